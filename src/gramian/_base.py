@@ -1,0 +1,289 @@
+"""What all estimators share: parameters, the fit around the pursuit, fitted attributes."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_is_fitted,
+    validate_data,
+)
+
+from gramian._choosers import Chooser, GivenDirections
+from gramian._pursuit import Limits, Trace, pursue
+from gramian._types import Array
+from gramian.exceptions import (
+    IllConditionedError,
+    NumericalWarning,
+    OverfittingWarning,
+    SaturationWarning,
+)
+from gramian.families import BY_NAME, Family
+from gramian.orthogonalize import QR, Gram, Orthogonalizer
+from gramian.rows import ArrayRows, Centring, centre
+
+QR_ROWS = 5000
+"""Up to so many rows, `solver="auto"` is `"qr"`."""
+QR_BYTES = 2**32
+"""The size of orthonormal functions up to which `"auto"` falls back on `"qr"`."""
+MAX_INFLATION = 1e9
+"""The condition above which `"auto"` leaves `"gram"`."""
+TOLERATED_LOSS = 1e-6
+"""The loss of orthogonality that deserves a warning."""
+DEFAULT_EXPLAINED = 0.95
+"""The share of variance that GFR and GFS explain when nothing else is asked for."""
+
+C = TypeVar("C", bound=Chooser)
+COUNT = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
+
+
+class PursuitEstimator(BaseEstimator):
+    """Parameters and fitted attributes of every algorithm."""
+
+    _count_name: ClassVar[str]
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "threshold": [Interval(Real, 0, None, closed="left"), None],
+        "family": [StrOptions(set(BY_NAME)), Family],
+        "degree": [Interval(Integral, 1, None, closed="left"), None],
+        "solver": [StrOptions({"auto", "qr", "gram"})],
+        "max_functions": [Interval(Integral, 1, None, closed="left"), None],
+        "verbose": ["verbose"],
+    }
+
+    threshold: float | None
+    family: str | Family
+    degree: int | None
+    solver: Literal["auto", "qr", "gram"]
+    max_functions: int | None
+    verbose: int
+
+    def _centre(
+        self, X: ArrayLike, sample_weight: ArrayLike | None, scale: Literal["column", "table"]
+    ) -> tuple[ArrayRows, Centring]:
+        """Check parameters and data, and centre and scale the columns."""
+        self._validate_params()
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        count = getattr(self, self._count_name)
+        if isinstance(count, Integral) and count > X.shape[1]:
+            raise ValueError(
+                f"{self._count_name}={count} is more than the {X.shape[1]} features of X; give at "
+                f"most {X.shape[1]}, or a float between 0 and 1 for a share of the variance."
+            )
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+            if np.count_nonzero(weights) < 2:
+                raise ValueError("sample_weight must be positive for at least two samples.")
+        rows, centring = centre(X, weights, scale)
+        self.mean_ = centring.mean
+        return rows, centring
+
+    def _limits(self) -> Limits:
+        count = getattr(self, self._count_name)
+        explained = count if isinstance(count, Real) and not isinstance(count, Integral) else None
+        if count is None and self.threshold is None:
+            explained = DEFAULT_EXPLAINED
+        return Limits(
+            n_steps=int(count) if isinstance(count, Integral) else None,
+            explained=explained,
+            max_functions=self.max_functions,
+        )
+
+    def _family(self) -> Family:
+        if isinstance(self.family, Family):
+            return self.family
+        return BY_NAME[self.family](self.degree)
+
+    def _pursue(
+        self, rows: ArrayRows, make_chooser: Callable[[], C], limits: Limits
+    ) -> tuple[C, Trace, Orthogonalizer]:
+        """Run the pursuit with the solver asked for, or the one that suits the data."""
+        family = self._family()
+        if self.solver == "qr" or (self.solver == "auto" and rows.n_rows <= QR_ROWS):
+            return self._run(rows, make_chooser, QR(rows, family), limits)
+        gram = Gram(rows, family, MAX_INFLATION if self.solver == "auto" else np.inf)
+        try:
+            return self._run(rows, make_chooser, gram, limits)
+        except IllConditionedError:
+            if 2 * gram.n_functions * rows.n_rows * 8 <= QR_BYTES:
+                return self._run(rows, make_chooser, QR(rows, family), limits)
+            return self._run(rows, make_chooser, Gram(rows, family), limits)
+
+    def _run(
+        self,
+        rows: ArrayRows,
+        make_chooser: Callable[[], C],
+        orthogonalizer: Orthogonalizer,
+        limits: Limits,
+    ) -> tuple[C, Trace, Orthogonalizer]:
+        chooser = make_chooser()
+        callback = _Reporter(type(self).__name__) if self.verbose else None
+        trace = pursue(chooser, orthogonalizer, limits, callback)
+        return chooser, trace, orthogonalizer
+
+    def _record(self, trace: Trace, orthogonalizer: Orthogonalizer, n_rows: int) -> None:
+        """Set the attributes that all algorithms have, and warn of what the user should know."""
+        self.residual_variance_ = np.array(trace.largest)
+        self.total_residual_variance_ = total = np.array(trace.total)
+        self.explained_variance_ratio_ = -np.diff(total) / (total[0] or 1.0)
+        self.n_functions_ = np.array(trace.n_kept, dtype=np.intp)
+        self.n_dropped_functions_ = np.array(trace.n_dropped, dtype=np.intp)
+        self.stop_reason_ = trace.stop_reason
+        self.solver_ = orthogonalizer.name
+        self.orthogonality_loss_ = orthogonalizer.orthogonality_loss
+
+        n_functions = 1 + int(self.n_functions_.sum())
+        if trace.stop_reason == "saturated":
+            warnings.warn(
+                f"The {n_functions} functions of the {len(trace.n_kept)} directions span all "
+                f"{n_rows} samples: every residual is zero, whatever the data, and the fit "
+                "stopped. Use a lower degree, fewer directions, or more samples.",
+                SaturationWarning,
+                stacklevel=_FIT_CALLER,
+            )
+        elif 2 * n_functions > n_rows:
+            warnings.warn(
+                f"{n_functions} functions were fitted to {n_rows} samples. Above half as many "
+                "functions as samples, residual variances measured on the same samples are far "
+                "too small. Use a lower degree, fewer directions, or more samples.",
+                OverfittingWarning,
+                stacklevel=_FIT_CALLER,
+            )
+        if self.orthogonality_loss_ > TOLERATED_LOSS:
+            warnings.warn(
+                "The functions are close to linearly dependent, and solver='gram' may be off by a "
+                f"relative {self.orthogonality_loss_:.0e} in what it reports. Use solver='qr' if "
+                "the data fit in memory, or a better conditioned family such as 'hermite'.",
+                NumericalWarning,
+                stacklevel=_FIT_CALLER,
+            )
+
+
+_FIT_CALLER = 4
+"""From `_record` up to the code that called `fit`."""
+
+
+class _Reporter:
+    """Prints a line a step."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._start = time.perf_counter()
+
+    def __call__(self, trace: Trace) -> None:
+        print(
+            f"[{self._name}] step {len(trace.n_kept)}: residual variance {trace.largest[-1]:.4g}, "
+            f"{trace.explained:.2%} explained, {1 + sum(trace.n_kept)} functions, "
+            f"{time.perf_counter() - self._start:.1f} s"
+        )
+
+
+class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PursuitEstimator):
+    """An algorithm whose output is a linear projection."""
+
+    _count_name = "n_components"
+    components_: Array
+    mean_: Array
+
+    @property
+    def n_components_(self) -> int:
+        """The number of directions."""
+        return len(self.components_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Project X on the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data.
+
+        Returns
+        -------
+        Z : array of shape (n_samples, n_components)
+            The centred data's coordinates along the directions, in float32 if X is.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return (X - self.mean_.astype(X.dtype)) @ self.components_.T.astype(X.dtype)
+
+    def inverse_transform(self, Z: ArrayLike) -> Array:
+        """Map coordinates back to the original space, linearly.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, n_components)
+            Coordinates along the directions.
+
+        Returns
+        -------
+        X : array of shape (n_samples, n_features)
+            The point of the directions' span that has these coordinates, plus the mean.
+        """
+        check_is_fitted(self)
+        Z = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
+        if Z.shape[1] != self.n_components_:
+            raise ValueError(
+                f"Z has {Z.shape[1]} columns, but {type(self).__name__} extracted "
+                f"{self.n_components_} components."
+            )
+        return Z @ self.components_.astype(Z.dtype) + self.mean_.astype(Z.dtype)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class Selector(SelectorMixin, PursuitEstimator):
+    """An algorithm whose output is a subset of the columns."""
+
+    _count_name = "n_features_to_select"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **PursuitEstimator._parameter_constraints,
+        "n_features_to_select": [*COUNT, None],
+        "relative": ["boolean"],
+    }
+    relative: bool
+    support_: NDArray[np.bool_]
+
+    def _fit(
+        self, X: ArrayLike, sample_weight: ArrayLike | None, chooser: type[GivenDirections]
+    ) -> GivenDirections:
+        """Run the pursuit over columns."""
+        rows, centring = self._centre(X, sample_weight, "column")
+        variances = np.where(centring.varies, centring.scale**2, 0.0)
+        fitted, trace, orthogonalizer = self._pursue(
+            rows,
+            lambda: chooser(variances, centring.varies, self.threshold, self.relative),
+            self._limits(),
+        )
+        self._select(fitted.chosen)
+        self._record(trace, orthogonalizer, rows.n_rows)
+        return fitted
+
+    def _select(self, columns: list[int]) -> None:
+        self.selected_features_ = np.array(columns, dtype=np.intp)
+        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.support_[self.selected_features_] = True
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_

@@ -1,0 +1,279 @@
+"""Which direction to take next: all that distinguishes the algorithms.
+
+A chooser holds what is left of X after its projections on the functions so far are subtracted. GFR
+needs the residual covariance Σ_j, the others only the residual variances of given directions. Both
+follow from the last ones by Lemma 2(a), Σ_{j+1} = Σ_j - Σ E[Xf̂]E[Xf̂]ᵀ over the new functions f̂:
+the residual d_j(X) itself is never formed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._eigen import LeadingEigenvector, orient
+from gramian._types import Array
+from gramian.orthogonalize import Direction
+
+TIE = 1e-9
+"""Values that differ by less, relatively, are equal: the lower index wins."""
+
+
+NoChoice = Literal["threshold", "exhausted"]
+"""Why no direction is chosen: what is left is below the threshold, or nothing is left."""
+
+
+class Chooser(Protocol):
+    """The candidates for the next direction, and what is left of the data along them."""
+
+    @property
+    def largest(self) -> float:
+        """The largest residual variance of a candidate."""
+        ...
+
+    @property
+    def total(self) -> float:
+        """The residual variance of all of X."""
+        ...
+
+    def choose(self, noise: float) -> Direction | NoChoice:
+        """Return the next direction, or why there is none.
+
+        Residual variances below the share `noise` of the original ones are rounding errors.
+        """
+        ...
+
+    def undo(self) -> None:
+        """Forget the last choice."""
+        ...
+
+    def subtract(self, coefficients: Array) -> None:
+        """Subtract the projections on the new functions of the chosen direction.
+
+        The rows of `coefficients` are E[Xf̂].
+        """
+        ...
+
+    def vanish(self) -> None:
+        """Nothing is left: the functions span all samples."""
+        ...
+
+
+class TopEigenvector:
+    """GFR: any unit vector is a candidate, the one of largest residual variance is chosen.
+
+    Parameters
+    ----------
+    covariance : array of shape (d, d)
+        E[XXᵀ] of the scaled data.
+    unit : float
+        The variance that is 1 in the scaled data.
+    threshold : float or None
+        No direction whose residual variance is at most this is chosen.
+    lift : callable, optional
+        Turns a direction into one of the original space, where its sign is decided.
+    """
+
+    def __init__(
+        self,
+        covariance: Array,
+        unit: float,
+        threshold: float | None,
+        lift: Callable[[Array], Array] = lambda vector: vector,
+    ) -> None:
+        self._initial = covariance
+        self._covariance = covariance.copy()
+        self._unit = unit
+        self._threshold = threshold
+        self._lift = lift
+        self._solve = LeadingEigenvector()
+        self._update()
+        self._scale = self._variance
+        self.directions: list[Array] = []
+
+    def _update(self) -> None:
+        self._variance, self._vector = self._solve(self._covariance)
+
+    @property
+    def largest(self) -> float:
+        """The largest eigenvalue of Σ_j."""
+        return self._unit * max(self._variance, 0.0)
+
+    @property
+    def total(self) -> float:
+        """The trace of Σ_j."""
+        return self._unit * max(float(np.trace(self._covariance)), 0.0)
+
+    def choose(self, noise: float) -> Direction | NoChoice:
+        """Return the top eigenvector of Σ_j, or why its variance is too small."""
+        if self._threshold is not None and self.largest <= self._threshold:
+            return "threshold"
+        if self._variance <= noise * self._scale:
+            return "exhausted"
+        vector = self._vector
+        if self.directions:  # Lemma 2(b), to the last digit
+            chosen = np.array(self.directions)
+            vector = vector - (chosen @ vector) @ chosen
+            vector /= np.linalg.norm(vector)
+        vector = orient(vector, like=self._lift(vector))
+        self.directions.append(vector)
+        return Direction(vector, float(np.sqrt(vector @ self._initial @ vector)))
+
+    def undo(self) -> None:
+        """Forget the last choice."""
+        self.directions.pop()
+
+    def subtract(self, coefficients: Array) -> None:
+        """Apply Lemma 2(a)."""
+        self._covariance -= coefficients.T @ coefficients
+        # The variable itself is among the functions, so Σν = 0. True to the last digit, this keeps
+        # later directions orthogonal to ν when little variance is left.
+        vector = self.directions[-1]
+        image = self._covariance @ vector
+        image -= 0.5 * (vector @ image) * vector
+        update = np.outer(image, vector)
+        self._covariance -= update
+        self._covariance -= update.T
+        self._update()
+
+    def vanish(self) -> None:
+        """Nothing is left: the functions span all samples."""
+        self._covariance[:] = 0.0
+        self._variance = 0.0
+
+
+class GivenDirections(ABC):
+    """Candidates are the columns of the data, each scaled to variance 1 (or 0 if constant).
+
+    Parameters
+    ----------
+    variances : array of shape (d,)
+        The original variances of the columns.
+    varies : boolean array of shape (d,)
+        Which columns are not constant.
+    threshold : float or None
+        The residual variance that a column must have to be chosen.
+    relative : bool
+        Whether the threshold is a share of each column's own variance.
+    """
+
+    def __init__(
+        self,
+        variances: Array,
+        varies: NDArray[np.bool_],
+        threshold: float | None,
+        relative: bool,
+    ) -> None:
+        self._variances = variances
+        self._shares = varies.astype(np.float64)
+        self._threshold = threshold
+        self._relative = relative
+        self.chosen: list[int] = []
+
+    @property
+    def variances(self) -> Array:
+        """The residual variances σ_j."""
+        return self._shares * self._variances
+
+    @property
+    def largest(self) -> float:
+        """The largest of σ_j."""
+        return float(self.variances.max())
+
+    @property
+    def total(self) -> float:
+        """The sum of σ_j."""
+        return float(self.variances.sum())
+
+    @abstractmethod
+    def _rank(self) -> Array:
+        """Return what to choose the largest of."""
+
+    @abstractmethod
+    def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
+        """Return which columns have enough residual variance to be chosen."""
+
+    @property
+    def qualified(self) -> NDArray[np.bool_]:
+        """Which columns meet the threshold."""
+        if self._threshold is None:
+            return np.ones(len(self._shares), dtype=bool)
+        return self._meets(self._shares if self._relative else self.variances, self._threshold)
+
+    def choose(self, noise: float) -> Direction | NoChoice:
+        """Return the next column, or why there is none."""
+        qualified = self.qualified
+        if not qualified.any():
+            return "threshold"
+        candidates = qualified & (self._shares > noise)
+        if not candidates.any():
+            return "exhausted"
+        rank = np.where(candidates, self._rank(), -1.0)
+        self.chosen.append(int(np.argmax(rank >= (1 - TIE) * rank.max())))
+        return Direction(self.chosen[-1], 1.0)
+
+    def undo(self) -> None:
+        """Forget the last choice."""
+        self.chosen.pop()
+
+    def subtract(self, coefficients: Array) -> None:
+        """Apply Lemma 2(a), of whose result only the diagonal is needed."""
+        self._shares -= np.einsum("ij,ij->j", coefficients, coefficients)
+        np.maximum(self._shares, 0.0, out=self._shares)
+        self._shares[self.chosen[-1]] = 0.0  # the variable itself is among the functions
+
+    def vanish(self) -> None:
+        """Nothing is left: the functions span all samples."""
+        self._shares[:] = 0.0
+
+
+class LargestResidual(GivenDirections):
+    """GFS: chooses the largest residual variance."""
+
+    def _rank(self) -> Array:
+        return self.variances
+
+    def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
+        return variances > threshold
+
+
+class LargestOriginal(GivenDirections):
+    """GFA and GCA: choose the largest original variance among those not redundant yet."""
+
+    def _rank(self) -> Array:
+        return self._variances
+
+    def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
+        return variances >= threshold
+
+
+class GivenOrder(LargestResidual):
+    """UFFS: chooses one column after another, redundant or not."""
+
+    def __init__(self, variances: Array, varies: NDArray[np.bool_]) -> None:
+        super().__init__(variances, varies, threshold=None, relative=False)
+        self.shares_when_chosen = self._shares.copy()
+        """What was left of each column when its turn came."""
+
+    def choose(self, noise: float) -> Direction | NoChoice:
+        """Return the next column in the given order."""
+        column = len(self.chosen)
+        if column == len(self._shares):
+            return "exhausted"
+        self.chosen.append(column)
+        return Direction(column, 1.0)
+
+    def subtract(self, coefficients: Array) -> None:
+        """Apply Lemma 2(a), and note what is left of the columns still to come."""
+        super().subtract(coefficients)
+        to_come = slice(len(self.chosen), None)
+        self.shares_when_chosen[to_come] = self._shares[to_come]
+
+    def vanish(self) -> None:
+        """Nothing is left: the functions span all samples."""
+        super().vanish()
+        self.shares_when_chosen[len(self.chosen) :] = 0.0

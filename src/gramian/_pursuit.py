@@ -1,0 +1,109 @@
+"""The pursuit, the one loop behind GFR, GCA, GFS, GFA and UFFS.
+
+    choose a direction  →  substitute it into the next variable of F(z)
+                        →  orthogonalize the new functions against the old ones
+                        →  subtract X's projections on them  →  repeat
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gramian._choosers import Chooser
+from gramian.orthogonalize import Direction, Orthogonalizer
+
+StopReason = Literal[
+    "n_components", "threshold", "explained_variance", "saturated", "exhausted", "max_functions"
+]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop, besides the chooser's own threshold; None where there is no limit."""
+
+    n_steps: int | None = None
+    explained: float | None = None
+    """A share of the total variance."""
+    max_functions: int | None = None
+    """Counted without the constant."""
+
+
+@dataclass
+class Trace:
+    """What the pursuit saw, step by step."""
+
+    largest: list[float] = field(default_factory=list)
+    """The largest residual variance before each step and after the last."""
+    total: list[float] = field(default_factory=list)
+    """The total residual variance, likewise."""
+    n_kept: list[int] = field(default_factory=list)
+    """Functions that each step added."""
+    n_dropped: list[int] = field(default_factory=list)
+    """Functions that each step dropped as combinations of others."""
+    stop_reason: StopReason = "exhausted"
+
+    @property
+    def explained(self) -> float:
+        """The share of the total variance that the functions explain."""
+        return 1 - self.total[-1] / self.total[0] if self.total[0] > 0 else 1.0
+
+    def observe(self, chooser: Chooser) -> None:
+        """Note what is left."""
+        self.largest.append(chooser.largest)
+        self.total.append(chooser.total)
+
+    def stop(self, reason: StopReason) -> Trace:
+        """Note why the pursuit ends."""
+        self.stop_reason = reason
+        return self
+
+
+def pursue(
+    chooser: Chooser,
+    orthogonalizer: Orthogonalizer,
+    limits: Limits,
+    callback: Callable[[Trace], None] | None = None,
+) -> Trace:
+    """Choose directions until a limit is reached, and return what was seen on the way.
+
+    Parameters
+    ----------
+    chooser : Chooser
+        The candidates; it keeps the directions that were chosen.
+    orthogonalizer : Orthogonalizer
+        The functions of the directions so far.
+    limits : Limits
+        When to stop.
+    callback : callable, optional
+        Called after each step.
+    """
+    trace = Trace()
+    trace.observe(chooser)
+    n_functions = 0
+    while True:
+        if limits.n_steps is not None and len(trace.n_kept) >= limits.n_steps:
+            return trace.stop("n_components")
+        if limits.explained is not None and trace.explained >= limits.explained:
+            return trace.stop("explained_variance")
+        direction = chooser.choose(orthogonalizer.noise)
+        if not isinstance(direction, Direction):
+            return trace.stop(direction)
+        block = orthogonalizer.substitute(direction)
+        n_functions += block.n_functions
+        if limits.max_functions is not None and n_functions > limits.max_functions:
+            chooser.undo()
+            return trace.stop("max_functions")
+        added = orthogonalizer.orthogonalize(block)
+        if orthogonalizer.saturated:
+            chooser.vanish()
+        else:
+            chooser.subtract(added.coefficients)
+        trace.n_kept.append(len(added.coefficients))
+        trace.n_dropped.append(added.n_dropped)
+        trace.observe(chooser)
+        if callback is not None:
+            callback(trace)
+        if orthogonalizer.saturated:
+            return trace.stop("saturated")

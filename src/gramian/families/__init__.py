@@ -1,0 +1,39 @@
+"""Function families F(z): which functions of the chosen variables count as redundancy.
+
+Variables enter a family with mean 0 and variance 1. Every family contains the variables themselves
+and, silently, the constant function.
+"""
+
+from gramian.families._base import Family, Union
+from gramian.families._custom import Custom
+from gramian.families._products import (
+    Fourier,
+    Hermite,
+    Indicator,
+    Legendre,
+    Multilinear,
+    Polynomial,
+)
+
+BY_NAME: dict[str, type[Family]] = {
+    "multilinear": Multilinear,
+    "polynomial": Polynomial,
+    "hermite": Hermite,
+    "legendre": Legendre,
+    "fourier": Fourier,
+    "indicator": Indicator,
+}
+"""The families that take a degree, by the names that estimators accept."""
+
+__all__ = [
+    "BY_NAME",
+    "Custom",
+    "Family",
+    "Fourier",
+    "Hermite",
+    "Indicator",
+    "Legendre",
+    "Multilinear",
+    "Polynomial",
+    "Union",
+]

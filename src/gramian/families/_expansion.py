@@ -1,0 +1,246 @@
+"""Which functions of F(z) exist after j variables, and how to evaluate the newest of them.
+
+Every product function is its *parent*, a function of earlier variables, times one *atom*, a
+univariate function of the new variable. So a whole block of functions is evaluated as
+``store[parents] * atoms(z_j)``, where the store holds the values of the functions that can still
+become parents. Row 0 of the store is the constant function.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._types import Array, IntArray
+
+LevelsOf = Callable[[int], Array]
+"""Returns the sorted distinct values of the new variable; its argument is how many are too many."""
+
+
+class Basis(Protocol):
+    """The atoms of one variable: univariate functions, the first of which is z itself."""
+
+    @property
+    def keys(self) -> Sequence[Hashable]:
+        """What each atom is; atoms with equal keys are the same function."""
+        ...
+
+    @property
+    def degrees(self) -> Sequence[int]:
+        """What each atom adds to the degree of a product."""
+        ...
+
+    def __call__(self, z: Array) -> Array:
+        """Values of all atoms, one row an atom."""
+        ...
+
+
+@dataclass(frozen=True)
+class Call:
+    """A user's function applied to some of the variables."""
+
+    function: Callable[..., Array]
+    variables: tuple[int, ...]
+
+    def __call__(self, z: Sequence[Array]) -> Array:
+        arguments = [z[i] for i in self.variables]
+        values = np.asarray(self.function(*arguments))
+        expected = arguments[0].shape
+        name = getattr(self.function, "__name__", repr(self.function))
+        if values.shape != expected:
+            raise ValueError(
+                f"Custom function {name!r} returned an array of shape {values.shape} for arguments "
+                f"of shape {expected}; it must be vectorized and return one value a row."
+            )
+        if values.dtype.kind not in "fiub":
+            raise ValueError(
+                f"Custom function {name!r} returned values of type {values.dtype}; real numbers "
+                "are needed."
+            )
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"Custom function {name!r} returned NaN or infinity. Its arguments are variables "
+                "with mean 0 and variance 1, negative ones among them: make it finite there."
+            )
+        return values.astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True)
+class Block:
+    """The functions that appear with one new variable z_j: F(z_[j]) without F(z_[j-1])."""
+
+    bases: tuple[Basis, ...]
+    """Their atoms, stacked, are what `atoms` counts through."""
+    parents: IntArray
+    """For every product, the row of the store that holds its parent."""
+    atoms: IntArray
+    """For every product, its atom; equal ones stand together."""
+    calls: tuple[Call, ...]
+    """The functions that are not products; they follow the products."""
+    stored: IntArray
+    """Which of the functions can become parents, in the order they are appended to the store."""
+
+    @property
+    def n_functions(self) -> int:
+        """How many functions the block has."""
+        return len(self.parents) + len(self.calls)
+
+    def evaluate(self, store: Array, z: Sequence[Array]) -> Array:
+        """Evaluate all functions of the block, one row a function.
+
+        Parameters
+        ----------
+        store : array of shape (n_store, n_rows)
+            Values of the functions that can be parents. Row 0 belongs to the constant function; a
+            factor in it (the root of a row's weight) passes on to every function.
+        z : sequence of j arrays of shape (n_rows,)
+            Values of the variables.
+        """
+        n_products = len(self.parents)
+        values = np.empty((self.n_functions, store.shape[1]))
+        np.take(store, self.parents, axis=0, out=values[:n_products], mode="clip")
+        phi = self.bases[0](z[-1]) if len(self.bases) == 1 else _stack(self.bases, z[-1])
+        first = np.flatnonzero(np.diff(self.atoms, prepend=-1))
+        for start, stop in zip(first, [*first[1:], n_products], strict=True):
+            values[start:stop] *= phi[self.atoms[start]]
+        for row, call in enumerate(self.calls, start=n_products):
+            np.multiply(call(z), store[0], out=values[row])
+        return values
+
+
+def _stack(bases: Sequence[Basis], z: Array) -> Array:
+    return np.concatenate([basis(z) for basis in bases])
+
+
+@dataclass(frozen=True)
+class Products:
+    """A rule: all products of atoms, one a variable, within a degree and a number of variables."""
+
+    basis: Callable[[LevelsOf], Basis]
+    degree: int | None = None
+    max_variables: int | None = None
+    z_stands_alone: bool = False
+    """Whether z itself is a function of the family but takes no part in products."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """A rule: every function on every choice of as many variables as it has arguments."""
+
+    functions: tuple[tuple[Callable[..., Array], int], ...]
+    any_order: bool
+    """Whether the arguments are permuted too, for functions that are not symmetric."""
+
+
+Rule = Products | Calls
+
+
+class Expansion:
+    """The functions of a family that exist so far; `grow` adds those of one more variable.
+
+    A family is a set of rules, at least one of them for products. A function that several rules
+    allow exists once.
+    """
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._products = [_ProductState(rule) for rule in rules if isinstance(rule, Products)]
+        self._calls = [rule for rule in rules if isinstance(rule, Calls)]
+        self.n_variables = 0
+        self.n_store = 1
+
+    def grow(self, levels_of: LevelsOf) -> Block:
+        """Let the next variable in and return the functions that come with it."""
+        bases = tuple(state.rule.basis(levels_of) for state in self._products)
+        new = [
+            state.multiply(basis, atoms)
+            for state, basis, atoms in zip(self._products, bases, _number(bases), strict=True)
+        ]
+        # One number for each (atom, parent), so that the same function of two rules is seen to be
+        # one. Sorted by it, z itself (first atom, constant parent) is the first of the block.
+        codes = [products.atoms * self.n_store + products.parents for products in new]
+        functions, position = np.unique(np.concatenate(codes), return_inverse=True)
+        positions = np.split(position, np.cumsum([len(code) for code in codes])[:-1])
+
+        is_parent = np.zeros(len(functions), dtype=bool)
+        for products, position in zip(new, positions, strict=True):
+            is_parent[position[products.is_parent]] = True
+        stored = np.flatnonzero(is_parent)
+        rows = self.n_store + np.cumsum(is_parent) - 1
+        for state, products, position in zip(self._products, new, positions, strict=True):
+            state.append(products, rows[position])
+
+        atoms, parents = np.divmod(functions, self.n_store)
+        calls = tuple(call for rule in self._calls for call in _apply(rule, self.n_variables))
+        self.n_store += len(stored)
+        self.n_variables += 1
+        return Block(bases, parents, atoms, calls, stored)
+
+
+@dataclass(frozen=True)
+class _NewProducts:
+    parents: IntArray
+    atoms: IntArray
+    degrees: IntArray
+    n_variables: IntArray
+    is_parent: NDArray[np.bool_]
+
+
+class _ProductState:
+    """A rule for products and its functions that can be parents: store row, degree, variables."""
+
+    def __init__(self, rule: Products) -> None:
+        self.rule = rule
+        self._rows = self._degrees = self._n_variables = np.zeros(1, dtype=np.intp)
+
+    def multiply(self, basis: Basis, numbers: IntArray) -> _NewProducts:
+        """Multiply every parent with every atom that the rule allows it."""
+        alone = self.rule.z_stands_alone
+        max_degree = _UNLIMITED if self.rule.degree is None else self.rule.degree
+        max_variables = _UNLIMITED if self.rule.max_variables is None else self.rule.max_variables
+        atom_degrees = np.asarray(basis.degrees, dtype=np.intp)
+        degrees = np.add.outer(atom_degrees, self._degrees)
+        allowed = (degrees <= max_degree) & (self._n_variables < max_variables)
+        if alone:
+            allowed[0] = self._n_variables == 0
+        atom, parent = np.nonzero(allowed)
+        degrees = degrees[atom, parent]
+        n_variables = self._n_variables[parent] + 1
+        is_parent = (degrees < max_degree) & (n_variables < max_variables)
+        if alone:
+            is_parent &= atom > 0
+        return _NewProducts(self._rows[parent], numbers[atom], degrees, n_variables, is_parent)
+
+    def append(self, products: _NewProducts, rows: IntArray) -> None:
+        """Remember the new functions that can be parents, and their rows in the store."""
+        new = products.is_parent
+        self._rows = np.append(self._rows, rows[new])
+        self._degrees = np.append(self._degrees, products.degrees[new])
+        self._n_variables = np.append(self._n_variables, products.n_variables[new])
+
+
+_UNLIMITED = np.iinfo(np.intp).max // 2
+
+
+def _number(bases: Sequence[Basis]) -> list[IntArray]:
+    """Number the atoms of all bases; an atom that several bases share has its first number."""
+    seen: dict[Hashable, int] = {}
+    count = itertools.count()
+    return [
+        np.array([seen.setdefault(key, number) for key, number in zip(basis.keys, count)])
+        for basis in bases
+    ]
+
+
+def _apply(rule: Calls, newest: int) -> Iterator[Call]:
+    """All uses of a rule's functions in which the newest variable takes part."""
+    for function, arity in rule.functions:
+        for earlier in itertools.combinations(range(newest), arity - 1):
+            variables = (*earlier, newest)
+            orders = itertools.permutations(variables) if rule.any_order else [variables]
+            for order in orders:
+                yield Call(function, order)

@@ -1,0 +1,296 @@
+"""Families made of products of univariate functions."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.families._base import Family, check_count
+from gramian.families._expansion import Basis, LevelsOf, Products
+
+Z = ("z",)
+"""The key of the atom z itself, which every basis begins with."""
+
+
+@dataclass(frozen=True)
+class _Functions:
+    """A basis that is the same for every variable."""
+
+    keys: tuple[Hashable, ...]
+    degrees: tuple[int, ...]
+    evaluate: Callable[[Array], Array]
+
+    def __call__(self, z: Array) -> Array:
+        return self.evaluate(z)
+
+
+class ProductFamily(Family):
+    """Products of univariate functions within a total degree and a number of variables."""
+
+    degree: int | None
+    max_variables: int | None
+
+    @abstractmethod
+    def _basis(self) -> Basis: ...
+
+    def rules(self) -> tuple[Products, ...]:
+        """Check the parameters and return the rule for products."""
+        check_count(self, "degree")
+        check_count(self, "max_variables", none="any number of variables in a product")
+        basis = self._basis()
+        return (Products(lambda _: basis, self.degree, self.max_variables),)
+
+
+class Multilinear(Family):
+    """Products of up to `degree` distinct variables, each to the first power.
+
+    The family of the paper's experiments. With degree 1 it is linear, and GFR is PCA.
+
+    Parameters
+    ----------
+    degree : int or None, default=2
+        The largest number of variables in a product; None for all ``2**m`` products of m
+        variables.
+
+    Examples
+    --------
+    >>> from gramian.families import Multilinear
+    >>> Multilinear(3).count(10)
+    175
+    """
+
+    def __init__(self, degree: int | None = 2) -> None:
+        self.degree = degree
+
+    def rules(self) -> tuple[Products, ...]:
+        """Check the parameters and return the rule for products."""
+        check_count(self, "degree", none="all products")
+        linear = _Functions((Z,), (1,), lambda z: z[np.newaxis])
+        return (Products(lambda _: linear, self.degree),)
+
+
+class _Polynomials(ProductFamily):
+    """Products of polynomials, total degree at most `degree`."""
+
+    def __init__(self, degree: int = 2, *, max_variables: int | None = None) -> None:
+        self.degree = degree
+        self.max_variables = max_variables
+
+    def _basis(self) -> Basis:
+        assert self.degree is not None
+        degrees = tuple(range(1, self.degree + 1))
+        keys = (Z, *((type(self).__name__, degree) for degree in degrees[1:]))
+        return _Functions(keys, degrees, self._evaluate)
+
+    def _evaluate(self, z: Array) -> Array:
+        """Values of the polynomials of degree 1 to `degree`, by a three-term recurrence."""
+        assert self.degree is not None
+        values = np.empty((self.degree, len(z)))
+        values[0] = z
+        before = np.ones_like(z)
+        for n in range(1, self.degree):
+            a, b = self._recurrence(n)
+            values[n] = a * z * values[n - 1] - b * before
+            before = values[n - 1]
+        return values
+
+    @abstractmethod
+    def _recurrence(self, n: int) -> tuple[float, float]:
+        """Return a, b of ``p_{n+1} = a z p_n - b p_{n-1}``, with ``p_0 = 1`` and ``p_1 = z``."""
+
+
+class Polynomial(_Polynomials):
+    """All monomials of total degree up to `degree`.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        The largest total degree.
+    max_variables : int or None, default=None
+        The largest number of distinct variables in a product: 1 for an additive family, None for
+        any number.
+
+    See Also
+    --------
+    Hermite, Legendre : The same span, far better conditioned from degree 3 on.
+
+    Examples
+    --------
+    >>> from gramian.families import Polynomial
+    >>> Polynomial(2).count(3), Polynomial(2, max_variables=1).count(3)
+    (9, 6)
+    """
+
+    def _recurrence(self, n: int) -> tuple[float, float]:
+        return 1.0, 0.0
+
+
+class Hermite(_Polynomials):
+    """Polynomials up to total degree `degree` as products of Hermite polynomials.
+
+    They are orthonormal for independent standard normal variables.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        The largest total degree.
+    max_variables : int or None, default=None
+        The largest number of distinct variables in a product: 1 for an additive family, None for
+        any number.
+
+    Examples
+    --------
+    >>> from gramian.families import Hermite
+    >>> Hermite(3).count(2)
+    9
+    """
+
+    def _recurrence(self, n: int) -> tuple[float, float]:
+        # He_{n+1} = z He_n - n He_{n-1}, each divided by the square root of its factorial
+        return (n + 1) ** -0.5, (n / (n + 1)) ** 0.5
+
+
+class Legendre(_Polynomials):
+    """Polynomials up to total degree `degree` as products of Legendre polynomials.
+
+    They are orthonormal for independent uniform variables of variance 1, whose range is
+    ±√3; beyond it they grow as any polynomial.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        The largest total degree.
+    max_variables : int or None, default=None
+        The largest number of distinct variables in a product: 1 for an additive family, None for
+        any number.
+
+    Examples
+    --------
+    >>> from gramian.families import Legendre
+    >>> Legendre(3).count(2)
+    9
+    """
+
+    def _recurrence(self, n: int) -> tuple[float, float]:
+        # (n+1) P_{n+1} = (2n+1) x P_n - n P_{n-1}, x = z/√3, each times √(2n+1)
+        grow = ((2 * n + 3) / (2 * n + 1)) ** 0.5
+        a = grow * (2 * n + 1) / (n + 1) / 3**0.5
+        b = ((2 * n + 3) / (2 * n - 1)) ** 0.5 * n / (n + 1)
+        return a, b
+
+
+class Fourier(ProductFamily):
+    """Trigonometric polynomials: products of sines and cosines, and the variables themselves.
+
+    The atoms of a variable are ``sin(k w z)`` and ``cos(k w z)`` for k = 1, 2, ...; the
+    frequencies k in a product add up to at most `degree`. The variable z itself belongs to the
+    family but is not multiplied with anything.
+
+    Parameters
+    ----------
+    degree : int, default=1
+        The largest total frequency of a product.
+    max_variables : int or None, default=None
+        The largest number of distinct variables in a product: 1 for an additive family, None for
+        any number.
+    frequency : float, default=1.0
+        The base frequency w, for variables of variance 1.
+
+    Examples
+    --------
+    >>> from gramian.families import Fourier
+    >>> Fourier(2).count(2)
+    14
+    """
+
+    def __init__(
+        self, degree: int = 1, *, max_variables: int | None = None, frequency: float = 1.0
+    ) -> None:
+        self.degree = degree
+        self.max_variables = max_variables
+        self.frequency = frequency
+
+    def rules(self) -> tuple[Products, ...]:
+        """Check the parameters and return the rule for products."""
+        if not 0 < self.frequency < np.inf:
+            raise ValueError(
+                f"frequency of Fourier must be a positive number; got {self.frequency!r}."
+            )
+        (rule,) = super().rules()
+        return (Products(rule.basis, rule.degree, rule.max_variables, z_stands_alone=True),)
+
+    def _basis(self) -> Basis:
+        assert self.degree is not None
+        k = range(1, self.degree + 1)
+        keys = [(trig, n * self.frequency) for n in k for trig in ("sin", "cos")]
+        degrees = [n for n in k for _ in range(2)]
+        return _Functions((Z, *keys), (1, *degrees), self._evaluate)
+
+    def _evaluate(self, z: Array) -> Array:
+        assert self.degree is not None
+        angles = np.multiply.outer(self.frequency * np.arange(1, self.degree + 1), z)
+        values = np.empty((2 * self.degree + 1, len(z)))
+        values[0] = z
+        np.sin(angles, out=values[1::2])
+        np.cos(angles, out=values[2::2])
+        return values
+
+
+class Indicator(Family):
+    """Indicators of the values of discrete variables, and products of them.
+
+    For categorical or discrete columns: with `degree` None, all functions of the selected
+    variables. Meant for GFS and GFA; a linear combination of columns, as GFR extracts, rarely has
+    few values.
+
+    Parameters
+    ----------
+    degree : int or None, default=2
+        The largest number of distinct variables in a product; None for any number.
+    max_levels : int, default=32
+        A variable with more distinct values raises an error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> from gramian.families import Indicator
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.integers(0, 4, (2, 500))
+    >>> X = np.column_stack([3 * a, 2 * b, (a + b) % 4])
+    >>> GFA(family=Indicator(2)).fit(X).redundant_features_
+    array([2])
+    """
+
+    def __init__(self, degree: int | None = 2, *, max_levels: int = 32) -> None:
+        self.degree = degree
+        self.max_levels = max_levels
+
+    def rules(self) -> tuple[Products, ...]:
+        """Check the parameters and return the rule for products."""
+        check_count(self, "degree", none="any number of variables")
+        check_count(self, "max_levels")
+        return (Products(self._basis, max_variables=self.degree, z_stands_alone=True),)
+
+    def _basis(self, levels_of: LevelsOf) -> Basis:
+        levels = levels_of(self.max_levels)
+        if len(levels) > self.max_levels:
+            raise ValueError(
+                f"A chosen variable has more than max_levels={self.max_levels} distinct values, "
+                "too many for indicators of each. Discretize the columns first (scikit-learn's "
+                "KBinsDiscretizer), raise max_levels, or choose another family."
+            )
+        middles = (levels[1:] + levels[:-1]) / 2
+
+        def evaluate(z: Array) -> Array:
+            cell = np.searchsorted(middles, z)
+            # The first level's indicator is one minus the others: the constant covers it.
+            indicators = cell == np.arange(1, len(levels))[:, np.newaxis]
+            return np.vstack([z, indicators])
+
+        keys = (Z, *(("level", level) for level in levels[1:]))
+        return _Functions(keys, (1,) * len(keys), evaluate)

@@ -1,0 +1,137 @@
+"""What the two ways to orthogonalize have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import lapack
+
+from gramian._types import Array, IntArray
+from gramian.families._expansion import Block
+
+
+NOISE = 1e-12
+"""Accumulated rounding errors stay below this share of a variance, in well-conditioned sums."""
+
+
+@dataclass(frozen=True)
+class Direction:
+    """The chosen variable: a unit vector or a column, and the standard deviation along it."""
+
+    axis: Array | int
+    deviation: float
+
+    def of(self, x: Array, root: Array) -> Array:
+        """Return the variable, scaled to variance 1, on rows that carry the roots of weights."""
+        along = x[:, self.axis] if isinstance(self.axis, int) else x @ self.axis
+        variable: Array = along / (root * self.deviation)
+        return variable
+
+
+@dataclass(frozen=True)
+class Added:
+    """What one step of orthogonalization found."""
+
+    coefficients: Array
+    """E[X f̂] for the new orthonormal functions f̂, one row a function."""
+    n_dropped: int
+    """How many new functions were, within a tolerance, combinations of others."""
+
+
+class Orthogonalizer(Protocol):
+    """Algorithm 1 of the paper, step by step."""
+
+    name: str
+
+    @property
+    def n_functions(self) -> int:
+        """The number of orthonormal functions so far, the constant among them."""
+        ...
+
+    @property
+    def saturated(self) -> bool:
+        """Whether the functions span all samples, so that nothing is left of X."""
+        ...
+
+    @property
+    def noise(self) -> float:
+        """The share of a variance below which a residual variance is rounding error."""
+        ...
+
+    @property
+    def orthogonality_loss(self) -> float:
+        """How far the functions may be from orthonormal: the largest error of E[f̂ĝ]."""
+        ...
+
+    def substitute(self, direction: Direction) -> Block:
+        """Let a new variable in and return the functions that come with it."""
+        ...
+
+    def orthogonalize(self, block: Block) -> Added:
+        """Orthogonalize the functions of the block just returned by `substitute`."""
+        ...
+
+
+class GrowingRows:
+    """A matrix that rows are appended to."""
+
+    def __init__(self, first: Array) -> None:
+        self._data = np.array(first, ndmin=2)
+        self._n = len(self._data)
+
+    @property
+    def view(self) -> Array:
+        """The rows so far; valid until the next append."""
+        return self._data[: self._n]
+
+    def append(self, rows: Array) -> None:
+        """Add rows at the end."""
+        n = self._n + len(rows)
+        if n > len(self._data):
+            data = np.empty((max(n, 2 * len(self._data)), self._data.shape[1]))
+            data[: self._n] = self.view
+            self._data = data
+        self._data[self._n : n] = rows
+        self._n = n
+
+
+def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray]:
+    """Factor the largest well-conditioned part of a positive semidefinite matrix.
+
+    Returns
+    -------
+    factor : array of shape (rank, rank)
+        Lower triangular L, with ``L @ L.T == a[pivots][:, pivots]`` and squared diagonal entries
+        above `tolerance`.
+    pivots : array of shape (rank,)
+        The rows and columns that were factored, in this order.
+    """
+    if a.size == 0 or a.diagonal().max() <= tolerance:
+        return np.empty((0, 0)), np.empty(0, dtype=np.intp)
+    factor, pivots, rank, info = lapack.dpstrf(a, tol=tolerance, lower=1)
+    if info < 0:
+        raise ValueError(f"LAPACK's dpstrf refused its argument {-info}.")
+    return np.tril(factor[:rank, :rank]), pivots[:rank].astype(np.intp) - 1
+
+
+def distinct_levels(parts: Iterable[Array], limit: int) -> Array:
+    """Find the distinct values of a variable, up to rounding; stop looking above `limit`."""
+    levels: Array = np.empty(0)
+    for part in parts:
+        values = np.unique(np.append(levels, part))
+        levels = values[np.diff(values, prepend=-np.inf) > 1e-9]
+        if len(levels) > limit:
+            break
+    return levels
+
+
+def check_finite(values: Array) -> None:
+    """Raise if products of variables left the range of float64."""
+    if not np.isfinite(values).all():
+        raise FloatingPointError(
+            "Products of variables exceed the range of float64. Lower the degree, or tame the "
+            "outliers in the data (scikit-learn's RobustScaler with clipping, or a transform)."
+        )
