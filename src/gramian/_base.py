@@ -29,7 +29,7 @@ from gramian.exceptions import (
     OverfittingWarning,
     SaturationWarning,
 )
-from gramian.families import BY_NAME, Family
+from gramian.families import BY_NAME, Family, by_name
 from gramian.orthogonalize import QR, Gram, Orthogonalizer
 from gramian.rows import ArrayRows, Centring, centre
 
@@ -52,6 +52,8 @@ class PursuitEstimator(BaseEstimator):
     """Parameters and fitted attributes of every algorithm."""
 
     _count_name: ClassVar[str]
+    _default_explained: ClassVar[bool] = False
+    """Whether, with neither a count nor a threshold, a share of the variance is explained."""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [Interval(Real, 0, None, closed="left"), None],
         "family": [StrOptions(set(BY_NAME)), Family],
@@ -73,39 +75,39 @@ class PursuitEstimator(BaseEstimator):
     ) -> tuple[ArrayRows, Centring]:
         """Check parameters and data, and centre and scale the columns."""
         self._validate_params()
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        table: Array = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         count = getattr(self, self._count_name)
-        if isinstance(count, Integral) and count > X.shape[1]:
+        if isinstance(count, Integral) and count > table.shape[1]:
             raise ValueError(
-                f"{self._count_name}={count} is more than the {X.shape[1]} features of X; give at "
-                f"most {X.shape[1]}, or a float between 0 and 1 for a share of the variance."
+                f"{self._count_name}={count} is more than the {table.shape[1]} features of X; "
+                f"give at most {table.shape[1]}."
             )
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+                sample_weight, table, dtype=np.float64, ensure_non_negative=True
             )
             if np.count_nonzero(weights) < 2:
                 raise ValueError("sample_weight must be positive for at least two samples.")
-        rows, centring = centre(X, weights, scale)
+        rows, centring = centre(table, weights, scale)
         self.mean_ = centring.mean
         return rows, centring
 
     def _limits(self) -> Limits:
-        count = getattr(self, self._count_name)
-        explained = count if isinstance(count, Real) and not isinstance(count, Integral) else None
-        if count is None and self.threshold is None:
-            explained = DEFAULT_EXPLAINED
+        count: float | None = getattr(self, self._count_name)
+        if count is None and self._default_explained and self.threshold is None:
+            count = DEFAULT_EXPLAINED
+        is_number = isinstance(count, Integral)
         return Limits(
-            n_steps=int(count) if isinstance(count, Integral) else None,
-            explained=explained,
+            n_steps=int(count) if count is not None and is_number else None,
+            explained=float(count) if count is not None and not is_number else None,
             max_functions=self.max_functions,
         )
 
     def _family(self) -> Family:
         if isinstance(self.family, Family):
             return self.family
-        return BY_NAME[self.family](self.degree)
+        return by_name(self.family, self.degree)
 
     def _pursue(
         self, rows: ArrayRows, make_chooser: Callable[[], C], limits: Limits
@@ -134,7 +136,7 @@ class PursuitEstimator(BaseEstimator):
         trace = pursue(chooser, orthogonalizer, limits, callback)
         return chooser, trace, orthogonalizer
 
-    def _record(self, trace: Trace, orthogonalizer: Orthogonalizer, n_rows: int) -> None:
+    def _record(self, trace: Trace, n_rows: int, *orthogonalizers: Orthogonalizer) -> None:
         """Set the attributes that all algorithms have, and warn of what the user should know."""
         self.residual_variance_ = np.array(trace.largest)
         self.total_residual_variance_ = total = np.array(trace.total)
@@ -142,15 +144,15 @@ class PursuitEstimator(BaseEstimator):
         self.n_functions_ = np.array(trace.n_kept, dtype=np.intp)
         self.n_dropped_functions_ = np.array(trace.n_dropped, dtype=np.intp)
         self.stop_reason_ = trace.stop_reason
-        self.solver_ = orthogonalizer.name
-        self.orthogonality_loss_ = orthogonalizer.orthogonality_loss
+        self.solver_ = orthogonalizers[0].name
+        self.orthogonality_loss_ = max(each.orthogonality_loss for each in orthogonalizers)
 
-        n_functions = 1 + int(self.n_functions_.sum())
+        n_functions = max(each.n_functions for each in orthogonalizers)
         if trace.stop_reason == "saturated":
             warnings.warn(
-                f"The {n_functions} functions of the {len(trace.n_kept)} directions span all "
-                f"{n_rows} samples: every residual is zero, whatever the data, and the fit "
-                "stopped. Use a lower degree, fewer directions, or more samples.",
+                f"After {len(trace.n_kept)} steps the functions span all {n_rows} samples: every "
+                "residual is zero, whatever the data, and the fit stopped. Use a lower degree, "
+                "fewer directions, or more samples.",
                 SaturationWarning,
                 stacklevel=_FIT_CALLER,
             )
@@ -221,8 +223,9 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PursuitEstima
             The centred data's coordinates along the directions, in float32 if X is.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return (X - self.mean_.astype(X.dtype)) @ self.components_.T.astype(X.dtype)
+        table: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        kind = table.dtype
+        return (table - self.mean_.astype(kind)) @ self.components_.T.astype(kind)
 
     def inverse_transform(self, Z: ArrayLike) -> Array:
         """Map coordinates back to the original space, linearly.
@@ -238,13 +241,14 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PursuitEstima
             The point of the directions' span that has these coordinates, plus the mean.
         """
         check_is_fitted(self)
-        Z = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
-        if Z.shape[1] != self.n_components_:
+        table: Array = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
+        if table.shape[1] != self.n_components_:
             raise ValueError(
-                f"Z has {Z.shape[1]} columns, but {type(self).__name__} extracted "
+                f"Z has {table.shape[1]} columns, but {type(self).__name__} extracted "
                 f"{self.n_components_} components."
             )
-        return Z @ self.components_.astype(Z.dtype) + self.mean_.astype(Z.dtype)
+        kind = table.dtype
+        return table @ self.components_.astype(kind) + self.mean_.astype(kind)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -276,7 +280,7 @@ class Selector(SelectorMixin, PursuitEstimator):
             self._limits(),
         )
         self._select(fitted.chosen)
-        self._record(trace, orthogonalizer, rows.n_rows)
+        self._record(trace, rows.n_rows, orthogonalizer)
         return fitted
 
     def _select(self, columns: list[int]) -> None:

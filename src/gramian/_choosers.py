@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._eigen import LeadingEigenvector, orient
-from gramian._types import Array
+from gramian._types import Array, IntArray
 from gramian.orthogonalize import Direction
 
 TIE = 1e-9
@@ -204,6 +204,13 @@ class GivenDirections(ABC):
             return np.ones(len(self._shares), dtype=bool)
         return self._meets(self._shares if self._relative else self.variances, self._threshold)
 
+    @property
+    def redundant(self) -> IntArray:
+        """The columns that were not chosen and do not meet the threshold."""
+        others = ~self.qualified
+        others[self.chosen] = False
+        return np.flatnonzero(others)
+
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the next column, or why there is none."""
         qualified = self.qualified
@@ -262,7 +269,8 @@ class GivenOrder(LargestResidual):
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the next column in the given order."""
         column = len(self.chosen)
-        if column == len(self._shares):
+        # When nothing is left of the columns to come, their products cannot change that.
+        if not (self._shares[column:] > noise).any():
             return "exhausted"
         self.chosen.append(column)
         return Direction(column, 1.0)

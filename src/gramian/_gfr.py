@@ -95,9 +95,10 @@ class GFR(Extractor):
     >>> X, _ = load_digits(return_X_y=True)
     >>> gfr = GFR(n_components=0.9).fit(X)
     >>> gfr.n_components_  # PCA needs 21
-    14
+    15
     """
 
+    _default_explained = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PursuitEstimator._parameter_constraints,
         "n_components": [*COUNT, None],
@@ -155,7 +156,7 @@ class GFR(Extractor):
         )
         directions = np.reshape(chooser.directions, (-1, rows.n_columns))
         self.components_ = directions if basis is None else directions @ basis
-        self._record(trace, orthogonalizer, rows.n_rows)
+        self._record(trace, rows.n_rows, orthogonalizer)
         return self
 
 

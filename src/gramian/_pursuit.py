@@ -1,8 +1,8 @@
 """The pursuit, the one loop behind GFR, GCA, GFS, GFA and UFFS.
 
-    choose a direction  →  substitute it into the next variable of F(z)
-                        →  orthogonalize the new functions against the old ones
-                        →  subtract X's projections on them  →  repeat
+choose a direction  →  substitute it into the next variable of F(z)
+                    →  orthogonalize the new functions against the old ones
+                    →  subtract X's projections on them  →  repeat
 """
 
 from __future__ import annotations

@@ -7,23 +7,15 @@ and, silently, the constant function.
 from gramian.families._base import Family, Union
 from gramian.families._custom import Custom
 from gramian.families._products import (
+    BY_NAME,
     Fourier,
     Hermite,
     Indicator,
     Legendre,
     Multilinear,
     Polynomial,
+    by_name,
 )
-
-BY_NAME: dict[str, type[Family]] = {
-    "multilinear": Multilinear,
-    "polynomial": Polynomial,
-    "hermite": Hermite,
-    "legendre": Legendre,
-    "fourier": Fourier,
-    "indicator": Indicator,
-}
-"""The families that take a degree, by the names that estimators accept."""
 
 __all__ = [
     "BY_NAME",
@@ -36,4 +28,5 @@ __all__ = [
     "Multilinear",
     "Polynomial",
     "Union",
+    "by_name",
 ]

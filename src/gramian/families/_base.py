@@ -126,6 +126,4 @@ def check_count(family: Family, name: str, *, none: str | None = None) -> None:
         return
     if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < 1:
         allowed = "a positive integer" + (f", or None for {none}" if none is not None else "")
-        raise ValueError(
-            f"{name} of {type(family).__name__} must be {allowed}; got {value!r}."
-        )
+        raise ValueError(f"{name} of {type(family).__name__} must be {allowed}; got {value!r}.")

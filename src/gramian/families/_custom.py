@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
+from typing import Any
 
-from gramian._types import Array
 from gramian.families._base import Family
 from gramian.families._expansion import Calls, Rule
 from gramian.families._products import Multilinear
@@ -30,18 +31,20 @@ class Custom(Family):
     --------
     >>> import numpy as np
     >>> from gramian import GFS
-    >>> from gramian.families import Custom, Multilinear
+    >>> from gramian.families import Custom
     >>> rng = np.random.default_rng(0)
-    >>> a, b = rng.standard_normal((2, 500))
-    >>> X = np.column_stack([2 * a, 2 * b, np.abs(a / a.std() - a.mean()), a * b])
-    >>> family = Custom([(np.abs, 1), (np.multiply, 2)])
-    >>> family.count(3)
-    9
+    >>> a, b = rng.choice([-1, 1], (2, 500)) * rng.uniform(1, 2, (2, 500))
+    >>> X = np.column_stack([3 * a, 2 * b, np.hypot(a, b)])
+    >>> def squared_radius(u, v):
+    ...     return np.log(9 + u**2 + v**2)
+    >>> family = Custom([(np.abs, 1), (squared_radius, 2)])
+    >>> GFS(threshold=0.01, family=family).fit(X).selected_features_
+    array([0, 1])
     """
 
     def __init__(
         self,
-        functions: Sequence[tuple[Callable[..., Array], int]],
+        functions: Sequence[tuple[Callable[..., Any], int]],
         *,
         any_order: bool = False,
     ) -> None:
@@ -50,13 +53,20 @@ class Custom(Family):
 
     def rules(self) -> tuple[Rule, ...]:
         """Check the parameters and return the rules for z itself and for the functions."""
-        try:
-            functions = tuple((function, int(arity)) for function, arity in self.functions)
-        except (TypeError, ValueError):
-            functions = ()
-        if not functions or any(not callable(f) or arity < 1 for f, arity in functions):
+        functions = tuple(self.functions)
+        if not functions or not all(map(_is_pair, functions)):
             raise ValueError(
-                "functions of Custom must be pairs of a callable and its arity, a positive "
-                f"integer, as in Custom([(np.abs, 1), (np.hypot, 2)]); got {self.functions!r}."
+                "functions of Custom must be pairs of a callable and its arity, a positive integer, "
+                f"as in Custom([(np.abs, 1), (np.hypot, 2)]); got {self.functions!r}."
             )
         return (*Multilinear(1).rules(), Calls(functions, self.any_order))
+
+
+def _is_pair(pair: Any) -> bool:
+    return (
+        isinstance(pair, Sequence)
+        and len(pair) == 2
+        and callable(pair[0])
+        and isinstance(pair[1], Integral)
+        and pair[1] >= 1
+    )

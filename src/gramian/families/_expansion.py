@@ -227,13 +227,10 @@ _UNLIMITED = np.iinfo(np.intp).max // 2
 
 
 def _number(bases: Sequence[Basis]) -> list[IntArray]:
-    """Number the atoms of all bases; an atom that several bases share has its first number."""
+    """Give numbers to the atoms of all bases; one that several bases share has its first number."""
     seen: dict[Hashable, int] = {}
-    count = itertools.count()
-    return [
-        np.array([seen.setdefault(key, number) for key, number in zip(basis.keys, count)])
-        for basis in bases
-    ]
+    number = itertools.count()
+    return [np.array([seen.setdefault(key, next(number)) for key in basis.keys]) for basis in bases]
 
 
 def _apply(rule: Calls, newest: int) -> Iterator[Call]:

@@ -294,3 +294,19 @@ class Indicator(Family):
 
         keys = (Z, *(("level", level) for level in levels[1:]))
         return _Functions(keys, (1,) * len(keys), evaluate)
+
+
+BY_NAME: dict[str, Callable[..., Family]] = {
+    "multilinear": Multilinear,
+    "polynomial": Polynomial,
+    "hermite": Hermite,
+    "legendre": Legendre,
+    "fourier": Fourier,
+    "indicator": Indicator,
+}
+"""The families that estimators know by name; each takes a degree."""
+
+
+def by_name(name: str, degree: int | None) -> Family:
+    """Return the family of that name and degree."""
+    return BY_NAME[name](degree)

@@ -12,7 +12,6 @@ from scipy.linalg import lapack
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
 
-
 NOISE = 1e-12
 """Accumulated rounding errors stay below this share of a variance, in well-conditioned sums."""
 

@@ -111,5 +111,4 @@ def _orthonormalize(values: Array) -> Array:
         return new
     q, r, _ = qr(values.T, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
     rank = np.count_nonzero(np.abs(r.diagonal()) > TOLERANCE)
-    kept: Array = q.T[:rank]
-    return kept
+    return np.asarray(q.T[:rank], dtype=np.float64)

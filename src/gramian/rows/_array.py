@@ -49,12 +49,12 @@ class ArrayRows:
     @property
     def n_rows(self) -> int:
         """The number of rows that have a positive weight."""
-        return self.x.shape[0]
+        return len(self.x)
 
     @property
     def n_columns(self) -> int:
         """The number of columns."""
-        return self.x.shape[1]
+        return int(self.x.shape[1])
 
     def blocks(self) -> Iterator[RowBlock]:
         """Read the table once."""

@@ -1,0 +1,140 @@
+"""Gram-Schmidt Feature Analysis, Algorithm 5 of the paper."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from numpy.typing import ArrayLike
+
+from gramian._base import Selector
+from gramian._choosers import LargestOriginal
+from gramian.families import Family
+
+
+class GFA(Selector):
+    """Gram-Schmidt Feature Analysis: drops the features that are functions of others.
+
+    Features are kept in the order of their variance. Those of which functions of the kept features
+    leave less variance than the threshold are redundant.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        Keep no more than so many features, or if a float in (0, 1), stop when functions of the kept
+        features explain this share of the total variance.
+    threshold : float or None, default=1e-4
+        A feature is redundant when its residual variance is below this (ε in the paper). None
+        makes only those redundant of which nothing but rounding errors is left.
+    relative : bool, default=False
+        Whether the threshold is a share of each feature's own variance: with 1e-3, a feature is
+        redundant when functions of those kept explain it with R² ≥ 0.999.
+    family : str or Family, default="multilinear"
+        The functions that count as redundancy: "multilinear", "polynomial", "hermite", "legendre",
+        "fourier" or "indicator", of the given `degree`, or an instance from
+        :mod:`gramian.families`.
+    degree : int or None, default=2
+        The degree of a family given by name.
+    solver : {"auto", "qr", "gram"}, default="auto"
+        How functions are orthogonalized. "qr" keeps orthonormal functions in memory and is accurate
+        to rounding. "gram" needs only sums over blocks of rows, is about four times cheaper and
+        loses accuracy when functions are close to linearly dependent. "auto" is "qr" up to 5,000
+        rows and "gram" beyond; it turns from "gram" to "qr" if accuracy demands it and the
+        functions fit in 4 GiB.
+    max_functions : int or None, default=None
+        Stop before the functions, the constant not counted, exceed this number.
+    verbose : int, default=0
+        Whether to print a line a step.
+
+    Attributes
+    ----------
+    selected_features_ : array of shape (n_selected,)
+        The indices of the selected features, in the order of selection.
+    support_ : boolean array of shape (n_features,)
+        Which features are selected.
+    redundant_features_ : array
+        The indices of the features that were not kept and have less residual variance than the
+        threshold, in increasing order.
+    mean_ : array of shape (n_features,)
+        The mean of each feature.
+    residual_variance_ : array of shape (n_selected + 1,)
+        The largest residual variance of any feature before each step and after the last.
+    total_residual_variance_ : array of shape (n_selected + 1,)
+        The total residual variance, likewise.
+    explained_variance_ratio_ : array of shape (n_selected,)
+        The share of the total variance that each step explained.
+    n_functions_ : array of shape (n_selected,)
+        The number of functions that each step added.
+    n_dropped_functions_ : array of shape (n_selected,)
+        The number of functions that each step dropped as combinations of others.
+    stop_reason_ : str
+        "n_components", "threshold", "explained_variance", "saturated" (the functions span all
+        samples), "exhausted" (nothing but rounding errors is left) or "max_functions".
+    solver_ : {"qr", "gram"}
+        The solver that was used.
+    orthogonality_loss_ : float
+        How far the functions are from orthonormal: measured for "qr", and for "gram" machine
+        precision times an estimate of the Gram matrix's condition.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the features, where X has any.
+
+
+    See Also
+    --------
+    GFS : Keeps as few features as explain the variance of the others.
+    GCA : The same idea for principal components.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> rng = np.random.default_rng(0)
+    >>> voltage, current = rng.uniform(1, 2, (2, 1000))
+    >>> X = np.column_stack([voltage, 0.1 * voltage * current, current])
+    >>> GFA(threshold=1e-3, relative=True).fit(X).redundant_features_
+    array([1])
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: float | None = None,
+        *,
+        threshold: float | None = 1e-4,
+        relative: bool = False,
+        family: str | Family = "multilinear",
+        degree: int | None = 2,
+        solver: Literal["auto", "qr", "gram"] = "auto",
+        max_functions: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.threshold = threshold
+        self.relative = relative
+        self.family = family
+        self.degree = degree
+        self.solver = solver
+        self.max_functions = max_functions
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Select features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples in every expectation; an integer weight is as good as so many
+            copies of the row.
+
+        Returns
+        -------
+        self : GFA
+            The fitted estimator.
+        """
+        chooser = self._fit(X, sample_weight, LargestOriginal)
+        self.redundant_features_ = chooser.redundant
+        return self
