@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Any
 
 from gramian.families._base import Family
@@ -56,7 +55,7 @@ class Custom(Family):
         functions = tuple(self.functions)
         if not functions or not all(map(_is_pair, functions)):
             raise ValueError(
-                "functions of Custom must be pairs of a callable and its arity, a positive integer, "
+                "functions of Custom must be pairs of a callable and its arity, a positive integer "
                 f"as in Custom([(np.abs, 1), (np.hypot, 2)]); got {self.functions!r}."
             )
         return (*Multilinear(1).rules(), Calls(functions, self.any_order))
@@ -67,6 +66,6 @@ def _is_pair(pair: Any) -> bool:
         isinstance(pair, Sequence)
         and len(pair) == 2
         and callable(pair[0])
-        and isinstance(pair[1], Integral)
+        and isinstance(pair[1], int | np.integer)
         and pair[1] >= 1
     )
