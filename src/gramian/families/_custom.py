@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from gramian.families._base import Family
 from gramian.families._expansion import Calls, Rule
 from gramian.families._products import Multilinear
