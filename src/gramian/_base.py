@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from collections.abc import Callable
@@ -37,10 +38,8 @@ QR_ROWS = 5000
 """Up to so many rows, `solver="auto"` is `"qr"`."""
 QR_BYTES = 2**32
 """The size of orthonormal functions up to which `"auto"` falls back on `"qr"`."""
-MAX_INFLATION = 1e9
-"""The condition above which `"auto"` leaves `"gram"`."""
-TOLERATED_LOSS = 1e-6
-"""The loss of orthogonality that deserves a warning."""
+MAX_LOSS = 1e-8
+"""The loss of orthogonality at which `"auto"` leaves `"gram"`, and anything else warns."""
 DEFAULT_EXPLAINED = 0.95
 """The share of variance that GFR and GFS explain when nothing else is asked for."""
 
@@ -116,7 +115,7 @@ class PursuitEstimator(BaseEstimator):
         family = self._family()
         if self.solver == "qr" or (self.solver == "auto" and rows.n_rows <= QR_ROWS):
             return self._run(rows, make_chooser, QR(rows, family), limits)
-        gram = Gram(rows, family, MAX_INFLATION if self.solver == "auto" else np.inf)
+        gram = Gram(rows, family, MAX_LOSS if self.solver == "auto" else np.inf)
         try:
             return self._run(rows, make_chooser, gram, limits)
         except IllConditionedError:
@@ -154,7 +153,7 @@ class PursuitEstimator(BaseEstimator):
                 "residual is zero, whatever the data, and the fit stopped. Use a lower degree, "
                 "fewer directions, or more samples.",
                 SaturationWarning,
-                stacklevel=_FIT_CALLER,
+                stacklevel=_outside(),
             )
         elif 2 * n_functions > n_rows:
             warnings.warn(
@@ -162,20 +161,24 @@ class PursuitEstimator(BaseEstimator):
                 "functions as samples, residual variances measured on the same samples are far "
                 "too small. Use a lower degree, fewer directions, or more samples.",
                 OverfittingWarning,
-                stacklevel=_FIT_CALLER,
+                stacklevel=_outside(),
             )
-        if self.orthogonality_loss_ > TOLERATED_LOSS:
+        if self.orthogonality_loss_ > MAX_LOSS:
             warnings.warn(
                 "The functions are close to linearly dependent, and solver='gram' may be off by a "
                 f"relative {self.orthogonality_loss_:.0e} in what it reports. Use solver='qr' if "
                 "the data fit in memory, or a better conditioned family such as 'hermite'.",
                 NumericalWarning,
-                stacklevel=_FIT_CALLER,
+                stacklevel=_outside(),
             )
 
 
-_FIT_CALLER = 4
-"""From `_record` up to the code that called `fit`."""
+def _outside() -> int:
+    """Return the stack level of the nearest caller outside the package, for its warnings."""
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("gramian."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 class _Reporter:

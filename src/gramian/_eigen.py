@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+from scipy.sparse.linalg import ArpackError, eigsh
 
 from gramian._types import Array
 
-DENSE_BELOW = 200
+DENSE_BELOW = 300
 """Below this size a direct method is faster than iterations."""
 
 
@@ -25,10 +25,10 @@ class LeadingEigenvector:
     def __call__(self, matrix: Array) -> tuple[float, Array]:
         """Return the largest eigenvalue and its unit vector, of either sign."""
         d = len(matrix)
-        if d >= DENSE_BELOW:
+        if d >= DENSE_BELOW and matrix.any():
             try:
                 return self._iterate(matrix)
-            except ArpackNoConvergence:
+            except ArpackError:
                 self._start = None
         values, vectors = eigh(matrix, subset_by_index=[d - 1, d - 1], check_finite=False)
         return float(values[0]), vectors[:, 0]

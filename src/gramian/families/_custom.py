@@ -69,5 +69,5 @@ def _is_pair(pair: Any) -> bool:
         and len(pair) == 2
         and callable(pair[0])
         and isinstance(pair[1], int | np.integer)
-        and pair[1] >= 1
+        and int(pair[1]) >= 1
     )

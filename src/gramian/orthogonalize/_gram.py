@@ -55,13 +55,13 @@ class Gram:
         The table.
     family : Family
         The functions.
-    max_inflation : float, default=inf
-        Raise an IllConditionedError when the inflation exceeds this.
+    max_loss : float, default=inf
+        Raise an IllConditionedError when the loss of orthogonality exceeds this.
     """
 
     name = "gram"
 
-    def __init__(self, rows: Rows, family: Family, max_inflation: float = np.inf) -> None:
+    def __init__(self, rows: Rows, family: Family, max_loss: float = np.inf) -> None:
         self._rows = rows
         self._expansion = family.expand()
         self._steps: list[_Step] = []
@@ -69,7 +69,7 @@ class Gram:
         # The constant function: norm one, and every centred column is orthogonal to it.
         self._norms = np.ones(1)
         self._coefficients = GrowingRows(np.zeros(rows.n_columns))
-        self._max_inflation = max_inflation
+        self._max_loss = max_loss
         self._direction: Direction | None = None
         self._cache: list[_Values] | None = []
         self.inflation = 1.0
@@ -131,8 +131,11 @@ class Gram:
         factor, kept = factor[:room, :room], kept[:room]
         if len(kept):
             self.inflation = max(self.inflation, 1 / float(np.min(factor.diagonal())) ** 2)
-            if self.inflation > self._max_inflation:
-                raise IllConditionedError(f"inflation {self.inflation:.1e}")
+            if self.orthogonality_loss > self._max_loss:
+                raise IllConditionedError(
+                    f"The functions may be off orthonormal by {self.orthogonality_loss:.0e}, more "
+                    f"than {self._max_loss:.0e}; orthogonalize their values instead."
+                )
 
         w = w[:, kept].T
         rest = new_x[kept] / norms[kept, np.newaxis] - w @ self._coefficients.view
@@ -186,6 +189,8 @@ class _BlockTriangular:
 
     def append(self, left: Array, diagonal: Array) -> None:
         """Add rows: a rectangle, and to its right a triangle."""
+        if not len(diagonal):
+            return
         last_left, last_diagonal = self._blocks[-1]
         before = last_left.shape[1]
         if len(last_diagonal) < MERGE_BELOW:
