@@ -57,7 +57,7 @@ class PursuitEstimator(BaseEstimator):
         "threshold": [Interval(Real, 0, None, closed="left"), None],
         "family": [StrOptions(set(BY_NAME)), Family],
         "degree": [Interval(Integral, 1, None, closed="left"), None],
-        "solver": [StrOptions({"auto", "qr", "gram"})],
+        "solver": [StrOptions({"auto", "qr", "gram", "moments"})],
         "max_functions": [Interval(Integral, 1, None, closed="left"), None],
         "verbose": ["verbose"],
     }
@@ -65,7 +65,7 @@ class PursuitEstimator(BaseEstimator):
     threshold: float | None
     family: str | Family
     degree: int | None
-    solver: Literal["auto", "qr", "gram"]
+    solver: Literal["auto", "qr", "gram", "moments"]
     max_functions: int | None
     verbose: int
 
@@ -115,13 +115,16 @@ class PursuitEstimator(BaseEstimator):
         family = self._family()
         if self.solver == "qr" or (self.solver == "auto" and rows.n_rows <= QR_ROWS):
             return self._run(rows, make_chooser, QR(rows, family), limits)
-        gram = Gram(rows, family, MAX_LOSS if self.solver == "auto" else np.inf)
+        if self.solver != "auto":
+            gram = Gram(rows, family, moments=self.solver == "moments")
+            return self._run(rows, make_chooser, gram, limits)
+        gram = Gram(rows, family, max_loss=MAX_LOSS)
         try:
             return self._run(rows, make_chooser, gram, limits)
         except IllConditionedError:
-            if 2 * gram.n_functions * rows.n_rows * 8 <= QR_BYTES:
-                return self._run(rows, make_chooser, QR(rows, family), limits)
-            return self._run(rows, make_chooser, Gram(rows, family), limits)
+            fits = 2 * gram.n_functions * rows.n_rows * 8 <= QR_BYTES
+            exact = QR(rows, family) if fits else Gram(rows, family)
+            return self._run(rows, make_chooser, exact, limits)
 
     def _run(
         self,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 
 from gramian._types import Array, IntArray
 
+Variables = Sequence[Array] | Array
+"""The values of the variables, one after the other."""
 LevelsOf = Callable[[int], Array]
 """Returns the sorted distinct values of the new variable; its argument is how many are too many."""
 
@@ -47,7 +50,7 @@ class Call:
     function: Callable[..., Array]
     variables: tuple[int, ...]
 
-    def __call__(self, z: Sequence[Array]) -> Array:
+    def __call__(self, z: Variables) -> Array:
         arguments = [z[i] for i in self.variables]
         values = np.asarray(self.function(*arguments))
         expected = arguments[0].shape
@@ -90,7 +93,19 @@ class Block:
         """How many functions the block has."""
         return len(self.parents) + len(self.calls)
 
-    def evaluate(self, store: Array, z: Sequence[Array]) -> Array:
+    @cached_property
+    def _runs(self) -> list[tuple[slice, IntArray | slice, int]]:
+        """Functions with the same atom: which they are, their parents, the atom."""
+        starts = np.flatnonzero(np.diff(self.atoms, prepend=-1))
+        runs: list[tuple[slice, IntArray | slice, int]] = []
+        for start, stop in itertools.pairwise([*starts.tolist(), len(self.parents)]):
+            parents = self.parents[start:stop]
+            span = slice(int(parents[0]), int(parents[0]) + len(parents))
+            together = np.array_equal(parents, np.arange(span.start, span.stop))
+            runs.append((slice(start, stop), span if together else parents, int(self.atoms[start])))
+        return runs
+
+    def evaluate(self, store: Array, z: Variables, out: Array | None = None) -> Array:
         """Evaluate all functions of the block, one row a function.
 
         Parameters
@@ -100,21 +115,20 @@ class Block:
             factor in it (the root of a row's weight) passes on to every function.
         z : sequence of j arrays of shape (n_rows,)
             Values of the variables.
+        out : array of shape (n_functions, n_rows), optional
+            Where to put the values.
         """
-        n_products = len(self.parents)
-        values = np.empty((self.n_functions, store.shape[1]))
-        np.take(store, self.parents, axis=0, out=values[:n_products], mode="clip")
-        phi = self.bases[0](z[-1]) if len(self.bases) == 1 else _stack(self.bases, z[-1])
-        first = np.flatnonzero(np.diff(self.atoms, prepend=-1))
-        for start, stop in zip(first, [*first[1:], n_products], strict=True):
-            values[start:stop] *= phi[self.atoms[start]]
-        for row, call in enumerate(self.calls, start=n_products):
+        values = np.empty((self.n_functions, store.shape[1])) if out is None else out
+        phi = np.concatenate([basis(z[-1]) for basis in self.bases])
+        for rows, parents, atom in self._runs:
+            if isinstance(parents, slice):
+                np.multiply(store[parents], phi[atom], out=values[rows])
+            else:
+                np.take(store, parents, axis=0, out=values[rows], mode="clip")
+                values[rows] *= phi[atom]
+        for row, call in enumerate(self.calls, start=len(self.parents)):
             np.multiply(call(z), store[0], out=values[row])
         return values
-
-
-def _stack(bases: Sequence[Basis], z: Array) -> Array:
-    return np.concatenate([basis(z) for basis in bases])
 
 
 @dataclass(frozen=True)
@@ -126,6 +140,8 @@ class Products:
     max_variables: int | None = None
     z_stands_alone: bool = False
     """Whether z itself is a function of the family but takes no part in products."""
+    highest_power: int | None = None
+    """If the atoms are z, z², ..., the highest of these powers: the functions are monomials."""
 
 
 @dataclass(frozen=True)

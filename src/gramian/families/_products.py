@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Multilinear(Family):
         """Check the parameters and return the rule for products."""
         check_count(self, "degree", none="all products")
         linear = _Functions((Z,), (1,), lambda z: z[np.newaxis])
-        return (Products(lambda _: linear, self.degree),)
+        return (Products(lambda _: linear, self.degree, highest_power=1),)
 
 
 class _Polynomials(ProductFamily):
@@ -124,6 +124,11 @@ class Polynomial(_Polynomials):
     >>> Polynomial(2).count(3), Polynomial(2, max_variables=1).count(3)
     (9, 6)
     """
+
+    def rules(self) -> tuple[Products, ...]:
+        """Check the parameters and return the rule for products."""
+        (rule,) = super().rules()
+        return (replace(rule, highest_power=self.degree),)
 
     def _recurrence(self, n: int) -> tuple[float, float]:
         return 1.0, 0.0
@@ -221,7 +226,7 @@ class Fourier(ProductFamily):
                 f"frequency of Fourier must be a positive number; got {self.frequency!r}."
             )
         (rule,) = super().rules()
-        return (Products(rule.basis, rule.degree, rule.max_variables, z_stands_alone=True),)
+        return (replace(rule, z_stands_alone=True),)
 
     def _basis(self) -> Basis:
         assert self.degree is not None

@@ -83,18 +83,33 @@ class GrowingRows:
 
     @property
     def view(self) -> Array:
-        """The rows so far; valid until the next append."""
+        """The rows so far; valid until the next change."""
         return self._data[: self._n]
 
-    def append(self, rows: Array) -> None:
-        """Add rows at the end."""
-        n = self._n + len(rows)
+    def extend(self, n_rows: int) -> Array:
+        """Add rows at the end and return them, to be filled; valid until the next change."""
+        n = self._n + n_rows
         if n > len(self._data):
-            data = np.empty((max(n, 2 * len(self._data)), self._data.shape[1]))
+            data = np.empty((max(n, 3 * len(self._data) // 2), self._data.shape[1]))
             data[: self._n] = self.view
             self._data = data
-        self._data[self._n : n] = rows
-        self._n = n
+        start, self._n = self._n, n
+        return self._data[start:n]
+
+    def append(self, rows: Array) -> None:
+        """Add the given rows at the end."""
+        self.extend(len(rows))[:] = rows
+
+    def truncate(self, n_rows: int) -> None:
+        """Keep the first rows only."""
+        self._n = n_rows
+
+    def restart(self, first: Array) -> None:
+        """Begin anew with one row, in the same memory if it fits."""
+        if len(first) != self._data.shape[1]:
+            self._data = np.empty((len(self._data), len(first)))
+        self._data[0] = first
+        self._n = 1
 
 
 def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from gramian._types import Array, IntArray
+from gramian._types import Array
 from gramian.exceptions import IllConditionedError
 from gramian.families._base import Family
-from gramian.families._expansion import Block
+from gramian.families._expansion import Block, Products
 from gramian.orthogonalize._common import (
     NOISE,
     Added,
@@ -21,7 +18,9 @@ from gramian.orthogonalize._common import (
     distinct_levels,
     pivoted_cholesky,
 )
-from gramian.rows import RowBlock, Rows
+from gramian.orthogonalize._moments import GATHERING, MAX_VARIABLES, MomentSums
+from gramian.orthogonalize._sums import PlainSums, Step, Sums, Variables
+from gramian.rows import Rows
 
 TOLERANCE = 1e-10
 """A function is dropped when orthogonalization leaves less than this share of its second moment."""
@@ -30,15 +29,6 @@ CACHE_BYTES = 2**30
 MERGE_BELOW = 64
 """Blocks of the factor with fewer rows are merged with the next, for fewer, larger products."""
 EPSILON = float(np.finfo(np.float64).eps)
-
-
-@dataclass(frozen=True)
-class _Step:
-    """One variable, its functions, and which of them are in the basis."""
-
-    direction: Direction
-    block: Block
-    kept: IntArray
 
 
 class Gram:
@@ -57,21 +47,40 @@ class Gram:
         The functions.
     max_loss : float, default=inf
         Raise an IllConditionedError when the loss of orthogonality exceeds this.
+    moments : bool, optional
+        Whether to gather the Gram matrix from tables of moments, which takes a family of
+        monomials of bounded degree. By default, where this is cheaper.
     """
 
-    name = "gram"
-
-    def __init__(self, rows: Rows, family: Family, max_loss: float = np.inf) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        family: Family,
+        *,
+        max_loss: float = np.inf,
+        moments: bool | None = None,
+    ) -> None:
         self._rows = rows
         self._expansion = family.expand()
-        self._steps: list[_Step] = []
+        variables = Variables(rows, CACHE_BYTES)
+        self._plain = PlainSums(rows, variables, CACHE_BYTES)
+        self._moments = None if moments is False else _moment_sums(rows, variables, family)
+        if moments and self._moments is None:
+            raise ValueError(
+                "solver='moments' needs a family of monomials of bounded degree, Multilinear or "
+                f"Polynomial; got {family!r}. Use solver='gram'."
+            )
+        self._always_moments = bool(moments)
+        self.name = "moments" if moments else "gram"
+        self._steps: list[Step] = []
         self._factor = _BlockTriangular()
         # The constant function: norm one, and every centred column is orthogonal to it.
         self._norms = np.ones(1)
+        self._order = np.zeros(1, dtype=np.intp)
+        """The functions of the basis in the order in which they were factored."""
         self._coefficients = GrowingRows(np.zeros(rows.n_columns))
         self._max_loss = max_loss
         self._direction: Direction | None = None
-        self._cache: list[_Values] | None = []
         self.inflation = 1.0
 
     @property
@@ -108,28 +117,21 @@ class Gram:
         """Orthogonalize the functions of the block just returned by `substitute`."""
         direction = self._direction
         assert direction is not None, "substitute comes before orthogonalize"
+        sums = self._sum(direction, block)
         n, new = self.n_functions, block.n_functions
-        old_new = np.zeros((n, new))  # E[f gᵀ], f in the basis and g new
-        new_new = np.zeros((new, new))  # E[g gᵀ]
-        new_x = np.zeros((new, self._rows.n_columns))  # E[g Xᵀ]
-        fresh = []
-        for rows, values in self._read():
-            g = values.extend(rows, direction, block)
-            old_new += values.basis.view @ g.T
-            new_new += g @ g.T
-            new_x += g @ rows.x
-            if self._cache is not None:
-                fresh.append((values, g))
-        check_finite(new_new.diagonal())
-
-        second_moments = new_new.diagonal().copy()
+        second_moments = sums.gram[:, n:].diagonal().copy()
+        check_finite(second_moments)
         norms = np.sqrt(np.where(second_moments > 0, second_moments, 1.0))
-        w = self._factor.solve(old_new / np.multiply.outer(self._norms, norms))
-        left = new_new / np.multiply.outer(norms, norms) - w.T @ w
-        factor, kept = pivoted_cholesky(left, TOLERANCE)
+        gram = sums.gram
+        gram /= norms[:, np.newaxis]
+        gram /= np.concatenate([self._norms, norms])
+
+        w = self._factor.solve(gram.T[self._order])
+        left = gram[:, n:] - w.T @ w
+        factor, pivots = pivoted_cholesky(left, TOLERANCE)
         room = self._rows.n_rows - n
-        factor, kept = factor[:room, :room], kept[:room]
-        if len(kept):
+        factor, pivots = factor[:room, :room], pivots[:room]
+        if len(pivots):
             self.inflation = max(self.inflation, 1 / float(np.min(factor.diagonal())) ** 2)
             if self.orthogonality_loss > self._max_loss:
                 raise IllConditionedError(
@@ -137,48 +139,38 @@ class Gram:
                     f"than {self._max_loss:.0e}; orthogonalize their values instead."
                 )
 
-        w = w[:, kept].T
-        rest = new_x[kept] / norms[kept, np.newaxis] - w @ self._coefficients.view
-        coefficients = solve_triangular(factor, rest, lower=True) if len(kept) else rest
+        w = w[:, pivots].T
+        rest = sums.with_x[pivots] / norms[pivots, np.newaxis] - w @ self._coefficients.view
+        coefficients = solve_triangular(factor, rest, lower=True) if len(pivots) else rest
         self._factor.append(w, factor)
-        self._norms = np.append(self._norms, norms[kept])
         self._coefficients.append(coefficients)
-        self._steps.append(_Step(direction, block, kept))
-        for values, g in fresh:
-            values.basis.append(g[kept])
+        kept = np.sort(pivots)
+        self._order = np.append(self._order, n + np.searchsorted(kept, pivots))
+        self._norms = np.append(self._norms, norms[kept])
+        self._steps.append(Step(direction, block, kept))
         return Added(coefficients, new - len(kept))
 
-    def _read(self) -> Iterator[tuple[RowBlock, _Values]]:
-        """Read the table once, with the values of the functions so far on every block."""
-        functions = self.n_functions + self._expansion.n_store
-        if self._cache and functions * self._rows.n_rows * 8 > CACHE_BYTES:
-            self._cache = None
-        for i, rows in enumerate(self._rows.blocks()):
-            if self._cache is not None and i < len(self._cache):
-                yield rows, self._cache[i]
-                continue
-            values = _Values(rows)
-            for step in self._steps:
-                values.basis.append(values.extend(rows, step.direction, step.block)[step.kept])
-            if self._cache is not None:
-                self._cache.append(values)
-            yield rows, values
+    def _sum(self, direction: Direction, block: Block) -> Sums:
+        """Compute the sums over rows in the way that is expected to be faster."""
+        n, new = self.n_functions, block.n_functions
+        if self._moments is not None and len(self._steps) <= MAX_VARIABLES:
+            plan = self._moments.plan(self._steps, block)
+            cost = plan.cost + GATHERING * new * (n + new) / self._rows.n_rows
+            if self._always_moments or cost < self._plain.cost(n, new):
+                self.name = "moments"
+                return self._moments.sum(self._steps, direction, block, plan)
+        return self._plain.sum(self._steps, direction, block)
 
 
-class _Values:
-    """Values on one row block: the variables, the possible parents, the functions in the basis."""
-
-    def __init__(self, rows: RowBlock) -> None:
-        self.z: list[Array] = []
-        self.store = GrowingRows(rows.root)
-        self.basis = GrowingRows(rows.root)
-
-    def extend(self, rows: RowBlock, direction: Direction, block: Block) -> Array:
-        """Let a variable in and return the values of its functions."""
-        self.z.append(direction.of(rows.x, rows.root))
-        values = block.evaluate(self.store.view, self.z)
-        self.store.append(values[block.stored])
-        return values
+def _moment_sums(rows: Rows, variables: Variables, family: Family) -> MomentSums | None:
+    """Return the sums by moments, if the family is one of monomials of bounded degree."""
+    rule, *others = family.rules()
+    if others or not isinstance(rule, Products):
+        return None
+    if rule.highest_power is None or rule.degree is None:
+        return None
+    max_exponent = 2 if rule.highest_power == 1 else None
+    return MomentSums(rows, variables, rule.degree, max_exponent)
 
 
 class _BlockTriangular:

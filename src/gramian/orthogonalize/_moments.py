@@ -11,7 +11,7 @@ Variables are numbered from 1. Tuples are filled up with zeros in front: 0 stand
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -20,14 +20,24 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from gramian._types import Array, IntArray
+from gramian.families._expansion import Block
+from gramian.orthogonalize._common import Direction
+from gramian.orthogonalize._sums import EVALUATION, Step, Sums, Variables
+from gramian.rows import RowBlock, Rows
 
 Tuples = NDArray[np.uint8]
 MAX_VARIABLES = 254
 """Variables are numbered in one byte."""
 TILE = 256
 """Columns of a tile, at least: narrower matrix products are slow, wider ones waste rows."""
+PIECE = 512
+"""Rows that are evaluated at once."""
 CHUNK = 2**16
 """Gram entries that are gathered at once: what fits in a core's cache."""
+
+
+GATHERING = 1000.0
+"""What gathering an entry costs, in multiplications of a matrix product."""
 
 
 class Halves:
@@ -67,17 +77,21 @@ class Halves:
             self.ends.append(np.cumsum(parents))
             self._parents.append(parents)
 
-    def evaluate(self, symbols: Array) -> list[Array]:
-        """Evaluate all products, a matrix for each length; a row of `symbols` is a symbol."""
-        values = [np.ones((1, symbols.shape[1]))]
-        for parents, tuples in zip(self._parents, self.tuples[1:], strict=True):
-            longer = np.empty((len(tuples), symbols.shape[1]))
+    def evaluate(self, symbols: Array, out: list[Array]) -> list[Array]:
+        """Evaluate all products, a matrix for each length; a row of `symbols` is a symbol.
+
+        What an earlier call returned can be given as `out`, to be overwritten.
+        """
+        n_rows = symbols.shape[1]
+        if not out or out[0].shape[1] != n_rows:
+            out = [np.empty((len(tuples), n_rows)) for tuples in self.tuples]
+            out[0][:] = 1.0
+        for shorter, longer, parents in zip(out, out[1:], self._parents, strict=False):
             start = 0
             for symbol, n in zip(symbols, parents, strict=True):
-                np.multiply(values[-1][:n], symbol, out=longer[start : start + n])
+                np.multiply(shorter[:n], symbol, out=longer[start : start + n])
                 start += n
-            values.append(longer)
-        return values
+        return out
 
     def rank_tables(self, length: int) -> NDArray[np.int32]:
         """Return for each position and symbol what it adds to the rank of a tuple."""
@@ -91,13 +105,19 @@ class Halves:
 
     def rows_by_rank(self, length: int) -> NDArray[np.int32]:
         """Return the row of each tuple by its rank among all sorted tuples."""
-        tuples = self.tuples[length]
-        ranks = np.zeros(len(tuples), dtype=np.int32)
-        for table, symbols in zip(self.rank_tables(length), tuples.T, strict=True):
-            ranks += table[symbols]
         rows = np.full(comb(self._n_symbols - 1 + length, length), -1, dtype=np.int32)
-        rows[ranks] = np.arange(len(tuples))
+        rows[self._ranks(self.tuples[length])] = np.arange(len(self.tuples[length]))
         return rows
+
+    def find(self, tuples: Tuples) -> IntArray:
+        """Return the rows of given tuples of one length."""
+        return self.rows_by_rank(tuples.shape[1])[self._ranks(tuples)].astype(np.intp)
+
+    def _ranks(self, tuples: Tuples) -> NDArray[np.int32]:
+        ranks = np.zeros(len(tuples), dtype=np.int32)
+        for table, symbols in zip(self.rank_tables(tuples.shape[1]), tuples.T, strict=True):
+            ranks += table[symbols]
+        return ranks
 
 
 @dataclass(frozen=True)
@@ -166,25 +186,29 @@ class MomentTable:
                 overwrite_c=1,
             )
 
-    def gather(self, rows: Tuples, columns: Tuples) -> Array:
-        """Return the moments of the products of two lists of monomials."""
+    @property
+    def cost(self) -> float:
+        """Multiplications a row, narrow matrix products counting for more."""
+        tiles = ((tile.prefix, tile.columns.stop - tile.columns.start) for tile in self._tiles)
+        return float(sum((prefix + 64.0) * (width + 64.0) for prefix, width in tiles))
+
+    def gather(self, rows: Tuples, columns: Tuples, out: Array) -> None:
+        """Write down the moments of the products of two lists of monomials."""
         a, b = self._sizes
-        out = np.empty((len(rows), len(columns)))
         step = max(1, CHUNK // max(1, len(columns)))
         for start in range(0, len(rows), step):
-            merged = _merge(rows[start : start + step].T[:, :, np.newaxis], columns.T[:, np.newaxis])
+            part = rows[start : start + step]
+            merged = _merge(list(part.T[:, :, np.newaxis]), list(columns.T[:, np.newaxis]))
             merged = merged[len(merged) - a - b :]
-            shape = np.broadcast_shapes(*(symbols.shape for symbols in merged))
-            row = np.zeros(shape, dtype=np.int32)
+            shape = (len(part), len(columns))
+            first, second = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
             for table, symbols in zip(self._rank_first, merged[:a], strict=True):
-                row += table[symbols]
-            rank = np.zeros(shape, dtype=np.int32)
+                first += table[symbols]
             for table, symbols in zip(self._rank_second, merged[a:][::-1], strict=True):
-                rank += table[symbols]
-            address = self._base_second[rank]
-            address += self._row_first[row]
-            np.take(self.moments, address, out=out[start : start + step], mode="clip")
-        return out
+                second += table[symbols]
+            address = self._base_second[second]
+            address += self._row_first[first]
+            out[start : start + step] = self.moments[address]
 
 
 def _merge(first: Sequence[Tuples], second: Sequence[Tuples]) -> list[Tuples]:
@@ -196,3 +220,116 @@ def _merge(first: Sequence[Tuples], second: Sequence[Tuples]) -> list[Tuples]:
             symbol = np.maximum(other, symbol)
         merged.append(symbol)
     return merged
+
+
+class MomentSums:
+    """Sums for a family of monomials, gathered from tables of moments.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
+    variables : Variables
+        Their values.
+    degree : int
+        The largest degree of a function.
+    max_exponent : int or None
+        The largest exponent of a variable in the product of two functions, if it is limited.
+    """
+
+    def __init__(
+        self, rows: Rows, variables: Variables, degree: int, max_exponent: int | None
+    ) -> None:
+        self._rows = rows
+        self._variables = variables
+        self._degree = degree
+        self._max_exponent = max_exponent
+        self._n_steps = 0
+        self._store: Tuples = np.zeros((1, degree), dtype=np.uint8)
+        self._basis: Tuples = np.zeros((1, degree), dtype=np.uint8)
+
+    def _catch_up(self, steps: Sequence[Step]) -> None:
+        """Note the monomials of the steps not seen yet."""
+        for variable, step in enumerate(steps[self._n_steps :], start=self._n_steps + 1):
+            new = self._store[step.block.parents]
+            for power, those in _by_power(step.block):
+                new[those, :-power] = new[those, power:]
+                new[those, -power:] = variable
+            self._basis = np.vstack([self._basis, new[step.kept]])
+            self._store = np.vstack([self._store, new[step.block.stored]])
+        self._n_steps = len(steps)
+
+    def plan(self, steps: Sequence[Step], block: Block) -> Plan:
+        """Lay out the tables for a new variable, and count their cost."""
+        n = len(steps)
+        p = self._degree
+        first = Halves(n + 1, 0, p - 1, self._max_exponent)
+        second = Halves(n + 1, n, p, self._max_exponent)
+        present = [power for power, _ in _by_power(block)]
+        powers = sorted({*present, *(a + b for a in present for b in present)})
+        tables = {power: MomentTable(first, second, 2 * p - power, power) for power in powers}
+        return Plan(first, second, tables)
+
+    def sum(self, steps: Sequence[Step], direction: Direction, block: Block, plan: Plan) -> Sums:
+        """Read the table once and return the sums for a new variable."""
+        self._catch_up(steps)
+        n, p = len(steps), self._degree
+        groups = _by_power(block)
+        parents = self._store[block.parents][:, 1:]
+        found = [(power, those, plan.first.find(parents[those])) for power, those in groups]
+        with_x = np.zeros((block.n_functions, self._rows.n_columns))
+        first: list[Array] = []
+        second: list[Array] = []
+        directions = [*(step.direction for step in steps), direction]
+        for x, root, z in _pieces(self._variables.read(directions)):
+            symbols = np.vstack([np.ones(len(root)), z[:n]])
+            first = plan.first.evaluate(symbols, first)
+            second = plan.second.evaluate(symbols[::-1], second)
+            for power, table in plan.tables.items():
+                table.add(first, second, z[n] ** power * root * root)
+            for power, those, half in found:
+                values = first[p - 1][half]
+                values *= z[n] ** power * root
+                with_x[those] += values @ x
+
+        n_old = len(self._basis)
+        gram = np.empty((block.n_functions, n_old + block.n_functions))
+        for a, those in groups:
+            plan.tables[a].gather(parents[those], self._basis, gram[those, :n_old])
+            for b, others in groups:
+                columns = slice(n_old + others.start, n_old + others.stop)
+                plan.tables[a + b].gather(parents[those], parents[others], gram[those, columns])
+        return Sums(gram, with_x)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Tables of moments for one step."""
+
+    first: Halves
+    second: Halves
+    tables: dict[int, MomentTable]
+
+    @property
+    def cost(self) -> float:
+        """Multiplications a row."""
+        n_halves = len(self.first.tuples[-1]) + len(self.second.tuples[-1])
+        return sum(table.cost for table in self.tables.values()) + EVALUATION * n_halves
+
+
+def _pieces(blocks: Iterable[tuple[RowBlock, Array]]) -> Iterator[tuple[Array, Array, Array]]:
+    """Cut row blocks into pieces small enough for the halves' values to be near the processor."""
+    for rows, z in blocks:
+        for start in range(0, len(rows.root), PIECE):
+            piece = slice(start, start + PIECE)
+            yield rows.x[piece], rows.root[piece], z[:, piece]
+
+
+def _by_power(block: Block) -> list[tuple[int, slice]]:
+    """Return the functions of a block of monomials by the power of the new variable."""
+    powers, starts = np.unique(block.atoms + 1, return_index=True)
+    stops = [*starts[1:].tolist(), len(block.atoms)]
+    return [
+        (int(power), slice(int(start), stop))
+        for power, start, stop in zip(powers, starts, stops, strict=True)
+    ]

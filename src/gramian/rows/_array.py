@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -58,9 +59,10 @@ class ArrayRows:
 
     def blocks(self) -> Iterator[RowBlock]:
         """Read the table once."""
-        for start in range(0, self.n_rows, self._block_rows):
-            rows = slice(start, start + self._block_rows)
-            yield RowBlock(self.x[rows], self.root[rows])
+        n_blocks = -(-self.n_rows // self._block_rows)
+        edges = [self.n_rows * i // n_blocks for i in range(n_blocks + 1)]
+        for start, stop in itertools.pairwise(edges):
+            yield RowBlock(self.x[start:stop], self.root[start:stop])
 
     def rotate(self, basis: Array) -> ArrayRows:
         """Express the rows in other coordinates; the rows of `basis` are the new axes."""
@@ -106,7 +108,8 @@ def centre(
             "scikit-learn's StandardScaler."
         )
     unit = np.where(spread > 0, spread, 1.0)
-    x = (X - low) / unit
+    x = X - low
+    x /= unit
     weight = root * root
     shift = weight @ x
     x -= shift

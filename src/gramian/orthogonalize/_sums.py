@@ -1,0 +1,165 @@
+"""The sums over rows that the Gram matrix is made of, by evaluating all functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import blas
+
+from gramian._types import Array, IntArray
+from gramian.families._expansion import Block
+from gramian.orthogonalize._common import Direction, GrowingRows
+from gramian.rows import RowBlock, Rows
+
+EVALUATION = 30.0
+"""What evaluating a function costs, in multiplications of a matrix product."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One variable, its functions, and which of them are in the basis, in increasing order."""
+
+    direction: Direction
+    block: Block
+    kept: IntArray
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Expectations of the new functions g with those in the basis, with each other, and with X."""
+
+    gram: Array
+    """E[g fᵀ] for the functions f of the basis, then for the new ones: (n_new, n_basis + n_new)."""
+    with_x: Array
+    """E[g Xᵀ]."""
+
+
+class Variables:
+    """The values of the chosen variables on every row block, kept while they fit in a budget."""
+
+    def __init__(self, rows: Rows, budget: int) -> None:
+        self._rows = rows
+        self._budget = budget
+        self._kept: dict[int, GrowingRows] = {}
+
+    def read(self, directions: Sequence[Direction]) -> Iterator[tuple[RowBlock, Array]]:
+        """Read the table once, with the variables by rows on every block."""
+        keep = 8 * len(directions) * self._rows.n_rows <= self._budget
+        if not keep:
+            self._kept.clear()
+        for i, rows in enumerate(self._rows.blocks()):
+            z = self._kept.get(i)
+            if z is None:
+                z = GrowingRows(np.empty((0, len(rows.root))))
+            for direction in directions[len(z.view) :]:
+                z.extend(1)[0] = direction.of(rows.x, rows.root)
+            if keep:
+                self._kept[i] = z
+            yield rows, z.view
+
+
+class PlainSums:
+    """Evaluates the functions of the basis and the new ones, and multiplies the matrices.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
+    variables : Variables
+        Their values.
+    budget : int
+        Values of functions are kept between steps for as many row blocks as fit in this number of
+        bytes, and computed anew for the others.
+    """
+
+    def __init__(self, rows: Rows, variables: Variables, budget: int) -> None:
+        self._rows = rows
+        self._variables = variables
+        self._budget = budget
+        self._kept: dict[int, _Values] = {}
+        self._workspace: _Values | None = None
+
+    def sum(self, steps: Sequence[Step], direction: Direction, block: Block) -> Sums:
+        """Read the table once and return the sums for a new variable."""
+        n_new = block.n_functions
+        n_old = 1 + sum(len(step.kept) for step in steps)
+        gram = np.zeros((n_new, n_old + n_new))
+        with_x = np.zeros((n_new, self._rows.n_columns))
+        directions = [*(step.direction for step in steps), direction]
+        room = self._budget
+        for i, (rows, z) in enumerate(self._variables.read(directions)):
+            values = self._kept.pop(i, None) or self._work(rows)
+            values.catch_up(steps, z)
+            new = values.evaluate(block, z)
+            accumulate(gram, new, values.basis.view)
+            with_x += new @ rows.x
+            room -= values.n_bytes
+            if room >= 0:
+                self._kept[i] = values
+                if values is self._workspace:
+                    self._workspace = None
+        return Sums(gram, with_x)
+
+    def cost(self, n_old: int, n_new: int) -> float:
+        """Multiplications a row, evaluating functions included."""
+        n_bytes = 8 * (n_old + n_new) * self._rows.n_rows
+        computed_anew = n_old * max(0.0, 1 - self._budget / n_bytes)
+        return n_new * (n_old + n_new) + EVALUATION * (n_new + computed_anew)
+
+    def _work(self, rows: RowBlock) -> _Values:
+        if self._workspace is None:
+            self._workspace = _Values(rows.root)
+        else:
+            self._workspace.restart(rows.root)
+        return self._workspace
+
+
+class _Values:
+    """Values on one row block: of the possible parents, and of the functions in the basis."""
+
+    def __init__(self, root: Array) -> None:
+        self.basis = GrowingRows(root)
+        self._store = GrowingRows(root)
+        self._n_steps = 0
+        self._n_pending = 0
+
+    def restart(self, root: Array) -> None:
+        """Begin anew on another row block."""
+        self.basis.restart(root)
+        self._store.restart(root)
+        self._n_steps = self._n_pending = 0
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of what is stored."""
+        return self.basis.view.nbytes + self._store.view.nbytes
+
+    def catch_up(self, steps: Sequence[Step], z: Array) -> None:
+        """Evaluate the functions of the steps not seen yet and keep those in the basis."""
+        while self._n_steps < len(steps):
+            step = steps[self._n_steps]
+            if not self._n_pending:
+                self.evaluate(step.block, z[: self._n_steps + 1])
+            n = len(self.basis.view) - self._n_pending
+            if len(step.kept) < self._n_pending:
+                new = self.basis.view[n:]
+                new[: len(step.kept)] = new[step.kept]
+            self.basis.truncate(n + len(step.kept))
+            self._n_pending = 0
+            self._n_steps += 1
+
+    def evaluate(self, block: Block, z: Array) -> Array:
+        """Evaluate the functions of a new variable, at the end of the basis."""
+        self._n_pending = block.n_functions
+        new = block.evaluate(self._store.view, z, out=self.basis.extend(block.n_functions))
+        self._store.append(new[block.stored])
+        return new
+
+
+def accumulate(total: Array, a: Array, b: Array) -> None:
+    """Add ``a @ b.T`` to a matrix, in place."""
+    if len(a) and len(b):
+        # In BLAS's order: total.T += b @ a.T
+        blas.dgemm(1.0, b.T, a.T, beta=1.0, c=total.T, trans_a=1, overwrite_c=1)
