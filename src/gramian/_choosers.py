@@ -172,6 +172,7 @@ class GivenDirections(ABC):
         self._shares = varies.astype(np.float64)
         self._threshold = threshold
         self._relative = relative
+        self._noise = 0.0
         self.chosen: list[int] = []
 
     @property
@@ -206,13 +207,14 @@ class GivenDirections(ABC):
 
     @property
     def redundant(self) -> IntArray:
-        """The columns that were not chosen and do not meet the threshold."""
-        others = ~self.qualified
+        """The columns not chosen that do not meet the threshold, or of which nothing is left."""
+        others = ~self.qualified | (self._shares <= self._noise)
         others[self.chosen] = False
         return np.flatnonzero(others)
 
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the next column, or why there is none."""
+        self._noise = noise
         qualified = self.qualified
         if not qualified.any():
             return "threshold"

@@ -166,7 +166,8 @@ class UFFS(Selector):
                 partial(GivenOrder, variances[cluster], centring.varies[cluster]),
                 limits,
             )
-            shares[cluster] = chooser.shares_when_chosen
+            left = chooser.shares_when_chosen
+            shares[cluster] = np.where(left > orthogonalizer.noise, left, 0.0)
             traces.append(trace)
             orthogonalizers.append(orthogonalizer)
 

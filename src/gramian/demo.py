@@ -14,6 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from gramian import GFA, GFR
 from gramian._types import Array
+from gramian.families import Multilinear
 
 VARIANCES = (2.0, 1.0, 0.5, 0.3, 0.2)
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -44,50 +45,45 @@ def main() -> None:
 def compare_counts(X: Array) -> None:
     """Print how many directions PCA and GFR need."""
     print(f"1. FEWER DIRECTIONS: {len(X)} handwritten digits, {X.shape[1]} standardized pixels\n")
-    print("PCA subtracts what is a linear function of the directions so far; GFR also")
-    print("subtracts products of two (degree 2) or up to three (degree 3) of them.\n")
+    print("PCA removes from the pixels what is a linear function of its directions. GFR")
+    print("also removes products of two (degree 2) or three (degree 3) of them.\n")
     pca = PCA().fit(X)
-    variances = pca.explained_variance_ * (len(X) - 1) / len(X)
-    shares = np.cumsum(pca.explained_variance_ratio_)
-    fits = [
-        GFR(threshold=min(VARIANCES), degree=2).fit(X),
-        GFR(threshold=min(VARIANCES), degree=3).fit(X),
+    # One fit goes far enough for all rows of the table.
+    fits = [GFR(max(SHARES), degree=degree).fit(X) for degree in (2, 3)]
+    variances = [pca.explained_variance_ * (len(X) - 1) / len(X)]
+    variances += [gfr.residual_variance_ for gfr in fits]
+    shares = [np.cumsum(each.explained_variance_ratio_) for each in (pca, *fits)]
+    by_variance = [
+        (
+            f"variance left in any direction <= {level:g}",
+            *(int(np.sum(each > level)) for each in variances),
+        )
+        for level in VARIANCES
+    ]
+    by_share = [
+        (
+            f"{share:.0%} of all variance explained",
+            *(1 + int(np.sum(each < share)) for each in shares),
+        )
+        for share in SHARES
     ]
     print_table(
         ("directions needed until", "PCA", "GFR degree 2", "GFR degree 3"),
-        [
-            (
-                f"no direction has variance > {level:g}",
-                int(np.sum(variances > level)),
-                *(int(np.sum(gfr.residual_variance_ > level)) for gfr in fits),
-            )
-            for level in VARIANCES
-        ],
-    )
-    fits = [
-        GFR(max(SHARES), degree=2).fit(X),
-        GFR(max(SHARES), degree=3).fit(X),
-    ]
-    explained = [np.cumsum(gfr.explained_variance_ratio_) for gfr in fits]
-    print_table(
-        ("directions needed until", "PCA", "GFR degree 2", "GFR degree 3"),
-        [
-            (
-                f"{share:.0%} of all variance is explained",
-                *(1 + int(np.argmax(each >= share)) for each in (shares, *explained)),
-            )
-            for share in SHARES
-        ],
+        [*by_variance, *by_share],
     )
 
 
 def compare_on_new_rows(X: Array) -> None:
-    """Print what the functions leave of rows they were not fitted to."""
+    """Print what functions of the directions leave of rows they were not fitted to."""
     old, new = train_test_split(X, test_size=1 / 3, random_state=0)
-    print(f"The same on rows not seen before: {len(old)} digits to fit, {len(new)} held out.")
-    print("Variance left, held out (in brackets: of the rows that were fitted):\n")
+    print(
+        f"On new rows ({len(old)} digits fitted, {len(new)} held out), this share of the variance"
+    )
+    print("is left, and in brackets what the fitted rows promised:\n")
 
     def left(degree: int, n_components: int) -> str:
+        if 2 * Multilinear(degree).count(n_components) > len(old):
+            return "too few rows"
         # The best combination of the functions of GFR's directions; PCA is degree 1.
         model = make_pipeline(
             GFR(n_components, degree=degree),
@@ -95,26 +91,18 @@ def compare_on_new_rows(X: Array) -> None:
             PolynomialFeatures(degree, interaction_only=True, include_bias=False),
             LinearRegression(),
         ).fit(old, old)
-        held_out, in_sample = (
+        held_out, fitted = (
             np.sum((rows - model.predict(rows)) ** 2) / np.sum((rows - old.mean(axis=0)) ** 2)
             for rows in (new, old)
         )
-        return f"{held_out:4.0%} ({in_sample:3.0%})"
+        return f"{held_out:.0%} {f'({fitted:.0%})':>5}"
 
     print_table(
         ("directions", "PCA", "GFR degree 2", "GFR degree 3"),
-        [
-            (
-                str(m),
-                left(1, m),
-                left(2, m),
-                left(3, m) if 3 * m < 40 else "too few rows",
-            )
-            for m in DIRECTIONS
-        ],
+        [(str(m), *(left(degree, m) for degree in (1, 2, 3))) for m in DIRECTIONS],
     )
-    print("The more functions for the rows there are, the more the number in brackets")
-    print("flatters: 10 directions have 55 functions of degree 2 and 175 of degree 3.\n")
+    print("The more functions are fitted, the less the number in brackets can be trusted:")
+    print("10 directions have 55 functions of degree 2, and 175 of degree 3.\n")
 
 
 def measurements(n_rows: int = 500) -> Array:
@@ -140,8 +128,8 @@ def find_redundant_columns() -> None:
     X = measurements()
     print(f"2. REDUNDANT COLUMNS: a table of {X.shape[1]} measurements, {len(X)} rows\n")
     print("Four columns follow from the others, up to errors of 0.5 %. GFA drops a column")
-    print("if functions of those it keeps explain it with R^2 >= 0.999; of degree 1, these")
-    print("are the linear ones.\n")
+    print("that the kept ones explain with R^2 >= 0.999, by linear functions only or by")
+    print("products of up to two (degree 2) or three (degree 3) of them too.\n")
     names = list(FORMULAS)
     found = [
         {
@@ -158,8 +146,6 @@ def find_redundant_columns() -> None:
         ],
         left_aligned=2,
     )
-    for title, each in zip(("linear", "degree 2", "degree 3"), found, strict=True):
-        print(f"GFA {title + ':':9} drops {', '.join(n for n in names if n in each)}")
 
 
 def print_table(

@@ -105,7 +105,13 @@ class Union(Family):
 
     def rules(self) -> tuple[Rule, ...]:
         """Check the parameters and return the rules of all members."""
-        return tuple(rule for member in self.members for rule in member.rules())
+        members = list(self.members) if isinstance(self.members, Iterable) else []
+        if not members or not all(isinstance(member, Family) for member in members):
+            raise ValueError(
+                "members of Union must be one or more families, as in Union([Multilinear(3), "
+                f"Fourier(2)]); got {self.members!r}."
+            )
+        return tuple(rule for member in members for rule in member.rules())
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.members))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class Custom(Family):
 
     def rules(self) -> tuple[Rule, ...]:
         """Check the parameters and return the rules for z itself and for the functions."""
-        functions = tuple(self.functions)
+        functions = tuple(self.functions) if isinstance(self.functions, Iterable) else ()
         if not functions or not all(map(_is_pair, functions)):
             raise ValueError(
                 "functions of Custom must be pairs of a callable and its arity, a positive integer "

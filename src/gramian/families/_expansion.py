@@ -51,7 +51,7 @@ class Call:
     variables: tuple[int, ...]
 
     def __call__(self, z: Variables) -> Array:
-        arguments = [z[i] for i in self.variables]
+        arguments = [_read_only(z[i]) for i in self.variables]
         values = np.asarray(self.function(*arguments))
         expected = arguments[0].shape
         name = getattr(self.function, "__name__", repr(self.function))
@@ -71,6 +71,12 @@ class Call:
                 "with mean 0 and variance 1, negative ones among them: make it finite there."
             )
         return values.astype(np.float64, copy=False)
+
+
+def _read_only(z: Array) -> Array:
+    view = z.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True)
@@ -191,7 +197,8 @@ class Expansion:
             state.append(products, rows[position])
 
         atoms, parents = np.divmod(functions, self.n_store)
-        calls = tuple(call for rule in self._calls for call in _apply(rule, self.n_variables))
+        every = (call for rule in self._calls for call in _apply(rule, self.n_variables))
+        calls = tuple({(id(call.function), call.variables): call for call in every}.values())
         self.n_store += len(stored)
         self.n_variables += 1
         return Block(bases, parents, atoms, calls, stored)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 
@@ -221,7 +222,7 @@ class Fourier(ProductFamily):
 
     def rules(self) -> tuple[Products, ...]:
         """Check the parameters and return the rule for products."""
-        if not 0 < self.frequency < np.inf:
+        if not isinstance(self.frequency, Real) or not 0 < self.frequency < np.inf:
             raise ValueError(
                 f"frequency of Fourier must be a positive number; got {self.frequency!r}."
             )

@@ -112,7 +112,7 @@ class GrowingRows:
         self._n = 1
 
 
-def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray]:
+def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray, Array]:
     """Factor the largest well-conditioned part of a positive semidefinite matrix.
 
     Returns
@@ -122,13 +122,20 @@ def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray]:
         above `tolerance`.
     pivots : array of shape (rank,)
         The rows and columns that were factored, in this order.
+    rest : array
+        What is left of the diagonal entries of the others.
     """
-    if a.size == 0 or a.diagonal().max() <= tolerance:
-        return np.empty((0, 0)), np.empty(0, dtype=np.intp)
-    factor, pivots, rank, info = lapack.dpstrf(a, tol=tolerance, lower=1)
+    diagonal = a.diagonal()
+    if a.size == 0 or diagonal.max() <= tolerance:
+        return np.empty((0, 0)), np.empty(0, dtype=np.intp), diagonal.copy()
+    packed, order, rank, info = lapack.dpstrf(a, tol=tolerance, lower=1)
     if info < 0:
         raise ValueError(f"LAPACK's dpstrf refused its argument {-info}.")
-    return np.tril(factor[:rank, :rank]), pivots[:rank].astype(np.intp) - 1
+    order = order.astype(np.intp) - 1
+    # Rows below the rank hold L's entries too: a = L @ L.T plus what is left.
+    left = packed[rank:, :rank]
+    rest = diagonal[order[rank:]] - np.einsum("ij,ij->i", left, left)
+    return np.tril(packed[:rank, :rank]), order[:rank], rest
 
 
 def distinct_levels(parts: Iterable[Array], limit: int) -> Array:

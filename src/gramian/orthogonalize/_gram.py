@@ -117,7 +117,8 @@ class Gram:
         """Orthogonalize the functions of the block just returned by `substitute`."""
         direction = self._direction
         assert direction is not None, "substitute comes before orthogonalize"
-        sums = self._sum(direction, block)
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below
+            sums = self._sum(direction, block)
         n, new = self.n_functions, block.n_functions
         second_moments = sums.gram[:, n:].diagonal().copy()
         check_finite(second_moments)
@@ -128,16 +129,19 @@ class Gram:
 
         w = self._factor.solve(gram.T[self._order])
         left = gram[:, n:] - w.T @ w
-        factor, pivots = pivoted_cholesky(left, TOLERANCE)
+        factor, pivots, rest = pivoted_cholesky(left, TOLERANCE)
         room = self._rows.n_rows - n
+        if len(pivots) < room:
+            # What is dropped though more than rounding errors are left of it is out of reach.
+            out_of_reach = rest[rest > 1e3 * EPSILON * self.inflation]
+            shares = np.append(factor.diagonal() ** 2, out_of_reach)
+            self.inflation = max(self.inflation, 1 / float(shares.min(initial=1.0)))
+        if self.orthogonality_loss > self._max_loss:
+            raise IllConditionedError(
+                f"The functions may be off orthonormal by {self.orthogonality_loss:.0e}, more "
+                f"than {self._max_loss:.0e}; orthogonalize their values instead."
+            )
         factor, pivots = factor[:room, :room], pivots[:room]
-        if len(pivots):
-            self.inflation = max(self.inflation, 1 / float(np.min(factor.diagonal())) ** 2)
-            if self.orthogonality_loss > self._max_loss:
-                raise IllConditionedError(
-                    f"The functions may be off orthonormal by {self.orthogonality_loss:.0e}, more "
-                    f"than {self._max_loss:.0e}; orthogonalize their values instead."
-                )
 
         w = w[:, pivots].T
         rest = sums.with_x[pivots] / norms[pivots, np.newaxis] - w @ self._coefficients.view

@@ -75,9 +75,12 @@ class QR:
 
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the functions of the block just returned by `substitute`."""
-        values = block.evaluate(self._store.view, self._z)
+        with np.errstate(over="ignore", invalid="ignore"):  # checked next
+            values = block.evaluate(self._store.view, self._z)
         check_finite(values)
         self._store.append(values[block.stored])
+        size = np.maximum(values.max(axis=1), -values.min(axis=1))
+        values /= np.where(size > 0, size, 1.0)[:, np.newaxis]  # lest squares overflow
         norms = np.sqrt(np.einsum("ij,ij->i", values, values))
         if not norms.all():
             values, norms = values[norms > 0], norms[norms > 0]
@@ -102,7 +105,7 @@ def _orthonormalize(values: Array) -> Array:
     The given rows are what is left of rows of norm one; directions in which less than the
     tolerance is left are dropped.
     """
-    factor, pivots = pivoted_cholesky(values @ values.T, WELL_CONDITIONED)
+    factor, pivots, _ = pivoted_cholesky(values @ values.T, WELL_CONDITIONED)
     if len(pivots) == len(values):
         # Solve factor @ new = values[pivots]; the transposes are in BLAS's own order.
         new: Array = blas.dtrsm(

@@ -96,7 +96,8 @@ def centre(
     else:
         present = weights > 0
         X = X[present]
-        root = np.sqrt(weights[present] / weights[present].sum())
+        weights = weights[present] / weights.max()  # lest the sum overflow
+        root = np.sqrt(weights / weights.sum())
     low = X.min(axis=0)
     with np.errstate(over="ignore"):
         spread = X.max(axis=0) - low
@@ -115,6 +116,14 @@ def centre(
     x -= shift
     deviation = np.sqrt(np.einsum("i,ij,ij->j", weight, x, x))
     deviations = unit * deviation
+    with np.errstate(over="ignore", under="ignore"):
+        total = float(np.sum(deviations**2))
+    if not np.isfinite(total) or (total < np.finfo(np.float64).tiny and deviation.any()):
+        raise ValueError(
+            "The variances of the columns leave the range of float64 (the largest standard "
+            f"deviation is {deviations.max():.3g}). Rescale the columns first, for example with "
+            "scikit-learn's StandardScaler."
+        )
     if scale == "column":
         factor = 1 / np.where(deviation > 0, deviation, 1.0)
         scales = np.where(deviation > 0, deviations, 1.0)
