@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,6 +43,7 @@ MAX_LOSS = 1e-8
 DEFAULT_EXPLAINED = 0.95
 """The share of variance that GFR and GFS explain when nothing else is asked for."""
 
+Solver = Literal["auto", "qr", "gram", "moments"]
 C = TypeVar("C", bound=Chooser)
 COUNT = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
 
@@ -57,7 +58,7 @@ class PursuitEstimator(BaseEstimator):
         "threshold": [Interval(Real, 0, None, closed="left"), None],
         "family": [StrOptions(set(BY_NAME)), Family],
         "degree": [Interval(Integral, 1, None, closed="left"), None],
-        "solver": [StrOptions({"auto", "qr", "gram", "moments"})],
+        "solver": [StrOptions(set(get_args(Solver)))],
         "max_functions": [Interval(Integral, 1, None, closed="left"), None],
         "verbose": ["verbose"],
     }
@@ -65,7 +66,7 @@ class PursuitEstimator(BaseEstimator):
     threshold: float | None
     family: str | Family
     degree: int | None
-    solver: Literal["auto", "qr", "gram", "moments"]
+    solver: Solver
     max_functions: int | None
     verbose: int
 

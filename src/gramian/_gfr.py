@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import qr
 
-from gramian._base import COUNT, Extractor, PursuitEstimator
+from gramian._base import COUNT, Extractor, PursuitEstimator, Solver
 from gramian._choosers import TopEigenvector
 from gramian._types import Array
 from gramian.families import Family
@@ -36,12 +36,13 @@ class GFR(Extractor):
         :mod:`gramian.families`.
     degree : int or None, default=2
         The degree of a family given by name.
-    solver : {"auto", "qr", "gram"}, default="auto"
+    solver : {"auto", "qr", "gram", "moments"}, default="auto"
         How functions are orthogonalized. "qr" keeps orthonormal functions in memory and is accurate
         to rounding. "gram" needs only sums over blocks of rows, is about four times cheaper and
-        loses accuracy when functions are close to linearly dependent. "auto" is "qr" up to 5,000
-        rows and "gram" beyond; it turns from "gram" to "qr" if accuracy demands it and the
-        functions fit in 4 GiB.
+        loses accuracy when functions are close to linearly dependent. "moments" is "gram" for
+        monomials with every distinct moment computed once, which pays from degree 3 on. "auto" is
+        "qr" up to 5,000 rows; beyond, each step is done by "gram" or "moments", whichever promises
+        to be faster, and all by "qr" if accuracy demands it and the functions fit in 4 GiB.
     max_functions : int or None, default=None
         Stop before the functions, the constant not counted, exceed this number.
     verbose : int, default=0
@@ -69,10 +70,10 @@ class GFR(Extractor):
     stop_reason_ : str
         "n_components", "threshold", "explained_variance", "saturated" (the functions span all
         samples), "exhausted" (nothing but rounding errors is left) or "max_functions".
-    solver_ : {"qr", "gram"}
-        The solver that was used.
+    solver_ : {"qr", "gram", "moments"}
+        The solver that was used; "moments" if it was for any step.
     orthogonality_loss_ : float
-        How far the functions are from orthonormal: measured for "qr", and for "gram" machine
+        How far the functions are from orthonormal: measured for "qr", and otherwise machine
         precision times an estimate of the Gram matrix's condition.
     n_features_in_ : int
         The number of features.
@@ -111,7 +112,7 @@ class GFR(Extractor):
         threshold: float | None = None,
         family: str | Family = "multilinear",
         degree: int | None = 2,
-        solver: Literal["auto", "qr", "gram"] = "auto",
+        solver: Solver = "auto",
         max_functions: int | None = None,
         verbose: int = 0,
     ) -> None:

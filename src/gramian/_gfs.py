@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Self
 
 from numpy.typing import ArrayLike
 
-from gramian._base import Selector
+from gramian._base import Selector, Solver
 from gramian._choosers import LargestResidual
 from gramian.families import Family
 
@@ -34,12 +34,13 @@ class GFS(Selector):
         :mod:`gramian.families`.
     degree : int or None, default=2
         The degree of a family given by name.
-    solver : {"auto", "qr", "gram"}, default="auto"
+    solver : {"auto", "qr", "gram", "moments"}, default="auto"
         How functions are orthogonalized. "qr" keeps orthonormal functions in memory and is accurate
         to rounding. "gram" needs only sums over blocks of rows, is about four times cheaper and
-        loses accuracy when functions are close to linearly dependent. "auto" is "qr" up to 5,000
-        rows and "gram" beyond; it turns from "gram" to "qr" if accuracy demands it and the
-        functions fit in 4 GiB.
+        loses accuracy when functions are close to linearly dependent. "moments" is "gram" for
+        monomials with every distinct moment computed once, which pays from degree 3 on. "auto" is
+        "qr" up to 5,000 rows; beyond, each step is done by "gram" or "moments", whichever promises
+        to be faster, and all by "qr" if accuracy demands it and the functions fit in 4 GiB.
     max_functions : int or None, default=None
         Stop before the functions, the constant not counted, exceed this number.
     verbose : int, default=0
@@ -66,10 +67,10 @@ class GFS(Selector):
     stop_reason_ : str
         "n_components", "threshold", "explained_variance", "saturated" (the functions span all
         samples), "exhausted" (nothing but rounding errors is left) or "max_functions".
-    solver_ : {"qr", "gram"}
-        The solver that was used.
+    solver_ : {"qr", "gram", "moments"}
+        The solver that was used; "moments" if it was for any step.
     orthogonality_loss_ : float
-        How far the functions are from orthonormal: measured for "qr", and for "gram" machine
+        How far the functions are from orthonormal: measured for "qr", and otherwise machine
         precision times an estimate of the Gram matrix's condition.
     n_features_in_ : int
         The number of features.
@@ -103,7 +104,7 @@ class GFS(Selector):
         relative: bool = False,
         family: str | Family = "multilinear",
         degree: int | None = 2,
-        solver: Literal["auto", "qr", "gram"] = "auto",
+        solver: Solver = "auto",
         max_functions: int | None = None,
         verbose: int = 0,
     ) -> None:

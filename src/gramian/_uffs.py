@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
-from gramian._base import Selector
+from gramian._base import Selector, Solver
 from gramian._choosers import GivenOrder
 from gramian._pursuit import Limits, Trace
 from gramian.families import Multilinear
@@ -38,12 +38,13 @@ class UFFS(Selector):
     relative : bool, default=True
         Whether norms are those of features scaled to variance 1, as the authors have them, or
         those of the features as they are.
-    solver : {"auto", "qr", "gram"}, default="auto"
+    solver : {"auto", "qr", "gram", "moments"}, default="auto"
         How functions are orthogonalized. "qr" keeps orthonormal functions in memory and is accurate
         to rounding. "gram" needs only sums over blocks of rows, is about four times cheaper and
-        loses accuracy when functions are close to linearly dependent. "auto" is "qr" up to 5,000
-        rows and "gram" beyond; it turns from "gram" to "qr" if accuracy demands it and the
-        functions fit in 4 GiB.
+        loses accuracy when functions are close to linearly dependent. "moments" is "gram" for
+        monomials with every distinct moment computed once, which pays from degree 3 on. "auto" is
+        "qr" up to 5,000 rows; beyond, each step is done by "gram" or "moments", whichever promises
+        to be faster, and all by "qr" if accuracy demands it and the functions fit in 4 GiB.
     max_functions : int or None, default=None
         Stop before the functions, the constant not counted, exceed this number.
     verbose : int, default=0
@@ -72,10 +73,10 @@ class UFFS(Selector):
     stop_reason_ : str
         "n_components", "threshold", "explained_variance", "saturated" (the functions span all
         samples), "exhausted" (nothing but rounding errors is left) or "max_functions".
-    solver_ : {"qr", "gram"}
-        The solver that was used.
+    solver_ : {"qr", "gram", "moments"}
+        The solver that was used; "moments" if it was for any step.
     orthogonality_loss_ : float
-        How far the functions are from orthonormal: measured for "qr", and for "gram" machine
+        How far the functions are from orthonormal: measured for "qr", and otherwise machine
         precision times an estimate of the Gram matrix's condition.
     n_features_in_ : int
         The number of features.
@@ -119,7 +120,7 @@ class UFFS(Selector):
         degree: int | None = None,
         cluster_size: int | None = None,
         relative: bool = True,
-        solver: Literal["auto", "qr", "gram"] = "auto",
+        solver: Solver = "auto",
         max_functions: int | None = None,
         verbose: int = 0,
     ) -> None:
