@@ -75,6 +75,7 @@ class PursuitEstimator(BaseEstimator):
     ) -> tuple[ArrayRows, Centring]:
         """Check parameters and data, and centre and scale the columns."""
         self._validate_params()
+        self._family().rules()  # complains of wrong parameters
         table: Array = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         count = getattr(self, self._count_name)
         if isinstance(count, Integral) and count > table.shape[1]:
