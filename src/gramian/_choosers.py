@@ -14,7 +14,9 @@ from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import blas
 
+from gramian._blas import subtract_second_moments, symmetric_times, times
 from gramian._eigen import LeadingEigenvector, orient
 from gramian._types import Array, IntArray
 from gramian.orthogonalize import Direction
@@ -69,7 +71,8 @@ class TopEigenvector:
     Parameters
     ----------
     covariance : array of shape (d, d)
-        E[XXᵀ] of the scaled data.
+        E[XXᵀ] of the scaled data, in Fortran's order; of this and all others only the lower
+        triangle is used.
     unit : float
         The variance that is 1 in the scaled data.
     threshold : float or None
@@ -86,7 +89,7 @@ class TopEigenvector:
         lift: Callable[[Array], Array] = lambda vector: vector,
     ) -> None:
         self._initial = covariance
-        self._covariance = covariance.copy()
+        self._covariance = covariance.copy(order="F")
         self._unit = unit
         self._threshold = threshold
         self._lift = lift
@@ -117,11 +120,12 @@ class TopEigenvector:
         vector = self._vector
         if self.directions:  # Lemma 2(b), to the last digit
             chosen = np.array(self.directions)
-            vector = vector - (chosen @ vector) @ chosen
+            vector = vector - times(chosen.T, times(chosen, vector))
             vector /= np.linalg.norm(vector)
         vector = orient(vector, like=self._lift(vector))
         self.directions.append(vector)
-        return Direction(vector, float(np.sqrt(vector @ self._initial @ vector)))
+        variance = vector @ symmetric_times(self._initial, vector)
+        return Direction(vector, float(np.sqrt(variance)))
 
     def undo(self) -> None:
         """Forget the last choice."""
@@ -129,15 +133,13 @@ class TopEigenvector:
 
     def subtract(self, coefficients: Array) -> None:
         """Apply Lemma 2(a)."""
-        self._covariance -= coefficients.T @ coefficients
+        subtract_second_moments(self._covariance, coefficients)
         # The variable itself is among the functions, so Σν = 0. True to the last digit, this keeps
         # later directions orthogonal to ν when little variance is left.
         vector = self.directions[-1]
-        image = self._covariance @ vector
+        image = symmetric_times(self._covariance, vector)
         image -= 0.5 * (vector @ image) * vector
-        update = np.outer(image, vector)
-        self._covariance -= update
-        self._covariance -= update.T
+        blas.dsyr2(-1.0, image, vector, a=self._covariance, lower=1, overwrite_a=1)
         self._update()
 
     def vanish(self) -> None:

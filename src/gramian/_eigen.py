@@ -4,45 +4,71 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackError, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
+from gramian._blas import symmetric_times
 from gramian._types import Array
 
 DENSE_BELOW = 300
 """Below this size a direct method is faster than iterations."""
+CONVERGED = 1e-13
+"""The error of an eigenvector's image, relative to the eigenvalue, that counts as none."""
 
 
 class LeadingEigenvector:
-    """Finds the top eigenpair of a sequence of slowly changing symmetric matrices.
+    """Finds the top eigenpair of Σ_1, Σ_2, ..., given by their lower triangles.
 
-    Iterations start from the last step's vectors and run until rounding error; where they do not
-    converge, a direct method takes over. The result is the same either way.
+    Each matrix is the last one minus something positive semidefinite that takes away its top
+    eigenvector. So no eigenvalue exceeds the last one's second, and a runner-up that is still an
+    eigenvector with the same value is the top one now. With a linear family this is always so, and
+    a few decompositions serve all steps. Otherwise iterations start from the last runner-up and run
+    until rounding error; where they do not converge, a direct method takes over. The result is the
+    same either way.
     """
 
     def __init__(self) -> None:
-        self._start: Array | None = None
+        self._next: list[tuple[float, Array]] = []
+        """Further eigenpairs of the last matrix that was decomposed, the smallest first."""
+        self._n_pairs = 2
 
     def __call__(self, matrix: Array) -> tuple[float, Array]:
         """Return the largest eigenvalue and its unit vector, of either sign."""
-        d = len(matrix)
-        if d >= DENSE_BELOW and matrix.any():
-            try:
-                return self._iterate(matrix)
-            except ArpackError:
-                self._start = None
-        values, vectors = eigh(matrix, subset_by_index=[d - 1, d - 1], check_finite=False)
-        return float(values[0]), vectors[:, 0]
+        start = None
+        if self._next:
+            value, start = self._next.pop()
+            error = symmetric_times(matrix, start) - value * start
+            if np.linalg.norm(error) <= CONVERGED * value:
+                if not self._next:
+                    self._n_pairs *= 4
+                return value, start
+            self._n_pairs = 2
+        values, vectors = self._decompose(matrix, start)
+        *self._next, top = zip(values.tolist(), vectors.T, strict=True)
+        return top
 
-    def _iterate(self, matrix: Array) -> tuple[float, Array]:
-        # A little of everything in the start, lest it be orthogonal to what it looks for.
-        start = 1e-3 * np.random.default_rng(0).standard_normal(len(matrix))
-        if self._start is not None:
-            start += self._start
-        values, vectors = eigsh(matrix, k=2, which="LA", v0=start, tol=0)
-        top = int(np.argmax(values))
-        # The runner-up is likely to lead the next step.
-        self._start = vectors[:, 1 - top]
-        return float(values[top]), vectors[:, top]
+    def _decompose(self, matrix: Array, start: Array | None) -> tuple[Array, Array]:
+        """Return the largest eigenvalues in increasing order, and their vectors by columns."""
+        d = len(matrix)
+        k = min(self._n_pairs, d)
+        if d >= DENSE_BELOW and k <= d // 10 and matrix.any():
+            # A little of everything in the start, lest it be orthogonal to what it looks for.
+            v0 = 1e-3 * np.random.default_rng(0).standard_normal(d)
+            if start is not None:
+                v0 += start
+            operator = LinearOperator(
+                (d, d), matvec=lambda vector: symmetric_times(matrix, vector), dtype=np.float64
+            )
+            try:
+                values, vectors = eigsh(operator, k=k, which="LA", v0=v0, tol=0)
+            except ArpackError:
+                pass  # the direct method is slower, and does not fail
+            else:
+                order = np.argsort(values)
+                return values[order], vectors[:, order]
+        direct: tuple[Array, Array] = eigh(
+            matrix, subset_by_index=[d - k, d - 1], check_finite=False
+        )
+        return direct
 
 
 def orient(vector: Array, *, like: Array | None = None) -> Array:

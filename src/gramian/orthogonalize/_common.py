@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import lapack
 
+from gramian._blas import times
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
 
@@ -25,7 +26,7 @@ class Direction:
 
     def of(self, x: Array, root: Array) -> Array:
         """Return the variable, scaled to variance 1, on rows that carry the roots of weights."""
-        along = x[:, self.axis] if isinstance(self.axis, int) else x @ self.axis
+        along = x[:, self.axis] if isinstance(self.axis, int) else times(x, self.axis)
         variable: Array = along / (root * self.deviation)
         return variable
 
@@ -114,6 +115,8 @@ class GrowingRows:
 
 def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray, Array]:
     """Factor the largest well-conditioned part of a positive semidefinite matrix.
+
+    Only the lower triangle of the matrix is used.
 
     Returns
     -------

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
+from gramian._blas import add_product, second_moments, solve_lower
 from gramian._types import Array
 from gramian.exceptions import IllConditionedError
 from gramian.families._base import Family
@@ -120,15 +120,16 @@ class Gram:
         with np.errstate(over="ignore", invalid="ignore"):  # checked below
             sums = self._sum(direction, block)
         n, new = self.n_functions, block.n_functions
-        second_moments = sums.gram[:, n:].diagonal().copy()
-        check_finite(second_moments)
-        norms = np.sqrt(np.where(second_moments > 0, second_moments, 1.0))
+        squares = sums.gram[:, n:].diagonal().copy()
+        check_finite(squares)
+        norms = np.sqrt(np.where(squares > 0, squares, 1.0))
         gram = sums.gram
         gram /= norms[:, np.newaxis]
         gram /= np.concatenate([self._norms, norms])
 
-        w = self._factor.solve(gram.T[self._order])
-        left = gram[:, n:] - w.T @ w
+        w = np.ascontiguousarray(gram.T[self._order])
+        self._factor.solve(w)
+        left = gram[:, n:] - second_moments(w)  # in the lower triangle
         factor, pivots, rest = pivoted_cholesky(left, TOLERANCE)
         room = self._rows.n_rows - n
         if len(pivots) < room:
@@ -143,9 +144,10 @@ class Gram:
             )
         factor, pivots = factor[:room, :room], pivots[:room]
 
-        w = w[:, pivots].T
-        rest = sums.with_x[pivots] / norms[pivots, np.newaxis] - w @ self._coefficients.view
-        coefficients = solve_triangular(factor, rest, lower=True) if len(pivots) else rest
+        w = np.ascontiguousarray(w.T[pivots])
+        coefficients = sums.with_x[pivots] / norms[pivots, np.newaxis]
+        add_product(coefficients, w, self._coefficients.view, -1.0)
+        solve_lower(factor, coefficients)
         self._factor.append(w, factor)
         self._coefficients.append(coefficients)
         kept = np.sort(pivots)
@@ -196,13 +198,10 @@ class _BlockTriangular:
             self._blocks.pop()
         self._blocks.append((left, diagonal))
 
-    def solve(self, b: Array) -> Array:
-        """Solve for y in ``L @ y == b``."""
-        y = np.empty_like(b)
+    def solve(self, b: Array) -> None:
+        """Solve ``L @ y == b``; y overwrites b."""
         for left, diagonal in self._blocks:
             start = left.shape[1]
-            stop = start + len(diagonal)
-            y[start:stop] = solve_triangular(
-                diagonal, b[start:stop] - left @ y[:start], lower=True, check_finite=False
-            )
-        return y
+            rows = b[start : start + len(diagonal)]
+            add_product(rows, left, b[:start], -1.0)
+            solve_lower(diagonal, rows)

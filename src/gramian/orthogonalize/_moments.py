@@ -17,8 +17,8 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import blas
 
+from gramian._blas import add_product
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import Direction
@@ -176,15 +176,7 @@ class MomentTable:
         for tile in self._tiles:
             part = b[tile.columns]
             table = self.moments[tile.start : tile.start + tile.prefix * len(part)]
-            blas.dgemm(
-                1.0,
-                weighted[: tile.prefix].T,
-                part.T,
-                beta=1.0,
-                c=table.reshape(len(part), tile.prefix).T,
-                trans_a=1,
-                overwrite_c=1,
-            )
+            add_product(table.reshape(len(part), -1), part, weighted[: tile.prefix].T)
 
     @property
     def cost(self) -> float:
@@ -290,7 +282,7 @@ class MomentSums:
             for power, those, half in found:
                 values = first[p - 1][half]
                 values *= z[n] ** power * root
-                with_x[those] += values @ x
+                add_product(with_x[those], values, x)
 
         n_old = len(self._basis)
         gram = np.empty((block.n_functions, n_old + block.n_functions))

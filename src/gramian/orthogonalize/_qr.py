@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import blas, qr
+from scipy.linalg import qr
 
+from gramian._blas import add_product, second_moments, solve_lower, times
 from gramian._types import Array
 from gramian.families._base import Family
 from gramian.families._expansion import Block
@@ -64,7 +65,7 @@ class QR:
         """How far the functions are from orthonormal, measured along random directions."""
         q = self._q.view
         probes = np.random.default_rng(0).standard_normal((len(q), 4))
-        error = q @ (q.T @ probes) - probes
+        error = times(q, times(q.T, probes)) - probes
         return float(np.max(np.linalg.norm(error, axis=0) / np.linalg.norm(probes, axis=0)))
 
     def substitute(self, direction: Direction) -> Block:
@@ -92,11 +93,11 @@ class QR:
         _project_out(new, q)
         new = _orthonormalize(new)
         self._q.append(new)
-        return Added(new @ self._x, block.n_functions - len(new))
+        return Added(times(new, self._x), block.n_functions - len(new))
 
 
 def _project_out(values: Array, q: Array) -> None:
-    values -= (values @ q.T) @ q
+    add_product(values, times(values, q.T), q, -1.0)
 
 
 def _orthonormalize(values: Array) -> Array:
@@ -105,13 +106,11 @@ def _orthonormalize(values: Array) -> Array:
     The given rows are what is left of rows of norm one; directions in which less than the
     tolerance is left are dropped.
     """
-    factor, pivots, _ = pivoted_cholesky(values @ values.T, WELL_CONDITIONED)
+    factor, pivots, _ = pivoted_cholesky(second_moments(values.T), WELL_CONDITIONED)
     if len(pivots) == len(values):
-        # Solve factor @ new = values[pivots]; the transposes are in BLAS's own order.
-        new: Array = blas.dtrsm(
-            1.0, factor, values[pivots].T, side=1, lower=1, trans_a=1, overwrite_b=1
-        ).T
+        new = values[pivots]
+        solve_lower(factor, new)
         return new
     q, r, _ = qr(values.T, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
     rank = np.count_nonzero(np.abs(r.diagonal()) > TOLERANCE)
-    return np.asarray(q.T[:rank], dtype=np.float64)
+    return np.ascontiguousarray(q.T[:rank], dtype=np.float64)

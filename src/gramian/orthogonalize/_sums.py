@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import blas
 
+from gramian._blas import add_product
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import Direction, GrowingRows
@@ -93,8 +93,8 @@ class PlainSums:
             values = self._kept.pop(i, None) or self._work(rows)
             values.catch_up(steps, z)
             new = values.evaluate(block, z)
-            accumulate(gram, new, values.basis.view)
-            with_x += new @ rows.x
+            add_product(gram, new, values.basis.view.T)
+            add_product(with_x, new, rows.x)
             room -= values.n_bytes
             if room >= 0:
                 self._kept[i] = values
@@ -156,10 +156,3 @@ class _Values:
         new = block.evaluate(self._store.view, z, out=self.basis.extend(block.n_functions))
         self._store.append(new[block.stored])
         return new
-
-
-def accumulate(total: Array, a: Array, b: Array) -> None:
-    """Add ``a @ b.T`` to a matrix, in place."""
-    if len(a) and len(b):
-        # In BLAS's order: total.T += b @ a.T
-        blas.dgemm(1.0, b.T, a.T, beta=1.0, c=total.T, trans_a=1, overwrite_c=1)

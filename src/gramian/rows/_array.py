@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._blas import second_moments, times
 from gramian._types import Array
 from gramian.rows._protocol import RowBlock
 
@@ -66,11 +67,11 @@ class ArrayRows:
 
     def rotate(self, basis: Array) -> ArrayRows:
         """Express the rows in other coordinates; the rows of `basis` are the new axes."""
-        return ArrayRows(self.x @ basis.T, self.root, self._block_rows)
+        return ArrayRows(times(self.x, basis.T), self.root, self._block_rows)
 
     def covariance(self) -> Array:
-        """Return E[XXᵀ] of the scaled columns."""
-        return self.x.T @ self.x
+        """Return the lower triangle of E[XXᵀ] of the scaled columns."""
+        return second_moments(self.x)
 
 
 def centre(

@@ -1,0 +1,83 @@
+"""Matrix products by SciPy's BLAS.
+
+NumPy's and SciPy's wheels each bring a BLAS with threads of its own, and the idle threads of one
+spin for a while after every call. A loop that takes its products from NumPy and its factorizations
+from SciPy is slowed down several times by that, so everything large goes through SciPy. Operands in
+either memory order are used without a copy.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import blas
+
+from gramian._types import Array
+
+
+def times(a: Array, b: Array) -> Array:
+    """Return ``a @ b`` of a matrix and a matrix or vector."""
+    if b.ndim == 1:
+        matrix, transposed = _in_order(a.T)
+        product: Array = blas.dgemv(1.0, matrix, b, trans=1 - transposed)
+        return product
+    out = np.zeros((len(a), b.shape[1]))
+    add_product(out, a, b)
+    return out
+
+
+def add_product(out: Array, a: Array, b: Array, factor: float = 1.0) -> None:
+    """Add ``factor * a @ b`` to a matrix in C order, in place."""
+    if not out.size or not b.size:
+        return
+    assert out.flags.c_contiguous
+    # In BLAS's order of memory: out.T += factor * b.T @ a.T
+    first, trans_first = _in_order(b.T)
+    second, trans_second = _in_order(a.T)
+    blas.dgemm(
+        factor,
+        first,
+        second,
+        beta=1.0,
+        c=out.T,
+        trans_a=trans_first,
+        trans_b=trans_second,
+        overwrite_c=1,
+    )
+
+
+def _in_order(matrix: Array) -> tuple[Array, int]:
+    """Return a matrix in Fortran's order, and whether it is to be transposed."""
+    if matrix.flags.f_contiguous:
+        return matrix, 0
+    if matrix.flags.c_contiguous:
+        return matrix.T, 1
+    return np.asfortranarray(matrix), 0
+
+
+def second_moments(x: Array) -> Array:
+    """Return the lower triangle of ``x.T @ x``; above the diagonal are zeros."""
+    matrix, transposed = _in_order(x)
+    moments: Array = blas.dsyrk(1.0, matrix, trans=1 - transposed, lower=1)
+    return moments
+
+
+def subtract_second_moments(lower: Array, x: Array) -> None:
+    """Subtract ``x.T @ x`` from a lower triangle in Fortran's order, in place."""
+    if x.size:
+        matrix, transposed = _in_order(x)
+        blas.dsyrk(-1.0, matrix, beta=1.0, c=lower, trans=1 - transposed, lower=1, overwrite_c=1)
+
+
+def symmetric_times(lower: Array, vector: Array) -> Array:
+    """Return the product of a symmetric matrix, given by its lower triangle, and a vector."""
+    product: Array = blas.dsymv(1.0, lower, vector, lower=1)
+    return product
+
+
+def solve_lower(lower: Array, b: Array) -> None:
+    """Solve ``lower @ y == b`` for a lower triangular matrix; y overwrites b, in C order."""
+    if b.size:
+        assert b.flags.c_contiguous
+        # In BLAS's order of memory: y.T @ lower.T == b.T
+        matrix, transposed = _in_order(lower.T)
+        blas.dtrsm(1.0, matrix, b.T, side=1, lower=transposed, trans_a=transposed, overwrite_b=1)
