@@ -445,7 +445,7 @@ def test_rows_that_no_function_can_tell_apart_do_not_saturate(name, family, solv
         if (
             1 + estimator.n_functions_.sum() > len(np.unique(values, axis=0))
             or estimator.stop_reason_ == "saturated"
-            or estimator.total_residual_variance_[-1] < (1 - 1e-6) * left
+            or estimator.total_residual_variance_[-1] < left - 1e-8 * X[:, 3].var()
         ):
             wrong.append(seed)
     assert not wrong, f"rounding errors were taken for functions with the seeds {wrong}"

@@ -271,6 +271,38 @@ def test_residual_variances_never_increase(name, X, family, solver):
     assert all(estimator.residual_variance_ <= estimator.total_residual_variance_ + rounding)
 
 
+@a_property
+@given(seeds, st.integers(5, 9), st.sampled_from([None, 1]))
+def test_qr_keeps_functions_orthonormal_however_ill_conditioned_they_are(seed, degree, most):
+    """Powers of a positive variable are close to dependent: one pass of Gram-Schmidt is not enough.
+
+    Legendre polynomials span the same functions and are far better conditioned.
+    """
+    rng = np.random.default_rng(seed)
+    latent = rng.uniform(0, 1, (500, 2))
+    functions = [np.exp(latent[:, 0]), np.sqrt(latent[:, 1]), np.sin(5 * latent[:, 0])]
+    X = np.column_stack([4 * latent, *functions, rng.standard_normal(500)])
+    fits = [
+        GFS(3, family=family(degree, max_variables=most), solver="qr").fit(X)
+        for family in (Polynomial, Legendre)
+    ]
+    assert all(fit.orthogonality_loss_ < 1e-13 for fit in fits)
+    assert_same_up_to_rounding(*fits)
+
+
+@a_property
+@given(seeds, st.sampled_from([1e-2, 1e-3, 1e-4, 1e-5]), st.integers(1, 3))
+def test_qr_keeps_functions_of_near_copies_orthonormal(seed, difference, degree):
+    """What is left of a near copy is small, and so needs a second pass to be orthogonal."""
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.standard_normal((3, 200))
+    X = np.column_stack([3 * a, 3 * a + difference * b, c])
+    gfa = GFA(threshold=0.0, degree=degree, solver="qr").fit(X)
+    assert sorted(gfa.selected_features_) == [0, 1, 2]
+    assert all(gfa.n_functions_ >= 1)
+    assert gfa.orthogonality_loss_ < 1e-13
+
+
 # GFS: Lemma 4(b), Theorem 4, and UFFS
 
 

@@ -1,17 +1,40 @@
-"""Matrix products by SciPy's BLAS.
+"""Matrix products by SciPy's BLAS, with as many threads as they deserve.
 
 NumPy's and SciPy's wheels each bring a BLAS with threads of its own, and the idle threads of one
 spin for a while after every call. A loop that takes its products from NumPy and its factorizations
-from SciPy is slowed down several times by that, so everything large goes through SciPy. Operands in
-either memory order are used without a copy.
+from SciPy is slowed down several times by that, so everything large goes through SciPy. And threads
+wait for each other after every product, which takes longer than a small product itself, above all
+where the processors have other work too: so small ones are done by one thread. Operands in either
+memory order are used without a copy.
 """
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import Any
+
 import numpy as np
 from scipy.linalg import blas
+from threadpoolctl import ThreadpoolController
 
 from gramian._types import Array
+
+SMALL = 2e8
+"""So many multiplications in a row of products are done by one thread."""
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def threads_for(n_multiplications: float) -> AbstractContextManager[Any]:
+    """Return a context in which small work is done by one thread."""
+    if n_multiplications > SMALL:
+        return nullcontext()
+    limit: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limit
 
 
 def times(a: Array, b: Array) -> Array:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
-from gramian._blas import subtract_second_moments, symmetric_times, times
+from gramian._blas import subtract_second_moments, symmetric_times, threads_for, times
 from gramian._eigen import LeadingEigenvector, orient
 from gramian._types import Array, IntArray
 from gramian.orthogonalize import Direction
@@ -94,7 +94,8 @@ class TopEigenvector:
         self._threshold = threshold
         self._lift = lift
         self._solve = LeadingEigenvector()
-        self._update()
+        with threads_for(0):
+            self._update()
         self._scale = self._variance
         self.directions: list[Array] = []
 
@@ -133,14 +134,16 @@ class TopEigenvector:
 
     def subtract(self, coefficients: Array) -> None:
         """Apply Lemma 2(a)."""
-        subtract_second_moments(self._covariance, coefficients)
+        with threads_for(coefficients.size * coefficients.shape[1] / 2):
+            subtract_second_moments(self._covariance, coefficients)
         # The variable itself is among the functions, so Σν = 0. True to the last digit, this keeps
         # later directions orthogonal to ν when little variance is left.
         vector = self.directions[-1]
-        image = symmetric_times(self._covariance, vector)
-        image -= 0.5 * (vector @ image) * vector
-        blas.dsyr2(-1.0, image, vector, a=self._covariance, lower=1, overwrite_a=1)
-        self._update()
+        with threads_for(0):  # products with vectors are small
+            image = symmetric_times(self._covariance, vector)
+            image -= 0.5 * (vector @ image) * vector
+            blas.dsyr2(-1.0, image, vector, a=self._covariance, lower=1, overwrite_a=1)
+            self._update()
 
     def vanish(self) -> None:
         """Nothing is left: the functions span all samples."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from gramian._blas import threads_for
 from gramian._choosers import Chooser
 from gramian.orthogonalize import Direction, Orthogonalizer
 
@@ -87,7 +88,8 @@ def pursue(
             return trace.stop("n_components")
         if limits.explained is not None and trace.explained >= limits.explained:
             return trace.stop("explained_variance")
-        direction = chooser.choose(orthogonalizer.noise)
+        with threads_for(0):
+            direction = chooser.choose(orthogonalizer.noise)
         if not isinstance(direction, Direction):
             return trace.stop(direction)
         block = orthogonalizer.substitute(direction)
@@ -95,7 +97,8 @@ def pursue(
         if limits.max_functions is not None and n_functions > limits.max_functions:
             chooser.undo()
             return trace.stop("max_functions")
-        added = orthogonalizer.orthogonalize(block)
+        with threads_for(orthogonalizer.work(block)):
+            added = orthogonalizer.orthogonalize(block)
         if orthogonalizer.saturated:
             chooser.vanish()
         else:

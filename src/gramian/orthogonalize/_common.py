@@ -70,6 +70,10 @@ class Orthogonalizer(Protocol):
         """Let a new variable in and return the functions that come with it."""
         ...
 
+    def work(self, block: Block) -> float:
+        """Estimate the multiplications that orthogonalizing the block takes."""
+        ...
+
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the functions of the block just returned by `substitute`."""
         ...

@@ -22,8 +22,11 @@ from gramian.orthogonalize._moments import GATHERING, MAX_VARIABLES, MomentSums
 from gramian.orthogonalize._sums import PlainSums, Step, Sums, Variables
 from gramian.rows import Rows
 
-TOLERANCE = 1e-10
-"""A function is dropped when orthogonalization leaves less than this share of its second moment."""
+TOLERANCE = 1e-7
+"""A function is dropped when orthogonalization leaves less than this share of its second moment.
+
+As for `qr`, this must exceed the rounding errors of what is kept, which the Gram matrix squares.
+"""
 CACHE_BYTES = 2**30
 """Values of functions are kept between steps up to this size, and computed anew beyond it."""
 MERGE_BELOW = 64
@@ -112,6 +115,11 @@ class Gram:
             return distinct_levels(parts, limit)
 
         return self._expansion.grow(levels_of)
+
+    def work(self, block: Block) -> float:
+        """Estimate the multiplications that orthogonalizing the block takes."""
+        width = self.n_functions + block.n_functions + self._rows.n_columns
+        return float(block.n_functions * self._rows.n_rows * width)
 
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the functions of the block just returned by `substitute`."""

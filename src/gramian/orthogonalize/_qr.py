@@ -20,8 +20,12 @@ from gramian.orthogonalize._common import (
 )
 from gramian.rows import ArrayRows
 
-TOLERANCE = 1e-10
-"""A function is dropped when orthogonalization leaves less than this share of its norm."""
+TOLERANCE = 1e-8
+"""A function is dropped when orthogonalization leaves less than this share of its norm.
+
+What is left of a function that is kept has a rounding error of machine precision over this share.
+At its root, no smaller, that error cannot be mistaken for a function later.
+"""
 WELL_CONDITIONED = 1e-4
 """A Gram matrix whose squared pivots stay above this is factored without loss that matters."""
 
@@ -73,6 +77,11 @@ class QR:
         z = direction.of(self._x, self._root)
         self._z.append(z)
         return self._expansion.grow(lambda limit: distinct_levels([z], limit))
+
+    def work(self, block: Block) -> float:
+        """Estimate the multiplications that orthogonalizing the block takes."""
+        n_rows, n_columns = self._x.shape
+        return float(block.n_functions * n_rows * (4 * self.n_functions + n_columns))
 
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the functions of the block just returned by `substitute`."""
