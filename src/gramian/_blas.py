@@ -37,6 +37,11 @@ def threads_for(n_multiplications: float) -> AbstractContextManager[Any]:
     return limit
 
 
+def n_threads() -> int:
+    """Return the number of threads that BLAS may use now."""
+    return max((pool["num_threads"] for pool in _controller().info()), default=1)
+
+
 def times(a: Array, b: Array) -> Array:
     """Return ``a @ b`` of a matrix and a matrix or vector."""
     if b.ndim == 1:

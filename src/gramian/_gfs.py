@@ -36,11 +36,11 @@ class GFS(Selector):
         The degree of a family given by name.
     solver : {"auto", "qr", "gram", "moments"}, default="auto"
         How functions are orthogonalized. "qr" keeps orthonormal functions in memory and is accurate
-        to rounding. "gram" needs only sums over blocks of rows, is about four times cheaper and
-        loses accuracy when functions are close to linearly dependent. "moments" is "gram" for
-        monomials with every distinct moment computed once, which pays from degree 3 on. "auto" is
-        "qr" up to 5,000 rows; beyond, each step is done by "gram" or "moments", whichever promises
-        to be faster, and all by "qr" if accuracy demands it and the functions fit in 4 GiB.
+        to rounding. "gram" needs only sums over blocks of rows, is faster on many rows and loses
+        accuracy when functions are close to linearly dependent. "moments" is "gram" for monomials
+        with every distinct moment computed once, which pays from degree 3 on. "auto" is "qr" up to
+        5,000 rows; beyond, each step is done by "gram" or "moments", whichever promises to be
+        faster, and all by "qr" if accuracy demands it and the functions fit in 4 GiB.
     max_functions : int or None, default=None
         Stop before the functions, the constant not counted, exceed this number.
     verbose : int, default=0

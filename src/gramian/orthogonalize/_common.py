@@ -91,6 +91,11 @@ class GrowingRows:
         """The rows so far; valid until the next change."""
         return self._data[: self._n]
 
+    @property
+    def n_bytes(self) -> int:
+        """The memory taken, for rows to come as well."""
+        return self._data.nbytes
+
     def extend(self, n_rows: int) -> Array:
         """Add rows at the end and return them, to be filled; valid until the next change."""
         n = self._n + n_rows

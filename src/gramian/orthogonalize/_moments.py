@@ -11,18 +11,18 @@ Variables are numbered from 1. Tuples are filled up with zeros in front: 0 stand
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._blas import add_product
+from gramian._threads import AddProduct, n_workers, product_for, share_out
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import Direction
-from gramian.orthogonalize._sums import EVALUATION, Step, Sums, Variables
+from gramian.orthogonalize._sums import EVALUATION, Step, Sums, Variables, sum_arrays
 from gramian.rows import RowBlock, Rows
 
 Tuples = NDArray[np.uint8]
@@ -161,7 +161,8 @@ class MomentTable:
             self._tiles.append(_Tile(columns, prefix, size))
             size += prefix * width
             column += width
-        self.moments = np.zeros(size)
+        self.size = size
+        self.moments = np.empty(0)
 
         self._rank_first = first.rank_tables(a)
         self._row_first = first.rows_by_rank(a)
@@ -169,13 +170,23 @@ class MomentTable:
         self._rank_second = second.rank_tables(b)[:, ::-1]
         self._base_second = base[second.rows_by_rank(b)]
 
-    def add(self, first: Sequence[Array], second: Sequence[Array], factor: Array) -> None:
-        """Add some rows' share; `factor` is the new variable's power times the rows' weights."""
+    def add(
+        self,
+        moments: Array,
+        first: Sequence[Array],
+        second: Sequence[Array],
+        factor: Array,
+        add_product: AddProduct,
+    ) -> None:
+        """Add some rows' share to moments.
+
+        The factor is the new variable's power times the rows' weights.
+        """
         a, b = (values[size] for values, size in zip((first, second), self._sizes, strict=True))
         weighted = a * factor
         for tile in self._tiles:
             part = b[tile.columns]
-            table = self.moments[tile.start : tile.start + tile.prefix * len(part)]
+            table = moments[tile.start : tile.start + tile.prefix * len(part)]
             add_product(table.reshape(len(part), -1), part, weighted[: tile.prefix].T)
 
     @property
@@ -265,24 +276,18 @@ class MomentSums:
     def sum(self, steps: Sequence[Step], direction: Direction, block: Block, plan: Plan) -> Sums:
         """Read the table once and return the sums for a new variable."""
         self._catch_up(steps)
-        n, p = len(steps), self._degree
         groups = _by_power(block)
         parents = self._store[block.parents][:, 1:]
         found = [(power, those, plan.first.find(parents[those])) for power, those in groups]
-        with_x = np.zeros((block.n_functions, self._rows.n_columns))
-        first: list[Array] = []
-        second: list[Array] = []
         directions = [*(step.direction for step in steps), direction]
-        for x, root, z in _pieces(self._variables.read(directions)):
-            symbols = np.vstack([np.ones(len(root)), z[:n]])
-            first = plan.first.evaluate(symbols, first)
-            second = plan.second.evaluate(symbols[::-1], second)
-            for power, table in plan.tables.items():
-                table.add(first, second, z[n] ** power * root * root)
-            for power, those, half in found:
-                values = first[p - 1][half]
-                values *= z[n] ** power * root
-                add_product(with_x[those], values, x)
+        n = n_workers(self._rows.n_rows)
+        workers = [
+            _Worker(self._variables, directions, plan, found, self._rows.n_columns, product_for(n))
+            for _ in range(n)
+        ]
+        share_out(enumerate(self._rows.blocks()), workers)
+        for power, table in plan.tables.items():
+            table.moments = sum_arrays([worker.moments[power] for worker in workers])
 
         n_old = len(self._basis)
         gram = np.empty((block.n_functions, n_old + block.n_functions))
@@ -291,7 +296,50 @@ class MomentSums:
             for b, others in groups:
                 columns = slice(n_old + others.start, n_old + others.stop)
                 plan.tables[a + b].gather(parents[those], parents[others], gram[those, columns])
-        return Sums(gram, with_x)
+        return Sums(gram, sum_arrays([worker.with_x for worker in workers]))
+
+
+class _Worker:
+    """Sums over some of the row blocks."""
+
+    def __init__(
+        self,
+        variables: Variables,
+        directions: Sequence[Direction],
+        plan: Plan,
+        found: Sequence[tuple[int, slice, IntArray]],
+        n_columns: int,
+        add_product: AddProduct,
+    ) -> None:
+        self._variables = variables
+        self._directions = directions
+        self._plan = plan
+        self._found = found
+        self._add_product = add_product
+        self._first: list[Array] = []
+        self._second: list[Array] = []
+        self.moments = {power: np.zeros(table.size) for power, table in plan.tables.items()}
+        self.with_x = np.zeros((found[-1][1].stop, n_columns))
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        number, rows = item
+        z = self._variables.on(number, rows, self._directions)
+        # Pieces are small enough for the values of the halves to stay near the processor.
+        for start in range(0, len(rows.root), PIECE):
+            piece = slice(start, start + PIECE)
+            self._add(rows.x[piece], rows.root[piece], z[:, piece])
+
+    def _add(self, x: Array, root: Array, z: Array) -> None:
+        symbols = np.vstack([np.ones(len(root)), z[:-1]])
+        self._first = first = self._plan.first.evaluate(symbols, self._first)
+        self._second = second = self._plan.second.evaluate(symbols[::-1], self._second)
+        for power, table in self._plan.tables.items():
+            factor = z[-1] ** power * root * root
+            table.add(self.moments[power], first, second, factor, self._add_product)
+        for power, those, half in self._found:
+            values = first[-1][half]
+            values *= z[-1] ** power * root
+            self._add_product(self.with_x[those], values, x)
 
 
 @dataclass(frozen=True)
@@ -307,14 +355,6 @@ class Plan:
         """Multiplications a row."""
         n_halves = len(self.first.tuples[-1]) + len(self.second.tuples[-1])
         return sum(table.cost for table in self.tables.values()) + EVALUATION * n_halves
-
-
-def _pieces(blocks: Iterable[tuple[RowBlock, Array]]) -> Iterator[tuple[Array, Array, Array]]:
-    """Cut row blocks into pieces small enough for the halves' values to be near the processor."""
-    for rows, z in blocks:
-        for start in range(0, len(rows.root), PIECE):
-            piece = slice(start, start + PIECE)
-            yield rows.x[piece], rows.root[piece], z[:, piece]
 
 
 def _by_power(block: Block) -> list[tuple[int, slice]]:

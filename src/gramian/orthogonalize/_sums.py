@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from gramian._blas import add_product
+from gramian._threads import AddProduct, n_workers, product_for, share_out
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import Direction, GrowingRows
@@ -40,24 +40,22 @@ class Variables:
     """The values of the chosen variables on every row block, kept while they fit in a budget."""
 
     def __init__(self, rows: Rows, budget: int) -> None:
-        self._rows = rows
+        self._n_rows = rows.n_rows
         self._budget = budget
         self._kept: dict[int, GrowingRows] = {}
 
-    def read(self, directions: Sequence[Direction]) -> Iterator[tuple[RowBlock, Array]]:
-        """Read the table once, with the variables by rows on every block."""
-        keep = 8 * len(directions) * self._rows.n_rows <= self._budget
-        if not keep:
-            self._kept.clear()
-        for i, rows in enumerate(self._rows.blocks()):
-            z = self._kept.get(i)
-            if z is None:
-                z = GrowingRows(np.empty((0, len(rows.root))))
-            for direction in directions[len(z.view) :]:
-                z.extend(1)[0] = direction.of(rows.x, rows.root)
-            if keep:
-                self._kept[i] = z
-            yield rows, z.view
+    def on(self, number: int, rows: RowBlock, directions: Sequence[Direction]) -> Array:
+        """Return the variables by rows on the row block of that number."""
+        z = self._kept.get(number)
+        if z is None:
+            z = GrowingRows(np.empty((0, len(rows.root))))
+        for direction in directions[len(z.view) :]:
+            z.extend(1)[0] = direction.of(rows.x, rows.root)
+        if 8 * len(directions) * self._n_rows <= self._budget:
+            self._kept[number] = z
+        else:
+            self._kept.pop(number, None)
+        return z.view
 
 
 class PlainSums:
@@ -70,8 +68,8 @@ class PlainSums:
     variables : Variables
         Their values.
     budget : int
-        Values of functions are kept between steps for as many row blocks as fit in this number of
-        bytes, and computed anew for the others.
+        Values of functions are kept between steps for as many rows as fit in this number of bytes,
+        and computed anew for the others.
     """
 
     def __init__(self, rows: Rows, variables: Variables, budget: int) -> None:
@@ -79,28 +77,16 @@ class PlainSums:
         self._variables = variables
         self._budget = budget
         self._kept: dict[int, _Values] = {}
-        self._workspace: _Values | None = None
 
     def sum(self, steps: Sequence[Step], direction: Direction, block: Block) -> Sums:
         """Read the table once and return the sums for a new variable."""
-        n_new = block.n_functions
-        n_old = 1 + sum(len(step.kept) for step in steps)
-        gram = np.zeros((n_new, n_old + n_new))
-        with_x = np.zeros((n_new, self._rows.n_columns))
-        directions = [*(step.direction for step in steps), direction]
-        room = self._budget
-        for i, (rows, z) in enumerate(self._variables.read(directions)):
-            values = self._kept.pop(i, None) or self._work(rows)
-            values.catch_up(steps, z)
-            new = values.evaluate(block, z)
-            add_product(gram, new, values.basis.view.T)
-            add_product(with_x, new, rows.x)
-            room -= values.n_bytes
-            if room >= 0:
-                self._kept[i] = values
-                if values is self._workspace:
-                    self._workspace = None
-        return Sums(gram, with_x)
+        n = n_workers(self._rows.n_rows)
+        workers = [_Worker(self, steps, direction, block, product_for(n)) for _ in range(n)]
+        share_out(enumerate(self._rows.blocks()), workers)
+        return Sums(
+            sum_arrays([worker.gram for worker in workers]),
+            sum_arrays([worker.with_x for worker in workers]),
+        )
 
     def cost(self, n_old: int, n_new: int) -> float:
         """Multiplications a row, evaluating functions included."""
@@ -108,12 +94,57 @@ class PlainSums:
         computed_anew = n_old * max(0.0, 1 - self._budget / n_bytes)
         return n_new * (n_old + n_new) + EVALUATION * (n_new + computed_anew)
 
-    def _work(self, rows: RowBlock) -> _Values:
+
+class _Worker:
+    """Sums over some of the row blocks."""
+
+    def __init__(
+        self,
+        plain: PlainSums,
+        steps: Sequence[Step],
+        direction: Direction,
+        block: Block,
+        add_product: AddProduct,
+    ) -> None:
+        self._plain = plain
+        self._steps = steps
+        self._directions = [*(step.direction for step in steps), direction]
+        self._block = block
+        self._add_product = add_product
+        self._workspace: _Values | None = None
+        n_old = 1 + sum(len(step.kept) for step in steps)
+        n_new = block.n_functions
+        self.gram = np.zeros((n_new, n_old + n_new))
+        self.with_x = np.zeros((n_new, plain._rows.n_columns))
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        number, rows = item
+        z = self._plain._variables.on(number, rows, self._directions)
+        values = self._plain._kept.pop(number, None) or self._workspace_for(rows)
+        values.catch_up(self._steps, z)
+        new = values.evaluate(self._block, z)
+        self._add_product(self.gram, new, values.basis.view.T)
+        self._add_product(self.with_x, new, rows.x)
+        # The first row blocks are kept, as many as fit if all are of this size.
+        if (number + 1) * values.n_bytes <= self._plain._budget:
+            self._plain._kept[number] = values
+            if values is self._workspace:
+                self._workspace = None
+
+    def _workspace_for(self, rows: RowBlock) -> _Values:
         if self._workspace is None:
             self._workspace = _Values(rows.root)
         else:
             self._workspace.restart(rows.root)
         return self._workspace
+
+
+def sum_arrays(parts: Sequence[Array]) -> Array:
+    """Add arrays up, in their order; the first is overwritten."""
+    first, *others = parts
+    for other in others:
+        first += other
+    return first
 
 
 class _Values:
@@ -134,7 +165,7 @@ class _Values:
     @property
     def n_bytes(self) -> int:
         """The size of what is stored."""
-        return self.basis.view.nbytes + self._store.view.nbytes
+        return self.basis.n_bytes + self._store.n_bytes
 
     def catch_up(self, steps: Sequence[Step], z: Array) -> None:
         """Evaluate the functions of the steps not seen yet and keep those in the basis."""

@@ -1,0 +1,64 @@
+"""Row blocks shared out among threads."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TypeVar
+
+import numpy as np
+
+from gramian._blas import add_product, n_threads, threads_for
+from gramian._types import Array
+
+Item = TypeVar("Item")
+ROWS_PER_WORKER = 1024
+"""Fewer rows are not worth a thread."""
+IN_FLIGHT = 2
+"""How many items may wait for a thread; more would fill the memory."""
+
+AddProduct = Callable[[Array, Array, Array], None]
+"""Adds the product of two matrices to the first argument."""
+
+
+def n_workers(n_rows: int) -> int:
+    """Return how many threads a sum over rows is worth, of those that BLAS may use now."""
+    return max(1, min(n_threads(), n_rows // ROWS_PER_WORKER))
+
+
+def product_for(n_workers: int) -> AddProduct:
+    """Return how so many workers are to multiply matrices: the fastest way for their number.
+
+    A single worker leaves the threads to BLAS. SciPy's products make other threads wait, NumPy's
+    do not.
+    """
+    return add_product if n_workers == 1 else _add_product_by_numpy
+
+
+def _add_product_by_numpy(out: Array, a: Array, b: Array) -> None:
+    out += np.matmul(a, b)
+
+
+def share_out(items: Iterable[Item], workers: Sequence[Callable[[Item], None]]) -> None:
+    """Give items to workers in turn, each worker in a thread of its own.
+
+    Which worker gets which items does not depend on how fast they are, so that the sums they
+    accumulate are the same every time.
+    """
+    if len(workers) == 1:
+        for item in items:
+            workers[0](item)
+        return
+    with threads_for(0), ExitStack() as stack:
+        pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in workers]
+        waiting: list[deque[Future[None]]] = [deque() for _ in workers]
+        for i, item in enumerate(items):
+            turn = i % len(workers)
+            if len(waiting[turn]) == IN_FLIGHT:
+                waiting[turn].popleft().result()
+            waiting[turn].append(pools[turn].submit(workers[turn], item))
+        for futures in waiting:
+            for future in futures:
+                future.result()

@@ -1,0 +1,6 @@
+import pytest
+
+# So that their assertions, too, say what they compared.
+pytest.register_assert_rewrite(
+    "contract_cases", "input_cases", "oracle_cases", "property_cases", "support"
+)

@@ -1,0 +1,42 @@
+"""What several test files share: lists of estimators, how they are made, and draws of data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from gramian import GCA, GFA, GFR, GFS, UFFS
+
+EXTRACTORS = [GFR, GCA]
+SELECTORS = [GFS, GFA, UFFS]
+ALL = EXTRACTORS + SELECTORS
+STEPWISE = [GFR, GCA, GFS, GFA]  # UFFS goes through all features and selects afterwards
+WITH_FAMILY = STEPWISE
+SOLVERS = ["qr", "gram"]
+
+
+def make(estimator: type, count: float | None = None, **params: Any) -> Any:
+    """Make an estimator; the count is of directions or of features."""
+    if estimator is UFFS:
+        params.setdefault("degree", 2)
+    return estimator(count, **params)
+
+
+def clone_with(estimator: Any, **params: Any) -> Any:
+    """Return a clone with other parameters; `count` is the number of directions or features."""
+    copy = clone(estimator)
+    if "count" in params:
+        params[copy._count_name] = params.pop("count")
+    return copy.set_params(**params)
+
+
+def orthonormal(rng: np.random.Generator, d: int) -> np.ndarray:
+    """Return a random orthonormal basis, one direction a row."""
+    return np.linalg.qr(rng.standard_normal((d, d)))[0]
+
+
+def unlike_variables(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Normal, uniform and exponential values, so that nothing is symmetric by chance."""
+    return rng.standard_normal(n), rng.uniform(-1.7, 1.7, n), rng.exponential(size=n) - 1

@@ -1,0 +1,266 @@
+"""Bad input: the error names the problem and the remedy."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from input_cases import N, X, assert_same_choice, fit
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from support import ALL, EXTRACTORS, SELECTORS, WITH_FAMILY, make, orthonormal
+
+from gramian import GCA, GFA, GFR, GFS, UFFS
+from gramian.families import Fourier, Hermite, Multilinear
+
+# Values that are no numbers
+
+
+@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [(np.nan, "Input X contains NaN"), (np.inf, "contains infinity"), (-np.inf, "infinity")],
+)
+def test_missing_and_infinite_values_are_named(estimator, value, message):
+    table = X.copy()
+    table[3, 1] = value
+    with pytest.raises(ValueError, match=message):
+        make(estimator).fit(table)
+    fitted = make(estimator, 2).fit(X)
+    with pytest.raises(ValueError, match=message):
+        fitted.transform(table)
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_missing_values_of_pandas_are_named(estimator):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).astype("Float64")
+    frame.loc[3, "b"] = pd.NA
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        make(estimator).fit(frame)
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_text_is_refused_with_an_example(estimator):
+    with pytest.raises(ValueError, match="could not convert string to float: 'red'"):
+        make(estimator).fit([["red", "1"], ["green", "2"], ["blue", "3"]])
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_complex_values_are_refused(estimator):
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        make(estimator).fit(X + 1j)
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_sparse_data_is_refused_with_the_remedy(estimator):
+    with pytest.raises(TypeError, match=r"dense data is required.*toarray"):
+        make(estimator).fit(sparse.csr_array(X))
+
+
+# Shapes
+
+
+@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (np.empty((0, 3)), r"0 sample\(s\).*minimum of 2 is required"),
+        (np.empty((5, 0)), r"0 feature\(s\).*minimum of 1 is required"),
+        ([[1.0, 2.0, 3.0]], r"1 sample\(s\).*minimum of 2 is required"),
+        ([1.0, 2.0, 3.0], r"Expected 2D array, got 1D(.|\n)*Reshape your data"),
+        (np.zeros((4, 3, 2)), "dim 3"),
+    ],
+    ids=["no rows", "no columns", "one row", "1-D", "3-D"],
+)
+def test_shapes_that_make_no_table_are_refused(estimator, table, message):
+    with pytest.raises(ValueError, match=message):
+        make(estimator).fit(table)
+
+
+# Weights
+
+
+@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (-np.ones(N), "Negative values in data passed to `sample_weight`"),
+        (
+            np.zeros(N),
+            "Sample weights must contain at least one non-zero|sample_weight must be pos",
+        ),
+        (np.eye(N)[0], "sample_weight must be positive for at least two samples"),
+        (np.ones(N - 1), r"sample_weight.shape == \(199,\), expected \(200,\)"),
+        (np.ones((N, 2)), "Sample weights must be 1D"),
+        (np.full(N, np.nan), "Input sample_weight contains NaN"),
+        (np.full(N, np.inf), "Input sample_weight contains infinity"),
+    ],
+    ids=["negative", "zero", "one row", "length", "2-D", "NaN", "infinity"],
+)
+def test_bad_weights_are_named(estimator, weight, message):
+    with pytest.raises(ValueError, match=message):
+        make(estimator).fit(X, sample_weight=weight)
+
+
+# Order of use
+
+
+@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.parametrize("method", ["transform", "inverse_transform"])
+def test_use_before_fit_is_an_error(estimator, method):
+    with pytest.raises(NotFittedError, match=f"This {estimator.__name__} instance is not fitted"):
+        getattr(make(estimator), method)(X)
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_names_before_fit_are_an_error(estimator):
+    with pytest.raises(NotFittedError):
+        make(estimator).get_feature_names_out()
+
+
+@pytest.mark.parametrize("estimator", SELECTORS)
+def test_support_before_fit_is_an_error(estimator):
+    with pytest.raises(NotFittedError):
+        make(estimator).get_support()
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_another_number_of_columns_is_refused(estimator):
+    fitted = make(estimator, 2).fit(X)
+    message = f"X has 2 features, but {estimator.__name__} is expecting 3 features"
+    with pytest.raises(ValueError, match=message):
+        fitted.transform(X[:, :2])
+
+
+@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("estimator", ALL)
+def test_inverse_of_another_width_is_refused(estimator, width):
+    fitted = make(estimator, 2).fit(X)
+    message = {
+        GFR: f"Z has {width} columns, but GFR extracted 2 components",
+        GCA: f"Z has {width} columns, but GCA extracted 2 components",
+    }.get(estimator, "X has a different shape than during fitting")
+    with pytest.raises(ValueError, match=message):
+        fitted.inverse_transform(X[:, :width])
+
+
+# Parameters
+
+
+@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"threshold": -0.1}, r"'threshold' parameter.*range \[0.*Got -0\.1"),
+        ({"threshold": np.nan}, r"'threshold' parameter.*range \[0.*Got nan"),
+        ({"threshold": "small"}, r"'threshold' parameter.*range \[0.*Got 'small'"),
+        ({"degree": 0}, r"'degree' parameter.*int in the range \[1.*Got 0"),
+        ({"degree": -1}, r"'degree' parameter.*int in the range \[1.*Got -1"),
+        ({"degree": 1.5}, r"'degree' parameter.*int in the range \[1.*Got 1\.5"),
+        ({"solver": "svd"}, r"'solver' parameter.*\{.*'auto'.*\}.*Got 'svd'"),
+        ({"max_functions": 0}, r"'max_functions' parameter.*range \[1.*Got 0"),
+        ({"max_functions": 2.5}, r"'max_functions' parameter.*range \[1.*Got 2\.5"),
+        ({"verbose": -1}, r"'verbose' parameter.*Got -1"),
+    ],
+    ids=repr,
+)
+def test_parameters_out_of_range_are_named_with_the_range(estimator, params, message):
+    with pytest.raises(ValueError, match=message):
+        make(estimator, **params).fit(X)
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.0, 1.5, 0.0, -0.5, np.nan, "all"])
+@pytest.mark.parametrize("estimator", ALL)
+def test_counts_out_of_range_are_named_with_the_range(estimator, count):
+    name = "n_components" if estimator in EXTRACTORS else "n_features_to_select"
+    allowed = r"int in the range \[1.*"
+    if estimator is not UFFS:
+        allowed += r"float in the range \(0\.0, 1\.0\)"
+    with pytest.raises(ValueError, match=f"'{name}' parameter.*{allowed}.*Got {count!r}"):
+        make(estimator, count).fit(X)
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_a_count_above_the_number_of_features_is_refused(estimator):
+    name = "n_components" if estimator in EXTRACTORS else "n_features_to_select"
+    message = f"{name}=4 is more than the 3 features of X; give at most 3"
+    with pytest.raises(ValueError, match=message):
+        make(estimator, 4).fit(X)
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_all_features_may_be_asked_for(estimator):
+    fitted = fit(make(estimator, 3, threshold=None), X)
+    assert fitted.transform(X).shape == X.shape
+    assert fitted.residual_variance_[-1] == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_true_is_one_as_in_scikit_learn(estimator):
+    fitted = fit(make(estimator, True), X)
+    assert fitted.transform(X).shape == (N, 1)
+
+
+def test_uffs_takes_no_share_of_variance():
+    with pytest.raises(
+        ValueError, match=r"'n_features_to_select' parameter of UFFS must be an int"
+    ):
+        UFFS(0.5).fit(X)
+
+
+@pytest.mark.parametrize("size", [0, 1.5, -2])
+def test_cluster_size_out_of_range_is_named(size):
+    with pytest.raises(ValueError, match=r"'cluster_size' parameter of UFFS.*range \[1"):
+        UFFS(cluster_size=size).fit(X)
+
+
+@pytest.mark.parametrize("estimator", [GCA, GFS, GFA, UFFS])
+def test_relative_is_a_truth_value(estimator):
+    with pytest.raises(ValueError, match=r"'relative' parameter.*instance of 'bool'.*Got 'yes'"):
+        make(estimator, relative="yes").fit(X)
+
+
+@pytest.mark.parametrize("family", ["polynomials", Multilinear, None, 2], ids=repr)
+@pytest.mark.parametrize("estimator", WITH_FAMILY)
+def test_an_unknown_family_is_refused_with_the_known_ones(estimator, family):
+    with pytest.raises(ValueError, match=r"'family' parameter.*'multilinear'.*or an instance of"):
+        make(estimator, family=family).fit(X)
+
+
+@pytest.mark.parametrize("family", ["polynomial", "hermite", "legendre", "fourier"])
+@pytest.mark.parametrize("estimator", WITH_FAMILY)
+def test_a_family_that_needs_a_degree_says_so(estimator, family):
+    with pytest.raises(ValueError, match=f"degree of {family.capitalize()} must be a positive int"):
+        make(estimator, family=family, degree=None).fit(X)
+
+
+@pytest.mark.parametrize("family", [Multilinear(0), Multilinear(1.5), Fourier(2) + Hermite(0)])
+@pytest.mark.parametrize("estimator", WITH_FAMILY)
+def test_bad_degrees_of_instances_are_found_at_fit(estimator, family):
+    with pytest.raises(ValueError, match=r"degree of \w+ must be a positive integer"):
+        make(estimator, family=family).fit(X)
+
+
+ROTATION = orthonormal(np.random.default_rng(3), 3)
+
+
+@pytest.mark.parametrize(
+    ("basis", "message"),
+    [
+        (np.eye(2), r"orthonormal array of shape \(3, 3\).*got an array of shape \(2, 2\)"),
+        (np.eye(3)[:2], r"orthonormal array of shape \(3, 3\).*got an array of shape \(2, 3\)"),
+        (2 * np.eye(3), r"orthonormal array of shape \(3, 3\).*rows are not orthonormal"),
+        (np.tri(3), r"orthonormal array of shape \(3, 3\).*rows are not orthonormal"),
+        (np.full((3, 3), np.nan), "Input basis contains NaN"),
+        (np.zeros(3), "Expected 2D array, got 1D array"),
+        ("fourier", r"'basis' parameter of GCA.*\{'pca'\} or an array-like. Got 'fourier'"),
+        (None, r"'basis' parameter of GCA.*\{'pca'\} or an array-like. Got None"),
+    ],
+    ids=["2 x 2", "2 x 3", "scaled", "oblique", "NaN", "1-D", "unknown name", "None"],
+)
+def test_a_basis_that_is_none_is_refused(basis, message):
+    with pytest.raises(ValueError, match=message):
+        GCA(basis=basis).fit(X)
+
+
+def test_a_basis_may_be_nested_lists():
+    expected = fit(GCA(basis=ROTATION), X)
+    assert_same_choice(fit(GCA(basis=ROTATION.tolist()), X), expected, atol=0)

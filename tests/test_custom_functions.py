@@ -1,0 +1,147 @@
+"""The user's own functions and levels: they are used as given, or refused with the reason."""
+
+import numpy as np
+import pytest
+from input_cases import A, B, N, X, fit
+from support import SOLVERS, WITH_FAMILY, make
+
+from gramian import GFR, GFS
+from gramian.families import Custom, Indicator
+
+
+def nan_for_negatives(z):
+    return np.where(z > 0, z, np.nan)
+
+
+def infinite(z):
+    return np.full_like(z, np.inf)
+
+
+def scalar(z):
+    return 1.0
+
+
+def column(z):
+    return z[:, np.newaxis]
+
+
+def too_short(z):
+    return z[1:]
+
+
+def imaginary(z):
+    return 1j * z
+
+
+def textual(z):
+    return z.astype(str)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (nan_for_negatives, "'nan_for_negatives' returned NaN or infinity.*make it finite"),
+        (infinite, "'infinite' returned NaN or infinity.*make it finite"),
+        (scalar, r"'scalar' returned an array of shape \(\).*return one value a row"),
+        (column, r"'column' returned an array of shape \(200, 1\).*return one value a row"),
+        (too_short, r"'too_short' returned an array of shape \(199,\).*return one value a row"),
+        (imaginary, "'imaginary' returned values of type complex128; real numbers"),
+        (textual, "'textual' returned values of type <U.*; real numbers"),
+    ],
+)
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("estimator", WITH_FAMILY)
+def test_bad_results_of_a_function_are_named_with_it(estimator, solver, function, message):
+    with pytest.raises(ValueError, match=message):
+        make(estimator, family=Custom([(function, 1)]), solver=solver).fit(X)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_error_inside_a_function_is_the_users_own(solver):
+    def broken(z):
+        raise ZeroDivisionError("my own mistake")
+
+    with pytest.raises(ZeroDivisionError, match="my own mistake"):
+        GFR(family=Custom([(broken, 1)]), solver=solver).fit(X)
+
+
+@pytest.mark.parametrize(
+    "functions",
+    [
+        None,
+        [],
+        [np.abs],
+        [(np.abs,)],
+        [(np.abs, 0)],
+        [(np.abs, -1)],
+        [(np.abs, 1.5)],
+        [(np.abs, "1")],
+        [("abs", 1)],
+        [(np.abs, 1), (np.hypot, None)],
+    ],
+    ids=repr,
+)
+def test_custom_functions_without_an_arity_are_refused_with_an_example(functions):
+    with pytest.raises(ValueError, match=r"pairs of a callable and its arity.*Custom\(\[\(np.abs"):
+        GFR(family=Custom(functions)).fit(X)
+
+
+@pytest.mark.parametrize(("function", "arity"), [(np.hypot, 1), (lambda u, v: u + v, 3)])
+def test_a_function_of_another_arity_fails_as_a_call_does(function, arity):
+    with pytest.raises(TypeError, match=r"argument|operand"):
+        GFS(3, family=Custom([(function, arity)])).fit(X)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_second_argument_cannot_be_mistaken_for_an_output(solver):
+    # np.abs(u, v) writes to v.
+    with pytest.raises((TypeError, ValueError)):
+        GFS(3, family=Custom([(np.abs, 2)]), solver=solver).fit(X)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_function_that_changes_its_argument_changes_nothing_else(solver):
+    def cube_in_place(z):
+        z **= 3
+        return z
+
+    table = np.column_stack([3 * A, 2 * B, 0.1 * A**3])
+    params = {"threshold": None, "solver": solver}
+    expected = fit(GFS(2, family=Custom([(lambda z: z**3, 1), (np.hypot, 2)]), **params), table)
+    try:
+        fitted = fit(GFS(2, family=Custom([(cube_in_place, 1), (np.hypot, 2)]), **params), table)
+    except ValueError as error:
+        assert "read-only" in str(error)  # noqa: PT017
+    else:
+        np.testing.assert_allclose(fitted.residual_variance_, expected.residual_variance_)
+
+
+@pytest.mark.parametrize(
+    "function", [lambda z: z > 0, lambda z: np.rint(z).astype(int), lambda z: (z**2).tolist()]
+)
+def test_functions_may_return_booleans_integers_and_lists(function):
+    fitted = fit(GFS(2, family=Custom([(function, 1)])), X)
+    np.testing.assert_array_equal(fitted.n_functions_ + fitted.n_dropped_functions_, [2, 2])
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("estimator", WITH_FAMILY)
+def test_constant_and_repeated_functions_are_dropped(estimator, solver):
+    family = Custom([(np.ones_like, 1), (np.zeros_like, 1), (np.positive, 1), (np.abs, 1)])
+    fitted = fit(make(estimator, 2, family=family, solver=solver, threshold=None), X)
+    np.testing.assert_array_equal(fitted.n_functions_, [2, 2])
+    np.testing.assert_array_equal(fitted.n_dropped_functions_, [3, 3])
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("estimator", WITH_FAMILY)
+def test_indicators_of_continuous_data_are_refused_with_the_remedy(estimator, solver):
+    with pytest.raises(ValueError, match=r"more than max_levels=32.*KBinsDiscretizer.*raise max"):
+        make(estimator, family="indicator", solver=solver).fit(X)
+
+
+def test_max_levels_is_the_number_of_levels_still_accepted():
+    table = np.column_stack([3 * (np.arange(N) % 5), np.arange(N) % 2])
+    assert fit(GFS(2, family=Indicator(2, max_levels=5)), table).support_.all()
+    with pytest.raises(ValueError, match="max_levels=4"):
+        GFS(2, family=Indicator(2, max_levels=4)).fit(table)

@@ -1,0 +1,98 @@
+"""What is doubtful about a fit is warned of, with the remedy."""
+
+import numpy as np
+import pytest
+from input_cases import A, B, X, assert_same_choice, fit
+from sklearn.base import clone
+from support import ALL, SOLVERS, make
+
+from gramian import GCA, GFA, GFR, GFS, UFFS
+from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
+from gramian.families import Custom
+
+
+def caught(record):
+    assert len(record) == 1
+    return record[0]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("estimator", ALL)
+def test_more_functions_than_half_of_the_samples_are_warned_of(estimator, solver):
+    table = np.random.default_rng(0).standard_normal((13, 3))  # 1 + 1 + 2 + 3 functions
+    with pytest.warns(
+        OverfittingWarning,
+        match=r"7 functions were fitted to 13 samples.*lower degree.*fewer.*more samples",
+    ) as record:
+        fit(make(estimator, 3, threshold=None, solver=solver), table)
+    assert caught(record).category is OverfittingWarning
+    table = np.random.default_rng(0).standard_normal((14, 3))
+    fit(make(estimator, 3, threshold=None, solver=solver), table)  # half is no more than half
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("estimator", ALL)
+def test_saturation_is_warned_of(estimator, solver):
+    table = np.random.default_rng(0).standard_normal((12, 5))
+    with pytest.warns(
+        SaturationWarning,
+        match=r"After 4 steps the functions span all 12 samples.*lower degree.*more samples",
+    ) as record:
+        fitted = fit(make(estimator, degree=None, threshold=1e-9, solver=solver), table)
+    caught(record)
+    assert fitted.stop_reason_ == "saturated"
+    assert fitted.residual_variance_[-1] == fitted.total_residual_variance_[-1] == 0
+
+
+NEAR_COPY = np.column_stack([2 * A, 2 * A + 6e-5 * B])
+NEARLY_LINEAR = Custom([(lambda z: z + 2e-4 * np.abs(z), 1)])
+ILL_CONDITIONED = {
+    GFR: (GFR(1, family=NEARLY_LINEAR, solver="gram"), X),
+    GCA: (GCA(1, family=NEARLY_LINEAR, solver="gram"), X),
+    GFS: (GFS(2, threshold=None, degree=1, solver="gram"), NEAR_COPY),
+    GFA: (GFA(2, threshold=None, degree=1, solver="gram"), NEAR_COPY),
+    UFFS: (UFFS(2, degree=1, solver="gram"), NEAR_COPY),
+}
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_near_dependence_is_warned_of_with_the_gram_solver(estimator):
+    model, table = ILL_CONDITIONED[estimator]
+    with pytest.warns(NumericalWarning, match=r"solver='gram' may be off.*solver='qr'.*hermite"):
+        fitted = fit(clone(model), table)
+    assert fitted.orthogonality_loss_ > 1e-8
+    accurate = fit(clone(model).set_params(solver="qr"), table)
+    assert accurate.orthogonality_loss_ < 1e-12
+    assert_same_choice(fitted, accurate, atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e-5, 1e-6])
+def test_near_dependent_functions_are_not_dropped_in_silence(size):
+    a = np.random.default_rng(0).standard_normal(6000)
+    table = np.column_stack([3 * a, np.abs(a)])  # all of |z| is in what the function adds to z
+    model = GFS(1, family=Custom([(lambda z: z + size * np.abs(z), 1)]))
+    accurate = fit(clone(model).set_params(solver="qr"), table)
+    assert accurate.residual_variance_[-1] < 1e-5
+    automatic = fit(clone(model), table)
+    np.testing.assert_allclose(
+        automatic.residual_variance_, accurate.residual_variance_, rtol=1e-6, atol=1e-8
+    )
+    with pytest.warns(NumericalWarning, match=r"Use solver='qr'"):
+        fit(clone(model).set_params(solver="gram"), table)
+
+
+OVERFITTING = np.random.default_rng(0).standard_normal((13, 3))  # 7 functions
+SATURATED = OVERFITTING[:7]
+
+
+@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.parametrize("category", [OverfittingWarning, SaturationWarning, NumericalWarning])
+def test_warnings_point_to_the_line_that_called_fit(estimator, category):
+    model, table = {
+        OverfittingWarning: (make(estimator, 3, threshold=None), OVERFITTING),
+        SaturationWarning: (make(estimator, 3, threshold=None), SATURATED),
+        NumericalWarning: ILL_CONDITIONED[estimator],
+    }[category]
+    with pytest.warns(category) as record:
+        clone(model).fit(table)
+    assert caught(record).filename == __file__
