@@ -39,7 +39,8 @@ def threads_for(n_multiplications: float) -> AbstractContextManager[Any]:
 
 def n_threads() -> int:
     """Return the number of threads that BLAS may use now."""
-    return max((pool["num_threads"] for pool in _controller().info()), default=1)
+    pools = (pool for pool in _controller().info() if pool["user_api"] == "blas")
+    return max((pool["num_threads"] for pool in pools), default=1)
 
 
 def times(a: Array, b: Array) -> Array:

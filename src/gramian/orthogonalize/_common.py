@@ -24,9 +24,12 @@ class Direction:
     axis: Array | int
     deviation: float
 
-    def of(self, x: Array, root: Array) -> Array:
+    def of(self, x: Array, root: Array, *, one_thread: bool = False) -> Array:
         """Return the variable, scaled to variance 1, on rows that carry the roots of weights."""
-        along = x[:, self.axis] if isinstance(self.axis, int) else times(x, self.axis)
+        if isinstance(self.axis, int):
+            along = x[:, self.axis]
+        else:
+            along = x @ self.axis if one_thread else times(x, self.axis)
         variable: Array = along / (root * self.deviation)
         return variable
 

@@ -28,8 +28,8 @@ from gramian.rows import RowBlock, Rows
 Tuples = NDArray[np.uint8]
 MAX_VARIABLES = 254
 """Variables are numbered in one byte."""
-TILE = 256
-"""Columns of a tile, at least: narrower matrix products are slow, wider ones waste rows."""
+MIN_TILE, MAX_TILE = 128, 256
+"""Columns of a tile: narrower matrix products are slow, wider ones waste rows and cache."""
 PIECE = 512
 """Rows that are evaluated at once."""
 CHUNK = 2**16
@@ -60,7 +60,8 @@ class Halves:
         self.tuples: list[Tuples] = [np.empty((1, 0), dtype=np.uint8)]
         self.ends: list[IntArray] = [np.ones(n_symbols, dtype=np.intp)]
         """For each length and symbol, how many tuples have no symbol after this one."""
-        self._parents: list[list[int]] = []
+        self.parents: list[list[int]] = []
+        """For each length and last symbol, how many shorter tuples it is appended to: the first."""
         for length in range(1, size + 1):
             shorter, ends = self.tuples[-1], self.ends[-1]
             parts, parents = [], []
@@ -75,18 +76,18 @@ class Halves:
                 parents.append(len(prefix))
             self.tuples.append(np.vstack(parts))
             self.ends.append(np.cumsum(parents))
-            self._parents.append(parents)
+            self.parents.append(parents)
 
-    def evaluate(self, symbols: Array, out: list[Array]) -> list[Array]:
-        """Evaluate all products, a matrix for each length; a row of `symbols` is a symbol.
+    def evaluate(self, symbols: Array, size: int, out: list[Array]) -> list[Array]:
+        """Evaluate all products up to a length, a matrix for each; a row of `symbols` is a symbol.
 
         What an earlier call returned can be given as `out`, to be overwritten.
         """
         n_rows = symbols.shape[1]
         if not out or out[0].shape[1] != n_rows:
-            out = [np.empty((len(tuples), n_rows)) for tuples in self.tuples]
+            out = [np.empty((len(tuples), n_rows)) for tuples in self.tuples[: size + 1]]
             out[0][:] = 1.0
-        for shorter, longer, parents in zip(out, out[1:], self._parents, strict=False):
+        for shorter, longer, parents in zip(out, out[1:], self.parents, strict=False):
             start = 0
             for symbol, n in zip(symbols, parents, strict=True):
                 np.multiply(shorter[:n], symbol, out=longer[start : start + n])
@@ -122,9 +123,14 @@ class Halves:
 
 @dataclass(frozen=True)
 class _Tile:
-    columns: slice
+    """Some columns of a table, and the rows that go with the first of them."""
+
     prefix: int
+    width: int
     start: int
+    """Where its moments begin."""
+    parts: list[tuple[int, slice, slice]]
+    """The last symbols of the columns, the tuples they are appended to, and the columns."""
 
 
 class MomentTable:
@@ -144,24 +150,13 @@ class MomentTable:
         self.power = power
         self._sizes = degree // 2, degree - degree // 2
         a, b = self._sizes
-        n_symbols = len(first.ends[0])
         # The A that go with a B whose smallest variable is c, by the order of B's columns.
-        prefixes = first.ends[a][::-1]
-        groups = np.diff(second.ends[b], prepend=0)
-        self._tiles: list[_Tile] = []
-        base = np.empty(len(second.tuples[b]), dtype=np.int64)
-        size = column = symbol = 0
-        while symbol < n_symbols:
-            prefix, width = int(prefixes[symbol]), 0
-            while symbol < n_symbols and width < TILE:
-                width += int(groups[symbol])
-                symbol += 1
-            columns = slice(column, column + width)
-            base[columns] = size + prefix * np.arange(width)
-            self._tiles.append(_Tile(columns, prefix, size))
-            size += prefix * width
-            column += width
-        self.size = size
+        prefixes = first.ends[a][::-1].tolist()
+        self._tiles = _tiles(second.parents[b - 1], prefixes) if b else []
+        widths = [(tile.prefix, tile.width) for tile in self._tiles]
+        self.size = sum(prefix * width for prefix, width in widths) if b else 1
+        steps = np.concatenate([np.full(width, prefix) for prefix, width in widths] or [[1]])
+        base = np.cumsum(steps) - steps
         self.moments = np.empty(0)
 
         self._rank_first = first.rank_tables(a)
@@ -175,25 +170,37 @@ class MomentTable:
         moments: Array,
         first: Sequence[Array],
         second: Sequence[Array],
+        symbols: Array,
         factor: Array,
         add_product: AddProduct,
     ) -> None:
         """Add some rows' share to moments.
 
-        The factor is the new variable's power times the rows' weights.
+        The second halves are given but for their last symbols, whose values follow: a tile at a
+        time they are put together where the processor needs them. The factor is the new variable's
+        power times the rows' weights.
         """
-        a, b = (values[size] for values, size in zip((first, second), self._sizes, strict=True))
-        weighted = a * factor
+        a, b = self._sizes
+        weighted = first[a] * factor
+        if not self._tiles:
+            moments += weighted.sum()
+            return
+        shorter = second[b - 1]
+        columns = np.empty((MAX_TILE, len(factor)))
         for tile in self._tiles:
-            part = b[tile.columns]
-            table = moments[tile.start : tile.start + tile.prefix * len(part)]
-            add_product(table.reshape(len(part), -1), part, weighted[: tile.prefix].T)
+            for symbol, parents, those in tile.parts:
+                np.multiply(shorter[parents], symbols[symbol], out=columns[those])
+            table = moments[tile.start : tile.start + tile.prefix * tile.width]
+            add_product(
+                table.reshape(tile.width, tile.prefix),
+                columns[: tile.width],
+                weighted[: tile.prefix].T,
+            )
 
     @property
     def cost(self) -> float:
         """Multiplications a row, narrow matrix products counting for more."""
-        tiles = ((tile.prefix, tile.columns.stop - tile.columns.start) for tile in self._tiles)
-        return float(sum((prefix + 64.0) * (width + 64.0) for prefix, width in tiles))
+        return float(sum((tile.prefix + 64) * (tile.width + 64) for tile in self._tiles))
 
     def gather(self, rows: Tuples, columns: Tuples, out: Array) -> None:
         """Write down the moments of the products of two lists of monomials."""
@@ -212,6 +219,28 @@ class MomentTable:
             address = self._base_second[second]
             address += self._row_first[first]
             out[start : start + step] = self.moments[address]
+
+
+def _tiles(groups: Sequence[int], prefixes: Sequence[int]) -> list[_Tile]:
+    """Cut the columns, given in groups of the same last symbol, into tiles."""
+    tiles: list[_Tile] = []
+    parts: list[tuple[int, slice, slice]] = []
+    start = width = prefix = 0
+    last = max(symbol for symbol, n in enumerate(groups) if n)
+    for symbol, n in enumerate(groups):
+        done = 0
+        while done < n:
+            if not parts:
+                prefix = prefixes[symbol]
+            taken = min(n - done, MAX_TILE - width)
+            parts.append((symbol, slice(done, done + taken), slice(width, width + taken)))
+            done += taken
+            width += taken
+            if width == MAX_TILE or (done == n and (width >= MIN_TILE or symbol == last)):
+                tiles.append(_Tile(prefix, width, start, parts))
+                start += prefix * width
+                parts, width = [], 0
+    return tiles
 
 
 def _merge(first: Sequence[Tuples], second: Sequence[Tuples]) -> list[Tuples]:
@@ -331,11 +360,13 @@ class _Worker:
 
     def _add(self, x: Array, root: Array, z: Array) -> None:
         symbols = np.vstack([np.ones(len(root)), z[:-1]])
-        self._first = first = self._plan.first.evaluate(symbols, self._first)
-        self._second = second = self._plan.second.evaluate(symbols[::-1], self._second)
+        backwards = symbols[::-1]
+        size = len(self._plan.first.tuples) - 1
+        self._first = first = self._plan.first.evaluate(symbols, size, self._first)
+        self._second = second = self._plan.second.evaluate(backwards, size, self._second)
         for power, table in self._plan.tables.items():
             factor = z[-1] ** power * root * root
-            table.add(self.moments[power], first, second, factor, self._add_product)
+            table.add(self.moments[power], first, second, backwards, factor, self._add_product)
         for power, those, half in self._found:
             values = first[-1][half]
             values *= z[-1] ** power * root

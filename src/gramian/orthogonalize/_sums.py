@@ -50,7 +50,7 @@ class Variables:
         if z is None:
             z = GrowingRows(np.empty((0, len(rows.root))))
         for direction in directions[len(z.view) :]:
-            z.extend(1)[0] = direction.of(rows.x, rows.root)
+            z.extend(1)[0] = direction.of(rows.x, rows.root, one_thread=True)
         if 8 * len(directions) * self._n_rows <= self._budget:
             self._kept[number] = z
         else:
