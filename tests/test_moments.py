@@ -8,7 +8,7 @@ import pytest
 from gramian import GFR, GFS
 from gramian.families import Fourier, Multilinear, Polynomial
 from gramian.orthogonalize import Direction, Gram
-from gramian.orthogonalize._moments import Halves
+from gramian.orthogonalize._moment_table import Halves
 from gramian.rows import centre
 
 FAMILIES = [Multilinear(1), Multilinear(2), Multilinear(3), Multilinear(4)]

@@ -13,8 +13,8 @@ from gramian.families._expansion import Block
 from gramian.orthogonalize._common import Direction, GrowingRows
 from gramian.rows import RowBlock, Rows
 
-EVALUATION = 30.0
-"""What evaluating a function costs, in multiplications of a matrix product."""
+EVALUATION = 100.0
+"""What a function's value costs, computed or fetched, in multiplications of a matrix product."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,7 @@ class PlainSums:
 
     def cost(self, n_old: int, n_new: int) -> float:
         """Multiplications a row, evaluating functions included."""
-        n_bytes = 8 * (n_old + n_new) * self._rows.n_rows
-        computed_anew = n_old * max(0.0, 1 - self._budget / n_bytes)
-        return n_new * (n_old + n_new) + EVALUATION * (n_new + computed_anew)
+        return (n_new + EVALUATION) * (n_old + n_new)
 
 
 class _Worker:
