@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from gramian._choosers import Chooser, GivenDirections
+from gramian._cost import Cost, estimate
 from gramian._pursuit import Limits, Trace, pursue
 from gramian._types import Array
 from gramian.exceptions import (
@@ -54,6 +55,8 @@ class PursuitEstimator(BaseEstimator):
     _count_name: ClassVar[str]
     _default_explained: ClassVar[bool] = False
     """Whether, with neither a count nor a threshold, a share of the variance is explained."""
+    _covariance: ClassVar[bool] = False
+    """Whether the algorithm works with a residual covariance, or with variances only."""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [Interval(Real, 0, None, closed="left"), None],
         "family": [StrOptions(set(BY_NAME)), Family],
@@ -110,12 +113,51 @@ class PursuitEstimator(BaseEstimator):
             return self.family
         return by_name(self.family, self.degree)
 
+    def estimate_cost(self, X: ArrayLike, n_steps: int | None = None) -> Cost:
+        """Estimate what a fit would take, without fitting.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data, of which only the shape matters.
+        n_steps : int, optional
+            The number of directions or features; by default the number asked for, where one is.
+
+        Returns
+        -------
+        cost : Cost
+            The number of functions, bytes of memory and seconds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gramian import GFR
+        >>> GFR(20, degree=3).estimate_cost(np.empty((10_000, 100))).n_functions
+        1351
+        """
+        self._validate_params()
+        n_rows, n_columns = np.shape(X)
+        count = getattr(self, self._count_name) if n_steps is None else n_steps
+        if not isinstance(count, Integral):
+            raise ValueError(
+                f"How many steps a fit takes is not known ahead where {self._count_name} is no "
+                "number: give n_steps, for example the largest number you would accept."
+            )
+        return estimate(
+            self._family(),
+            n_rows,
+            min(n_rows, n_columns) if self._covariance else n_columns,
+            int(count),
+            solver="qr" if self._takes_qr(n_rows) else self.solver,
+            covariance=self._covariance,
+        )
+
     def _pursue(
         self, rows: ArrayRows, make_chooser: Callable[[], C], limits: Limits
     ) -> tuple[C, Trace, Orthogonalizer]:
         """Run the pursuit with the solver asked for, or the one that suits the data."""
         family = self._family()
-        if self.solver == "qr" or (self.solver == "auto" and rows.n_rows <= QR_ROWS):
+        if self._takes_qr(rows.n_rows):
             return self._run(rows, make_chooser, QR(rows, family), limits)
         if self.solver != "auto":
             gram = Gram(rows, family, moments=self.solver == "moments")
@@ -127,6 +169,9 @@ class PursuitEstimator(BaseEstimator):
             fits = 2 * gram.n_functions * rows.n_rows * 8 <= QR_BYTES
             exact = QR(rows, family) if fits else Gram(rows, family)
             return self._run(rows, make_chooser, exact, limits)
+
+    def _takes_qr(self, n_rows: int) -> bool:
+        return self.solver == "qr" or (self.solver == "auto" and n_rows <= QR_ROWS)
 
     def _run(
         self,

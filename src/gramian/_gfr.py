@@ -100,6 +100,7 @@ class GFR(Extractor):
     """
 
     _default_explained = True
+    _covariance = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PursuitEstimator._parameter_constraints,
         "n_components": [*COUNT, None],

@@ -36,7 +36,7 @@ class Family(ABC):
             The number of variables.
         """
         expansion = self.expand()
-        return sum(expansion.grow(_no_levels).n_functions for _ in range(n_variables))
+        return sum(expansion.grow(no_levels).n_functions for _ in range(n_variables))
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -117,7 +117,8 @@ class Union(Family):
         return " + ".join(map(repr, self.members))
 
 
-def _no_levels(limit: int) -> Array:
+def no_levels(limit: int) -> Array:
+    """Stand in for the levels of a variable where there are no data."""
     raise ValueError("The number of indicators depends on the data: it cannot be counted ahead.")
 
 

@@ -8,7 +8,7 @@ from gramian._blas import add_product, second_moments, solve_lower
 from gramian._types import Array
 from gramian.exceptions import IllConditionedError
 from gramian.families._base import Family
-from gramian.families._expansion import Block, Products
+from gramian.families._expansion import Block
 from gramian.orthogonalize._common import (
     NOISE,
     Added,
@@ -18,8 +18,8 @@ from gramian.orthogonalize._common import (
     distinct_levels,
     pivoted_cholesky,
 )
-from gramian.orthogonalize._moments import GATHERING, MAX_VARIABLES, MomentSums
-from gramian.orthogonalize._sums import PlainSums, Step, Sums, Variables
+from gramian.orthogonalize._moments import GATHERING, MAX_VARIABLES, MomentSums, monomials
+from gramian.orthogonalize._sums import PlainSums, Step, Sums, Variables, plain_cost
 from gramian.rows import Rows
 
 TOLERANCE = 1e-7
@@ -67,7 +67,8 @@ class Gram:
         self._expansion = family.expand()
         variables = Variables(rows, CACHE_BYTES)
         self._plain = PlainSums(rows, variables, CACHE_BYTES)
-        self._moments = None if moments is False else _moment_sums(rows, variables, family)
+        shape = None if moments is False else monomials(family)
+        self._moments = None if shape is None else MomentSums(rows, variables, *shape)
         if moments and self._moments is None:
             raise ValueError(
                 "solver='moments' needs a family of monomials of bounded degree, Multilinear or "
@@ -167,24 +168,14 @@ class Gram:
     def _sum(self, direction: Direction, block: Block) -> Sums:
         """Compute the sums over rows in the way that is expected to be faster."""
         n, new = self.n_functions, block.n_functions
-        if self._moments is not None and len(self._steps) <= MAX_VARIABLES:
-            plan = self._moments.plan(self._steps, block)
+        n_variables = len(self._steps)
+        if self._moments is not None and n_variables <= MAX_VARIABLES:
+            plan = self._moments.plan(n_variables, block)
             cost = plan.cost + GATHERING * new * (n + new) / self._rows.n_rows
-            if self._always_moments or cost < self._plain.cost(n, new):
+            if self._always_moments or cost < plain_cost(n, new):
                 self.name = "moments"
                 return self._moments.sum(self._steps, direction, block, plan)
         return self._plain.sum(self._steps, direction, block)
-
-
-def _moment_sums(rows: Rows, variables: Variables, family: Family) -> MomentSums | None:
-    """Return the sums by moments, if the family is one of monomials of bounded degree."""
-    rule, *others = family.rules()
-    if others or not isinstance(rule, Products):
-        return None
-    if rule.highest_power is None or rule.degree is None:
-        return None
-    max_exponent = 2 if rule.highest_power == 1 else None
-    return MomentSums(rows, variables, rule.degree, max_exponent)
 
 
 class _BlockTriangular:

@@ -124,7 +124,7 @@ class _Tile:
 
 
 class MomentTable:
-    """All moments E[m z^power] of monomials m of up to `degree` in some variables.
+    """The moments E[m w] of all monomials m of up to `degree` in some variables, for one weight w.
 
     Parameters
     ----------
@@ -132,12 +132,9 @@ class MomentTable:
         Halves in the order of variables and in the reverse order.
     degree : int
         The largest degree of m.
-    power : int
-        The power of the new variable z.
     """
 
-    def __init__(self, first: Halves, second: Halves, degree: int, power: int) -> None:
-        self.power = power
+    def __init__(self, first: Halves, second: Halves, degree: int) -> None:
         self._sizes = degree // 2, degree - degree // 2
         a, b = self._sizes
         # The A that go with a B whose smallest variable is c, by the order of B's columns.
@@ -168,8 +165,8 @@ class MomentTable:
         """Add some rows' share to moments.
 
         The longest of the second halves are put together from shorter ones and symbols, a tile at a
-        time, to be in the processor's cache when they are needed. The factor is the new variable's
-        power times the rows' weights.
+        time, to be in the processor's cache when they are needed. The factor is the rows'
+        weight w, a power of the new variable included.
         """
         a, b = self._sizes
         weighted = first[a] * factor

@@ -9,7 +9,8 @@ import numpy as np
 
 from gramian._threads import AddProduct, n_workers, product_for, share_out
 from gramian._types import Array, IntArray
-from gramian.families._expansion import Block
+from gramian.families._base import Family
+from gramian.families._expansion import Block, Products
 from gramian.orthogonalize._common import Direction
 from gramian.orthogonalize._moment_table import Halves, MomentTable, Tuples
 from gramian.orthogonalize._sums import Step, Sums, Variables, sum_arrays
@@ -62,16 +63,9 @@ class MomentSums:
             self._store = np.vstack([self._store, new[step.block.stored]])
         self._n_steps = len(steps)
 
-    def plan(self, steps: Sequence[Step], block: Block) -> Plan:
-        """Lay out the tables for a new variable, and count their cost."""
-        n = len(steps)
-        p = self._degree
-        first = Halves(n + 1, 0, p - 1, self._max_exponent)
-        second = Halves(n + 1, n, p, self._max_exponent)
-        present = [power for power, _ in _by_power(block)]
-        powers = sorted({*present, *(a + b for a in present for b in present)})
-        tables = {power: MomentTable(first, second, 2 * p - power, power) for power in powers}
-        return Plan(first, second, tables)
+    def plan(self, n_variables: int, block: Block) -> Plan:
+        """Lay out the tables for the functions of a new variable."""
+        return lay_out(self._degree, self._max_exponent, n_variables, block)
 
     def sum(self, steps: Sequence[Step], direction: Direction, block: Block, plan: Plan) -> Sums:
         """Read the table once and return the sums for a new variable."""
@@ -154,9 +148,32 @@ class Plan:
 
     @property
     def cost(self) -> float:
-        """Multiplications a row."""
+        """Multiplications a row, but for gathering."""
         evaluation = HALF_EVALUATION * len(self.second.tuples[-1])
         return sum(table.cost for table in self.tables.values()) + evaluation
+
+
+def lay_out(degree: int, max_exponent: int | None, n_variables: int, block: Block) -> Plan:
+    """Lay out the tables for the functions of a new variable, after so many others."""
+    first = Halves(n_variables + 1, 0, degree - 1, max_exponent)
+    second = Halves(n_variables + 1, n_variables, degree, max_exponent)
+    present = [power for power, _ in _by_power(block)]
+    powers = sorted({*present, *(a + b for a in present for b in present)})
+    tables = {power: MomentTable(first, second, 2 * degree - power) for power in powers}
+    return Plan(first, second, tables)
+
+
+def monomials(family: Family) -> tuple[int, int | None] | None:
+    """Return the degree of a family of monomials, and the largest exponent if it is limited.
+
+    The exponent is that of a variable in the product of two functions.
+    """
+    rule, *others = family.rules()
+    if others or not isinstance(rule, Products):
+        return None
+    if rule.highest_power is None or rule.degree is None:
+        return None
+    return rule.degree, 2 if rule.highest_power == 1 else None
 
 
 def _by_power(block: Block) -> list[tuple[int, slice]]:

@@ -88,9 +88,10 @@ class PlainSums:
             sum_arrays([worker.with_x for worker in workers]),
         )
 
-    def cost(self, n_old: int, n_new: int) -> float:
-        """Multiplications a row, evaluating functions included."""
-        return (n_new + EVALUATION) * (n_old + n_new)
+
+def plain_cost(n_old: int, n_new: int) -> float:
+    """Return the multiplications a row of evaluating functions and their Gram block."""
+    return (n_new + EVALUATION) * (n_old + n_new)
 
 
 class _Worker:

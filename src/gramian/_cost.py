@@ -1,0 +1,109 @@
+"""What a fit will cost, before it starts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+
+from gramian._blas import add_product
+from gramian._eigen import DENSE_BELOW
+from gramian._types import Array
+from gramian.families import Family
+from gramian.families._base import no_levels
+from gramian.orthogonalize._gram import CACHE_BYTES
+from gramian.orthogonalize._moments import GATHERING, lay_out, monomials
+from gramian.orthogonalize._sums import plain_cost
+
+ITERATIONS = 500.0
+"""Multiplications that a leading eigenvector takes for each entry of the covariance."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """An estimate of what a fit takes.
+
+    Attributes
+    ----------
+    n_steps : int
+        The number of directions or features.
+    n_functions : int
+        The number of functions, the constant among them, if none is dropped.
+    memory : int
+        The bytes that the fit needs besides the given table.
+    seconds : float
+        The time, from the speed of this machine's matrix products. Expect it to be right within a
+        factor of two for fits that take seconds or longer.
+    """
+
+    n_steps: int
+    n_functions: int
+    memory: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n_steps} steps: {self.n_functions:,} functions, "
+            f"{self.memory / 2**30:.2g} GiB, about {self.seconds:.2g} s"
+        )
+
+
+def estimate(
+    family: Family,
+    n_rows: int,
+    n_columns: int,
+    n_steps: int,
+    *,
+    solver: Literal["auto", "qr", "gram", "moments"],
+    covariance: bool,
+) -> Cost:
+    """Estimate the cost of a fit.
+
+    Here "auto" is the cheaper of "gram" and "moments" at each step. `covariance` says whether the
+    algorithm works with Σ or with variances.
+    """
+    expansion = family.expand()
+    shape = monomials(family) if solver in ("auto", "moments") else None
+    work = 2.0 * n_rows * n_columns
+    if covariance:
+        per_entry = n_columns if n_columns < DENSE_BELOW else ITERATIONS
+        work += n_columns**2 * (n_rows / 2 + n_steps * per_entry)
+    n, new = 1, 0
+    for step in range(n_steps):
+        block = expansion.grow(no_levels)
+        new = block.n_functions
+        work += n_rows * new * n_columns
+        if solver == "qr":
+            work += n_rows * new * (4 * n + 2 * new)
+        else:
+            costs = [] if solver == "moments" else [n_rows * plain_cost(n, new)]
+            if shape is not None:
+                plan = lay_out(*shape, step, block)
+                costs.append(n_rows * plan.cost + GATHERING * new * (n + new))
+            work += min(costs) + new * (n * n / 2 + n * n_columns)
+        work += new * n_columns**2 / 2 if covariance else new * n_columns
+        n += new
+
+    memory = n_rows * n_columns + (2 * n_columns**2 if covariance else 0)
+    if solver == "qr":
+        memory += n_rows * (3 * min(n, n_rows) // 2 + expansion.n_store + 2 * new)
+    else:
+        memory += n * n // 2 + n * n_columns + 4 * n * new + n_rows * n_steps
+        memory += min(CACHE_BYTES // 8, n_rows * n)
+    return Cost(n_steps, n, 8 * memory, work / _multiplications_per_second())
+
+
+@cache
+def _multiplications_per_second() -> float:
+    """Measure the speed of matrix products, once."""
+    a: Array = np.full((1000, 1000), 0.5)
+    out = np.zeros_like(a)
+    best = np.inf
+    for _ in range(3):
+        start = time.perf_counter()
+        add_product(out, a, a)
+        best = min(best, time.perf_counter() - start)
+    return float(a.shape[0] ** 3 / best)
