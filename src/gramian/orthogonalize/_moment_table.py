@@ -76,7 +76,7 @@ class Halves:
             out = [np.empty((len(tuples), n_rows)) for tuples in self.tuples[: size + 1]]
             out[0][:] = 1.0
         if size:
-            out[1][:] = symbols
+            out[1] = symbols
         for shorter, longer, parents in zip(out[1:], out[2:], self.parents[1:], strict=False):
             start = 0
             for symbol, n in zip(symbols, parents, strict=True):

@@ -124,17 +124,17 @@ class _Worker:
             self._add(rows.x[piece], rows.root[piece], z[:, piece])
 
     def _add(self, x: Array, root: Array, z: Array) -> None:
-        symbols = np.vstack([np.ones(len(root)), z[:-1]])
-        backwards = symbols[::-1]
+        symbols, new = z[:-1], z[-1]
+        backwards = np.ascontiguousarray(symbols[::-1])
         size = len(self._plan.first.tuples) - 1
         self._first = first = self._plan.first.evaluate(symbols, size, self._first)
         self._second = second = self._plan.second.evaluate(backwards, size, self._second)
         for power, table in self._plan.tables.items():
-            factor = z[-1] ** power * root * root
+            factor = new**power * root * root
             table.add(self.moments[power], first, second, backwards, factor, self._add_product)
         for power, those, half in self._found:
             values = first[-1][half]
-            values *= z[-1] ** power * root
+            values *= new**power * root
             self._add_product(self.with_x[those], values, x)
 
 

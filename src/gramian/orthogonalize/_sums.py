@@ -45,11 +45,11 @@ class Variables:
         self._kept: dict[int, GrowingRows] = {}
 
     def on(self, number: int, rows: RowBlock, directions: Sequence[Direction]) -> Array:
-        """Return the variables by rows on the row block of that number."""
+        """Return the constant one and the variables, by rows, on the row block of that number."""
         z = self._kept.get(number)
         if z is None:
-            z = GrowingRows(np.empty((0, len(rows.root))))
-        for direction in directions[len(z.view) :]:
+            z = GrowingRows(np.ones(len(rows.root)))
+        for direction in directions[len(z.view) - 1 :]:
             z.extend(1)[0] = direction.of(rows.x, rows.root, one_thread=True)
         if 8 * len(directions) * self._n_rows <= self._budget:
             self._kept[number] = z
@@ -118,7 +118,7 @@ class _Worker:
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
         number, rows = item
-        z = self._plain._variables.on(number, rows, self._directions)
+        z = self._plain._variables.on(number, rows, self._directions)[1:]
         values = self._plain._kept.pop(number, None) or self._workspace_for(rows)
         values.catch_up(self._steps, z)
         new = values.evaluate(self._block, z)
