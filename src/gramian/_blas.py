@@ -49,29 +49,26 @@ def times(a: Array, b: Array) -> Array:
         matrix, transposed = _in_order(a.T)
         product: Array = blas.dgemv(1.0, matrix, b, trans=1 - transposed)
         return product
-    out = np.zeros((len(a), b.shape[1]))
-    add_product(out, a, b)
-    return out
+    if not a.size or not b.size:
+        return np.zeros((len(a), b.shape[1]))
+    return _product(1.0, a, b).T
 
 
 def add_product(out: Array, a: Array, b: Array, factor: float = 1.0) -> None:
     """Add ``factor * a @ b`` to a matrix in C order, in place."""
-    if not out.size or not b.size:
-        return
-    assert out.flags.c_contiguous
-    # In BLAS's order of memory: out.T += factor * b.T @ a.T
+    if out.size and b.size:
+        assert out.flags.c_contiguous
+        _product(factor, a, b, beta=1.0, c=out.T, overwrite_c=1)
+
+
+def _product(factor: float, a: Array, b: Array, **options: Any) -> Array:
+    """Return the transpose of a product, which in BLAS's order of memory is ``b.T @ a.T``."""
     first, trans_first = _in_order(b.T)
     second, trans_second = _in_order(a.T)
-    blas.dgemm(
-        factor,
-        first,
-        second,
-        beta=1.0,
-        c=out.T,
-        trans_a=trans_first,
-        trans_b=trans_second,
-        overwrite_c=1,
+    product: Array = blas.dgemm(
+        factor, first, second, trans_a=trans_first, trans_b=trans_second, **options
     )
+    return product
 
 
 def _in_order(matrix: Array) -> tuple[Array, int]:

@@ -21,9 +21,9 @@ class LeadingEigenvector:
     Each matrix is the last one minus something positive semidefinite that takes away its top
     eigenvector. So no eigenvalue exceeds the last one's second, and a runner-up that is still an
     eigenvector with the same value is the top one now. With a linear family this is always so, and
-    a few decompositions serve all steps. Otherwise iterations start from the last runner-up and run
-    until rounding error; where they do not converge, a direct method takes over. The result is the
-    same either way.
+    a few decompositions serve all steps. With others it fails at once, and from then on only the
+    top pair is computed: by iterations until rounding error or, where they are slower or do not
+    converge, by a direct method. The result is the same either way.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class LeadingEigenvector:
                 if not self._next:
                     self._n_pairs *= 4
                 return value, start
-            self._n_pairs = 2
+            self._n_pairs = 1
         values, vectors = self._decompose(matrix, start)
         *self._next, top = zip(values.tolist(), vectors.T, strict=True)
         return top
@@ -59,7 +59,7 @@ class LeadingEigenvector:
                 (d, d), matvec=lambda vector: symmetric_times(matrix, vector), dtype=np.float64
             )
             try:
-                values, vectors = eigsh(operator, k=k, which="LA", v0=v0, tol=0)
+                values, vectors = eigsh(operator, k=k, which="LA", v0=v0, tol=CONVERGED)
             except ArpackError:
                 pass  # the direct method is slower, and does not fail
             else:
