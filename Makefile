@@ -1,7 +1,7 @@
 # make demo   set up and run the main job on embedded data
 # make test   set up and run the tests, with coverage
 # make lint   ruff and mypy
-# make bench  ratios against the literal algorithm, PCA and KernelPCA
+# make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

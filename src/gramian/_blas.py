@@ -29,9 +29,9 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def threads_for(n_multiplications: float) -> AbstractContextManager[Any]:
+def threads_for(n_multiplications: float, small: float = SMALL) -> AbstractContextManager[Any]:
     """Return a context in which small work is done by one thread."""
-    if n_multiplications > SMALL:
+    if n_multiplications > small:
         return nullcontext()
     limit: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gramian._blas import add_product, second_moments, solve_lower
-from gramian._types import Array
+from gramian._blas import add_product, second_moments, solve_lower, threads_for
+from gramian._types import Array, IntArray
 from gramian.exceptions import IllConditionedError
 from gramian.families._base import Family
 from gramian.families._expansion import Block
@@ -29,6 +29,9 @@ As for `qr`, this must exceed the rounding errors of what is kept, which the Gra
 """
 CACHE_BYTES = 2**30
 """Values of functions are kept between steps up to this size, and computed anew beyond it."""
+SMALL_ALGEBRA = 2e10
+"""So many multiplications of the factorization are done by one thread: BLAS's own threads would go
+on spinning while the row blocks of the next step are shared out among ours."""
 MERGE_BELOW = 64
 """Blocks of the factor with fewer rows are merged with the next, for fewer, larger products."""
 EPSILON = float(np.finfo(np.float64).eps)
@@ -126,9 +129,16 @@ class Gram:
         """Orthogonalize the functions of the block just returned by `substitute`."""
         direction = self._direction
         assert direction is not None, "substitute comes before orthogonalize"
-        with np.errstate(over="ignore", invalid="ignore"):  # checked below
+        with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
             sums = self._sum(direction, block)
-        n, new = self.n_functions, block.n_functions
+        with threads_for(self.n_functions**2 * block.n_functions, small=SMALL_ALGEBRA):
+            kept, coefficients = self._factorize(sums)
+        self._steps.append(Step(direction, block, kept))
+        return Added(coefficients, block.n_functions - len(kept))
+
+    def _factorize(self, sums: Sums) -> tuple[IntArray, Array]:
+        """Extend the Cholesky factor, and return the functions it takes in and their E[Xf̂]."""
+        n = self.n_functions
         squares = sums.gram[:, n:].diagonal().copy()
         check_finite(squares)
         norms = np.sqrt(np.where(squares > 0, squares, 1.0))
@@ -162,8 +172,7 @@ class Gram:
         kept = np.sort(pivots)
         self._order = np.append(self._order, n + np.searchsorted(kept, pivots))
         self._norms = np.append(self._norms, norms[kept])
-        self._steps.append(Step(direction, block, kept))
-        return Added(coefficients, new - len(kept))
+        return kept, coefficients
 
     def _sum(self, direction: Direction, block: Block) -> Sums:
         """Compute the sums over rows in the way that is expected to be faster."""

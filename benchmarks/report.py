@@ -1,0 +1,280 @@
+"""The page of results, made from the JSON file and never edited by hand."""
+
+# ruff: noqa: RUF001
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scaling import NAMES, TERMS
+
+PAGE = """\
+<!-- Made by make bench ARGS="--output docs/benchmarks.json"; edit benchmarks/report.py. -->
+
+# Benchmarks
+
+What a fit costs, measured {date} in one run of {minutes:.0f} minutes: `make bench`. Compare the
+ratios; seconds are those of this machine: {cpu}, {cores} cores, {blas_threads} threads of {blas},
+Python {python}, {versions}.{made_up}
+
+## Targets
+
+{targets}
+
+## Measurements
+
+{table}
+
+How it is measured:
+
+- Each row is a process of its own, and *peak* is the most memory that this process ever held,
+  libraries and data included. The time is the best of five fits where one takes less than a
+  second, of two up to half a minute, a single one beyond. Fits that other processes disturbed are
+  repeated, up to three times; what is disturbed even then is kept.
+- The data are standardized, but for the 30 made-up features. *Directions* are those that the
+  threshold takes; all others on the same data get that number. *Functions* include the constant.
+- **One-pass, one-at-a-time** is `benchmarks/literal.py`, the paper's pseudo-code in NumPy: for
+  each function a loop over those before it, all rows at once. It updates the residual of the data
+  by each new function, where the paper recomputes it from all functions in every step, so that it
+  is faster than the text has it. **The oracle** (`tests/oracle.py`) does recompute it, and
+  subtracts twice. It is slow, so that both it and gramian are timed over fewer directions.
+- **KernelPCA** has a polynomial kernel of the same degree, with scikit-learn's default
+  eigensolver (*auto*, here a dense one) and with the randomized one, which is faster and
+  approximate. The ratio of a transform is that of all rows.
+- **fastcan** selects features, too, greedily and by linear dependence, yet by another criterion:
+  the correlation with given targets, here the leading principal components, as its authors
+  suggest for data without labels. GFS at degree 1 takes the feature of which linear regression on
+  those before leaves most. Number of features, data and purpose are the same, the selected
+  features are not.
+- **UFFS** is timed twice: one function at a time, and on gramian's own engine, where what is left
+  of the ratio is due to the algorithm: GFS orthogonalizes the functions of the features it
+  selects only. This is one draw of the data, where the paper averages over 1000.
+- **The bare matrix product** is that of two 4000×4000 matrices in float64, by NumPy. The plain
+  path's operations are two for each entry of E[gfᵀ] and E[gXᵀ] and each row, and |F|³/3 of the
+  Cholesky factor; evaluating functions, eigenvectors and everything else count as nothing.
+- **Imports** are timed in fresh interpreters, in turns; the median of seven.
+"""
+
+SCALING = """
+## What a fit costs
+
+![Seconds of a fit against rows, functions and columns](images/scaling.svg)
+
+GFR on normally distributed data, {rows:,} rows, {columns} columns, 40 directions at degree 2 (821
+functions) and 18 at degree 3 (988 functions), one of them varied. `"auto"` picks the cheaper of
+the two solvers in every step. The exponents are those of the upper half of each curve:
+
+{exponents}
+
+A second thread pays from some thousand functions on, and not before. The time with one thread
+over that with {threads}:
+
+{gains}
+
+### To predict a fit
+
+With N rows, d columns, m directions and |F| functions (m(m+1)/2 at degree 2, about m³/6 at degree
+3), a fit takes about the sum of the terms below. The coefficients are nanoseconds per
+multiplication with {threads} threads, fitted to the curves above. The curves alone do not tell the
+terms apart: without further constraint the fit gives the Gram products nothing at all. So no
+product of matrices may be faster than a bare one, {bare:.3g} ns, but for those that shared moments
+save. A coefficient of that size is this bound and no measurement. Take the sum as a rule to
+interpolate by, and its division into terms as a guess. A dash means zero.
+
+{models}
+
+The largest term of that model at the upper end of each curve, with its share:
+
+{shares}
+
+- **Gram products, N·|F|²/2,** must lead in the end, by their count. In the range measured they do
+  not yet: time grows with |F| to a power of 1.2 to 1.5, not 2.
+- **Passes over values, N·|F|·m,** stand for whatever every step does with the values of all
+  functions so far, evaluation included. Values are kept while they fit in 1 GiB and evaluated
+  anew beyond.
+- Shared moments (`"moments"`) need fewer sums than the Gram matrix has entries: a third at degree
+  2, a tenth at degree 3, a thirty-fifth at degree 4, by their count for large m. Measured, they
+  save little below a thousand functions.
+- **E[fX], N·|F|·d,** leads where there are about as many columns as functions, or more.
+- **Cholesky, |F|³/6,** does not depend on the rows; these curves have too few functions for their
+  rows to show it.
+- **The covariance, N·d²/2,** is computed once. The **eigenvectors, m·d²,** do not show here; on
+  COIL-20, with fewer rows and 1,024 columns, a profile has them at about a third of the fit.
+- Memory is N·d numbers for the data, once more for the centred copy, 1 GiB at most for values of
+  functions, and up to |F|² numbers for the Cholesky factor and the newest rows of the Gram matrix.
+"""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is aimed at: at least or at most some value."""
+
+    name: str
+    value: Callable[[dict[str, Any]], float]
+    bound: float
+    at_least: bool
+    unit: str = "×"
+
+    def line(self, rows: dict[str, Any]) -> str:
+        """Return its line of the table."""
+        sign = "≥" if self.at_least else "≤"
+        start = f"| {self.name} | {sign} {self.bound:g}{self.unit} |"
+        try:
+            value = self.value(rows)
+        except (KeyError, TypeError):
+            return f"{start} – | not measured |"
+        met = value >= self.bound if self.at_least else value <= self.bound
+        return f"{start} {value:.3g}{self.unit} | {'met' if met else '**missed**'} |"
+
+
+def _ratio(key: str) -> Callable[[dict[str, Any]], float]:
+    return lambda rows: rows[key]["ratio"]
+
+
+def _kernel(key: str, what: str) -> Callable[[dict[str, Any]], float]:
+    return lambda rows: min(rows[f"{key} {solver}"][what] for solver in ("auto", "randomized"))
+
+
+def _share(rows: dict[str, Any]) -> float:
+    plain, product = rows["plain"], rows["product"]
+    rate = plain["flops"] / plain["seconds"]
+    return float(100 * rate / (product["flops"] / product["seconds"]))
+
+
+def _large(degree: int, seconds: float, gigabytes: float, threshold: float) -> list[Target]:
+    key, name = f"MNIST {degree}", f"MNIST, degree {degree} to {threshold:g}"
+    return [
+        Target(f"{name}: time", lambda rows: rows[key]["seconds"], seconds, False, " s"),
+        Target(
+            f"{name}: memory", lambda rows: rows[key]["megabytes"] / 1024, gigabytes, False, " GB"
+        ),
+    ]
+
+
+ONE = "faster than one-pass, one-at-a-time Gram-Schmidt"
+TARGETS = [
+    Target(f"GFR, COIL-20, degree 2 to .01: {ONE}", _ratio("COIL-20 2 literal"), 20, True),
+    Target(f"GFR, COIL-20, degree 3 to .01: {ONE}", _ratio("COIL-20 3 literal"), 30, True),
+    Target(f"GFR, USPS, degree 2 to .1: {ONE}", _ratio("USPS 2 literal"), 40, True),
+    Target(f"GFR, USPS, degree 3 to .1: {ONE}", _ratio("USPS 3 literal"), 100, True),
+    Target("GFS, degree 3: faster than UFFS one at a time", _ratio("literal UFFS"), 22, True),
+    *_large(2, 20, 2, 0.2),
+    *_large(3, 75, 4, 0.2),
+    *_large(4, 300, 8, 0.05),
+    Target("plain path, USPS, degree 3: share of the matrix product", _share, 60, True, " %"),
+    *(
+        Target(f"{what} faster than KernelPCA's, USPS, degree {degree}", value, bound, True)
+        for degree in (2, 3)
+        for what, value, bound in (
+            ("fit", _kernel(f"USPS {degree} KernelPCA", "ratio"), 1),
+            ("transform", _kernel(f"USPS {degree} KernelPCA", "transform_ratio"), 50),
+        )
+    ),
+    Target(
+        "import, against scikit-learn's decomposition",
+        lambda rows: rows["imports"]["gramian"] / rows["imports"]["sklearn.decomposition"],
+        1.2,
+        False,
+    ),
+]
+
+
+def targets(content: dict[str, Any]) -> str:
+    """Return the table of targets; of two eigensolvers of KernelPCA, the faster counts."""
+    rows = {row["key"]: row for row in content["rows"]}
+    if content.get("imports"):
+        rows["imports"] = content["imports"]
+    lines = [target.line(rows) for target in TARGETS]
+    return "\n".join(["| job | target | measured | |", "|---|--:|--:|---|", *lines])
+
+
+def _cell(value: float | None, form: str = ".3g", unit: str = "") -> str:
+    return "" if value is None else f"{value:{form}}{unit}"
+
+
+def measurements(content: dict[str, Any]) -> str:
+    """Return the table of all measurements."""
+    lines = [
+        "| data | method | directions | functions | fit, s | × gramian | transform, s | × gramian "
+        "| peak, MB | |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|---|",
+    ]
+    lines += [
+        f"| {row['job']} | {row['method']} | {_cell(row['n_components'], 'd')} "
+        f"| {_cell(row['n_functions'], ',d')} | {row['seconds']:.3g} | {_cell(row['ratio'])} "
+        f"| {_cell(row['transform_seconds'], '.2g')} | {_cell(row['transform_ratio'])} "
+        f"| {row['megabytes']:,.0f} | {row['note'] or row['solver'] or ''} |"
+        for row in content["rows"]
+    ]
+    for module, seconds in (content.get("imports") or {}).items():
+        ratio = seconds / content["imports"]["gramian"]
+        lines.append(f"| imports | `import {module}` | | | {seconds:.2f} | {ratio:.2g} | | | | |")
+    return "\n".join(lines)
+
+
+def _grid(rows: dict[str, dict[str, str]], columns: dict[str, str]) -> str:
+    table = [["solver, degree", *columns.values()], ["---", *("--:" for _ in columns)]]
+    for name, row in rows.items():
+        table.append([name.replace(" ", ", "), *(row.get(column, "") for column in columns)])
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table]
+    return "\n".join(lines)
+
+
+def scaling_section(result: dict[str, Any]) -> str:
+    """Return the section on scaling."""
+    powers = {
+        key: {sweep: f"{NAMES[sweep]}^{value:.2f}" for sweep, value in row.items()}
+        for key, row in result["exponents"].items()
+    }
+    models, shares = {}, {}
+    for key, model in result["models"].items():
+        cells = {k: f"{v:.3g}" if v > 0 else "–" for k, v in model["nanoseconds"].items()}
+        models[key] = {**cells, "error": f"{100 * model['median_error']:.0f} %"}
+        shares[key] = {}
+        for sweep, parts in model["shares"].items():
+            top = max(parts, key=lambda name: parts[name])
+            shares[key][sweep] = f"{TERMS[top].split(',')[0]} {100 * parts[top]:.0f} %"
+    sweeps = {sweep: f"{sweep}, {name}" for sweep, name in NAMES.items()}
+    gains = [
+        f"- `{solver}`, degree {degree}, {int(functions):,} functions: {gain:.2f}×"
+        for (solver, degree, functions), gain in (
+            (key.split(), gain) for key, gain in result["gains"].items()
+        )
+    ]
+    base = next(point for point in result["points"] if point["sweep"] == "functions")
+    return SCALING.format(
+        rows=base["rows"],
+        columns=base["columns"],
+        threads=result["threads"],
+        bare=1e9 * result["bare"],
+        exponents=_grid(powers, sweeps),
+        gains="\n".join(gains) or "(not measured)",
+        models=_grid(models, {**TERMS, "error": "median error"}),
+        shares=_grid(shares, sweeps),
+    )
+
+
+def tables(content: dict[str, Any]) -> str:
+    """Return what is printed."""
+    parts = [targets(content), measurements(content)] if content["rows"] else []
+    if content.get("scaling"):
+        parts.append(scaling_section(content["scaling"]))
+    return "\n\n".join(parts)
+
+
+def page(content: dict[str, Any]) -> str:
+    """Return the whole page."""
+    made_up = ""
+    if content["made_up"]:
+        made_up = f" Made-up data of the same shape stand in for {', '.join(content['made_up'])}."
+    text = PAGE.format(
+        **content["machine"],
+        date=content["date"],
+        minutes=content["minutes"],
+        versions=", ".join(f"{name} {number}" for name, number in content["versions"].items()),
+        made_up=made_up,
+        targets=targets(content),
+        table=measurements(content),
+    )
+    return text + (scaling_section(content["scaling"]) if content.get("scaling") else "")
