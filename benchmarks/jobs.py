@@ -281,14 +281,14 @@ def measure(job: Job) -> Outcome:
     return outcome
 
 
-def import_seconds(*modules: str, repeat: int = 7) -> list[float]:
-    """Return the median time of importing each module in fresh interpreters, taken in turns."""
-    code = "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
-    times: dict[str, list[float]] = {module: [] for module in modules}
+def import_seconds(*statements: str, repeat: int = 7) -> list[float]:
+    """Return the median time of each statement in fresh interpreters, taken in turns."""
+    code = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
+    times: dict[str, list[float]] = {statement: [] for statement in statements}
     for turn in range(repeat + 1):
-        for module in modules:
-            command = [sys.executable, "-c", code.format(module)]
+        for statement in statements:
+            command = [sys.executable, "-c", code.format(statement)]
             took = float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
             if turn:  # the first fills the caches
-                times[module].append(took)
-    return [statistics.median(times[module]) for module in modules]
+                times[statement].append(took)
+    return [statistics.median(times[statement]) for statement in statements]

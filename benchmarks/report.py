@@ -9,6 +9,9 @@ from typing import Any
 
 from scaling import NAMES, TERMS
 
+OURS, THEIRS = "from gramian import GFR", "from sklearn.decomposition import PCA"
+"""Statements that are timed; `import gramian` alone loads nothing."""
+
 PAGE = """\
 <!-- Made by make bench ARGS="--output docs/benchmarks.json"; edit benchmarks/report.py. -->
 
@@ -37,8 +40,10 @@ How it is measured:
 - **One-pass, one-at-a-time** is `benchmarks/literal.py`, the paper's pseudo-code in NumPy: for
   each function a loop over those before it, all rows at once. It updates the residual of the data
   by each new function, where the paper recomputes it from all functions in every step, so that it
-  is faster than the text has it. **The oracle** (`tests/oracle.py`) does recompute it, and
-  subtracts twice. It is slow, so that both it and gramian are timed over fewer directions.
+  is faster than the text has it, and two to five times faster than **the authors' scripts**. Their
+  times were taken once, on a machine of this kind, and are not part of this run; the bounds above
+  were set by them. **The oracle** (`tests/oracle.py`) does recompute the residual, and subtracts
+  twice. It is slow, so that both it and gramian are timed over fewer directions.
 - **KernelPCA** has a polynomial kernel of the same degree, with scikit-learn's default
   eigensolver (*auto*, here a dense one) and with the randomized one, which is faster and
   approximate. The ratio of a transform is that of all rows.
@@ -54,6 +59,7 @@ How it is measured:
   path's operations are two for each entry of E[gfᵀ] and E[gXᵀ] and each row, and |F|³/3 of the
   Cholesky factor; evaluating functions, eigenvectors and everything else count as nothing.
 - **Imports** are timed in fresh interpreters, in turns; the median of seven.
+  `import gramian` alone takes next to nothing: what is imported is what is used.
 """
 
 SCALING = """
@@ -152,12 +158,29 @@ def _large(degree: int, seconds: float, gigabytes: float, until: str) -> list[Ta
     ]
 
 
-ONE = "faster than one-pass, one-at-a-time Gram-Schmidt"
+def _faster(data: str, degree: int, until: str, authors: float, bound: float) -> list[Target]:
+    key, name = f"{data} {degree}", f"GFR, {data}, degree {degree} to {until}"
+    return [
+        Target(
+            f"{name}: faster than one-pass, one-at-a-time Gram-Schmidt",
+            _ratio(f"{key} literal"),
+            bound,
+            True,
+        ),
+        Target(
+            f"{name}: faster than the authors' scripts, {authors:g} s, not in this run",
+            lambda rows: authors / rows[f"{key} GFR"]["seconds"],
+            bound,
+            True,
+        ),
+    ]
+
+
 TARGETS = [
-    Target(f"GFR, COIL-20, degree 2 to .01: {ONE}", _ratio("COIL-20 2 literal"), 20, True),
-    Target(f"GFR, COIL-20, degree 3 to .01: {ONE}", _ratio("COIL-20 3 literal"), 30, True),
-    Target(f"GFR, USPS, degree 2 to .1: {ONE}", _ratio("USPS 2 literal"), 40, True),
-    Target(f"GFR, USPS, degree 3 to .1: {ONE}", _ratio("USPS 3 literal"), 100, True),
+    *_faster("COIL-20", 2, ".01", 33.5, 20),
+    *_faster("COIL-20", 3, ".01", 36.2, 30),
+    *_faster("USPS", 2, ".1", 79, 40),
+    *_faster("USPS", 3, ".1", 323, 100),
     Target("GFS, degree 3: faster than UFFS one at a time", _ratio("literal UFFS"), 22, True),
     *_large(2, 20, 2, "to 0.2"),
     *_large(3, 75, 4, "to 0.2"),
@@ -173,7 +196,7 @@ TARGETS = [
     ),
     Target(
         "import, against scikit-learn's decomposition",
-        lambda rows: rows["imports"]["gramian"] / rows["imports"]["sklearn.decomposition"],
+        lambda rows: rows["imports"][OURS] / rows["imports"][THEIRS],
         1.2,
         False,
     ),
@@ -207,9 +230,9 @@ def measurements(content: dict[str, Any]) -> str:
         f"| {row['megabytes']:,.0f} | {row['note'] or row['solver'] or ''} |"
         for row in content["rows"]
     ]
-    for module, seconds in (content.get("imports") or {}).items():
-        ratio = seconds / content["imports"]["gramian"]
-        lines.append(f"| imports | `import {module}` | | | {seconds:.2f} | {ratio:.2g} | | | | |")
+    for statement, seconds in (content.get("imports") or {}).items():
+        ratio = seconds / content["imports"][OURS]
+        lines.append(f"| imports | `{statement}` | | | {seconds:.2f} | {ratio:.2g} | | | | |")
     return "\n".join(lines)
 
 

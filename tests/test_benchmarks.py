@@ -140,7 +140,7 @@ def test_the_page_has_every_target_and_every_row(tmp_path, monkeypatch):
     monkeypatch.setattr(
         suite, "all_rows", lambda quick, long: suite.reduction("tiny", 2, 0.1, quick)
     )
-    monkeypatch.setattr(suite, "imports", lambda: {"gramian": 1.1, "sklearn.decomposition": 1.0})
+    monkeypatch.setattr(suite, "imports", lambda: {report.OURS: 1.1, report.THEIRS: 1.0})
     monkeypatch.setattr(run, "machine", lambda: MACHINE)
     monkeypatch.setattr(run, "bare_multiplication", lambda: 1e-11)
     monkeypatch.setattr(scaling, "in_child", lambda f, *args, threads: f(*args))

@@ -1,11 +1,32 @@
 """Feature extraction and selection that see nonlinear redundancy."""
 
-from gramian import exceptions, families
-from gramian._gca import GCA
-from gramian._gfa import GFA
-from gramian._gfr import GFR
-from gramian._gfs import GFS
-from gramian._uffs import UFFS
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gramian import exceptions, families
+    from gramian._gca import GCA
+    from gramian._gfa import GFA
+    from gramian._gfr import GFR
+    from gramian._gfs import GFS
+    from gramian._uffs import UFFS
 
 __version__ = "0.1.0.dev0"
 __all__ = ["GCA", "GFA", "GFR", "GFS", "UFFS", "exceptions", "families"]
+
+_MODULES = {"GCA": "_gca", "GFA": "_gfa", "GFR": "_gfr", "GFS": "_gfs", "UFFS": "_uffs"}
+"""Where the public names are; all others are modules."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for, and no sooner."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_MODULES.get(name, name)}")
+    return getattr(module, name) if name in _MODULES else module
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

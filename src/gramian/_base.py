@@ -10,18 +10,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.feature_selection import SelectorMixin
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_array,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from gramian._choosers import Chooser, GivenDirections
+from gramian._choosers import Chooser
 from gramian._cost import Cost, estimate
 from gramian._pursuit import Limits, Trace, pursue
 from gramian._types import Array
@@ -244,103 +238,3 @@ class _Reporter:
             f"{trace.explained:.2%} explained, {1 + sum(trace.n_kept)} functions, "
             f"{time.perf_counter() - self._start:.1f} s"
         )
-
-
-class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PursuitEstimator):
-    """An algorithm whose output is a linear projection."""
-
-    _count_name = "n_components"
-    components_: Array
-    mean_: Array
-
-    @property
-    def n_components_(self) -> int:
-        """The number of directions."""
-        return len(self.components_)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
-    def transform(self, X: ArrayLike) -> Array:
-        """Project X on the directions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-
-        Returns
-        -------
-        Z : array of shape (n_samples, n_components)
-            The centred data's coordinates along the directions, in float32 if X is.
-        """
-        check_is_fitted(self)
-        table: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        kind = table.dtype
-        return (table - self.mean_.astype(kind)) @ self.components_.T.astype(kind)
-
-    def inverse_transform(self, Z: ArrayLike) -> Array:
-        """Map coordinates back to the original space, linearly.
-
-        Parameters
-        ----------
-        Z : array-like of shape (n_samples, n_components)
-            Coordinates along the directions.
-
-        Returns
-        -------
-        X : array of shape (n_samples, n_features)
-            The point of the directions' span that has these coordinates, plus the mean.
-        """
-        check_is_fitted(self)
-        table: Array = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
-        if table.shape[1] != self.n_components_:
-            raise ValueError(
-                f"Z has {table.shape[1]} columns, but {type(self).__name__} extracted "
-                f"{self.n_components_} components."
-            )
-        kind = table.dtype
-        return table @ self.components_.astype(kind) + self.mean_.astype(kind)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-
-class Selector(SelectorMixin, PursuitEstimator):
-    """An algorithm whose output is a subset of the columns."""
-
-    _count_name = "n_features_to_select"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PursuitEstimator._parameter_constraints,
-        "n_features_to_select": [*COUNT, None],
-        "relative": ["boolean"],
-    }
-    relative: bool
-    support_: NDArray[np.bool_]
-
-    def _fit(
-        self, X: ArrayLike, sample_weight: ArrayLike | None, chooser: type[GivenDirections]
-    ) -> GivenDirections:
-        """Run the pursuit over columns."""
-        rows, centring = self._centre(X, sample_weight, "column")
-        variances = np.where(centring.varies, centring.scale**2, 0.0)
-        fitted, trace, orthogonalizer = self._pursue(
-            rows,
-            lambda: chooser(variances, centring.varies, self.threshold, self.relative),
-            self._limits(),
-        )
-        self._select(fitted.chosen)
-        self._record(trace, rows.n_rows, orthogonalizer)
-        return fitted
-
-    def _select(self, columns: list[int]) -> None:
-        self.selected_features_ = np.array(columns, dtype=np.intp)
-        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
-        self.support_[self.selected_features_] = True
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_

@@ -10,9 +10,10 @@ from scipy.linalg import eigh
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_array
 
-from gramian._base import COUNT, Extractor, PursuitEstimator, Solver
+from gramian._base import COUNT, PursuitEstimator, Solver
 from gramian._choosers import LargestOriginal
 from gramian._eigen import orient
+from gramian._extractor import Extractor
 from gramian._gfr import row_space
 from gramian._types import Array
 from gramian.families import Family

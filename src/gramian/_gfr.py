@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import qr
 
-from gramian._base import COUNT, Extractor, PursuitEstimator, Solver
+from gramian._base import COUNT, PursuitEstimator, Solver
 from gramian._choosers import TopEigenvector
+from gramian._extractor import Extractor
 from gramian._types import Array
 from gramian.families import Family
 from gramian.rows import ArrayRows

@@ -6,8 +6,9 @@ from typing import Self
 
 from numpy.typing import ArrayLike
 
-from gramian._base import Selector, Solver
+from gramian._base import Solver
 from gramian._choosers import LargestResidual
+from gramian._selector import Selector
 from gramian.families import Family
 
 

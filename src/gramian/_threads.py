@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from gramian._blas import add_product, n_threads, threads_for
+from gramian._blas import SMALL, add_product, n_threads, threads_for
 from gramian._types import Array
 
 Item = TypeVar("Item")
@@ -19,13 +19,21 @@ ROWS_PER_WORKER = 1024
 IN_FLIGHT = 2
 """How many items may wait for a thread; more would fill the memory."""
 
-AddProduct = Callable[[Array, Array, Array], None]
-"""Adds the product of two matrices to the first argument."""
+
+class AddProduct(Protocol):
+    """Adds a multiple of the product of two matrices to the first argument."""
+
+    def __call__(self, out: Array, a: Array, b: Array, factor: float = 1.0) -> None: ...
 
 
 def n_workers(n_rows: int) -> int:
     """Return how many threads a sum over rows is worth, of those that BLAS may use now."""
     return max(1, min(n_threads(), n_rows // ROWS_PER_WORKER))
+
+
+def n_workers_for(n_multiplications: float) -> int:
+    """Return how many threads a row of products is worth, of those that BLAS may use now."""
+    return 1 if n_multiplications <= SMALL else n_threads()
 
 
 def product_for(n_workers: int) -> AddProduct:
@@ -37,8 +45,11 @@ def product_for(n_workers: int) -> AddProduct:
     return add_product if n_workers == 1 else _add_product_by_numpy
 
 
-def _add_product_by_numpy(out: Array, a: Array, b: Array) -> None:
-    out += np.matmul(a, b)
+def _add_product_by_numpy(out: Array, a: Array, b: Array, factor: float = 1.0) -> None:
+    product = np.matmul(a, b)
+    if factor != 1.0:
+        product *= factor
+    out += product
 
 
 def share_out(items: Iterable[Item], workers: Sequence[Callable[[Item], None]]) -> None:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
-from gramian._base import Selector, Solver
+from gramian._base import Solver
 from gramian._choosers import GivenOrder
 from gramian._pursuit import Limits, Trace
+from gramian._selector import Selector
 from gramian.families import Multilinear
 from gramian.rows import ArrayRows
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
-from gramian._blas import add_product, second_moments, solve_lower, threads_for
+from gramian._blas import solve_lower, threads_for
+from gramian._threads import AddProduct, n_workers_for, product_for, share_out
 from gramian._types import Array, IntArray
 from gramian.exceptions import IllConditionedError
 from gramian.families._base import Family
@@ -29,9 +32,6 @@ As for `qr`, this must exceed the rounding errors of what is kept, which the Gra
 """
 CACHE_BYTES = 2**30
 """Values of functions are kept between steps up to this size, and computed anew beyond it."""
-SMALL_ALGEBRA = 2e10
-"""So many multiplications of the factorization are done by one thread: BLAS's own threads would go
-on spinning while the row blocks of the next step are shared out among ours."""
 MERGE_BELOW = 64
 """Blocks of the factor with fewer rows are merged with the next, for fewer, larger products."""
 EPSILON = float(np.finfo(np.float64).eps)
@@ -131,12 +131,14 @@ class Gram:
         assert direction is not None, "substitute comes before orthogonalize"
         with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
             sums = self._sum(direction, block)
-        with threads_for(self.n_functions**2 * block.n_functions, small=SMALL_ALGEBRA):
-            kept, coefficients = self._factorize(sums)
+        # BLAS's own threads would go on spinning while the next step's rows are shared out.
+        n_workers = n_workers_for(self.n_functions**2 * block.n_functions)
+        with threads_for(0):
+            kept, coefficients = self._factorize(sums, n_workers)
         self._steps.append(Step(direction, block, kept))
         return Added(coefficients, block.n_functions - len(kept))
 
-    def _factorize(self, sums: Sums) -> tuple[IntArray, Array]:
+    def _factorize(self, sums: Sums, n_workers: int) -> tuple[IntArray, Array]:
         """Extend the Cholesky factor, and return the functions it takes in and their E[Xf̂]."""
         n = self.n_functions
         squares = sums.gram[:, n:].diagonal().copy()
@@ -146,9 +148,9 @@ class Gram:
         gram /= norms[:, np.newaxis]
         gram /= np.concatenate([self._norms, norms])
 
-        w = np.ascontiguousarray(gram.T[self._order])
-        self._factor.solve(w)
-        left = gram[:, n:] - second_moments(w)  # in the lower triangle
+        w, coefficients = self._project(gram, sums.with_x / norms[:, np.newaxis], n_workers)
+        left = gram[:, n:]
+        _subtract_second_moments(left, w, n_workers)
         factor, pivots, rest = pivoted_cholesky(left, TOLERANCE)
         room = self._rows.n_rows - n
         if len(pivots) < room:
@@ -163,16 +165,31 @@ class Gram:
             )
         factor, pivots = factor[:room, :room], pivots[:room]
 
-        w = np.ascontiguousarray(w.T[pivots])
-        coefficients = sums.with_x[pivots] / norms[pivots, np.newaxis]
-        add_product(coefficients, w, self._coefficients.view, -1.0)
+        coefficients = coefficients[pivots]
         solve_lower(factor, coefficients)
-        self._factor.append(w, factor)
+        self._factor.append(w[pivots], factor)
         self._coefficients.append(coefficients)
         kept = np.sort(pivots)
         self._order = np.append(self._order, n + np.searchsorted(kept, pivots))
         self._norms = np.append(self._norms, norms[kept])
         return kept, coefficients
+
+    def _project(self, gram: Array, with_x: Array, n_workers: int) -> tuple[Array, Array]:
+        """Return E[g f̂ᵀ] for the orthonormal functions f̂ of the basis, and E[(g - its part) Xᵀ].
+
+        The part of a new function g that is subtracted is its projection on the basis.
+        """
+        w = np.empty((len(gram), self.n_functions))
+        multiply = product_for(n_workers)
+
+        def project(new: slice) -> None:
+            part = np.ascontiguousarray(gram[new].T[self._order])
+            self._factor.solve(part, multiply)
+            w[new] = part.T
+            multiply(with_x[new], w[new], self._coefficients.view, -1.0)
+
+        share_out(_split(len(gram), n_workers), [project] * n_workers)
+        return w, with_x
 
     def _sum(self, direction: Direction, block: Block) -> Sums:
         """Compute the sums over rows in the way that is expected to be faster."""
@@ -206,10 +223,29 @@ class _BlockTriangular:
             self._blocks.pop()
         self._blocks.append((left, diagonal))
 
-    def solve(self, b: Array) -> None:
+    def solve(self, b: Array, add_product: AddProduct) -> None:
         """Solve ``L @ y == b``; y overwrites b."""
         for left, diagonal in self._blocks:
             start = left.shape[1]
             rows = b[start : start + len(diagonal)]
             add_product(rows, left, b[:start], -1.0)
             solve_lower(diagonal, rows)
+
+
+def _split(length: int, n_parts: int) -> list[slice]:
+    edges = np.linspace(0, length, n_parts + 1).astype(int).tolist()
+    return [slice(start, stop) for start, stop in itertools.pairwise(edges)]
+
+
+def _subtract_second_moments(lower: Array, w: Array, n_workers: int) -> None:
+    """Subtract ``w @ w.T`` from a lower triangle."""
+    multiply = product_for(n_workers)
+
+    def subtract(pair: tuple[slice, slice]) -> None:
+        rows, columns = pair
+        part = np.zeros((rows.stop - rows.start, columns.stop - columns.start))
+        multiply(part, w[rows], w[columns].T)
+        lower[rows, columns] -= part
+
+    parts = _split(len(w), n_workers)
+    share_out(itertools.combinations_with_replacement(reversed(parts), 2), [subtract] * n_workers)

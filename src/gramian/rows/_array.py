@@ -110,7 +110,7 @@ def centre(
             "scikit-learn's StandardScaler."
         )
     unit = np.where(spread > 0, spread, 1.0)
-    x = X - low
+    x = np.subtract(X, low, order="C")  # blocks of rows are then contiguous
     x /= unit
     weight = root * root
     shift = weight @ x
