@@ -1,12 +1,14 @@
 # make demo   set up and run the main job on embedded data
 # make test   set up and run the tests, with coverage
 # make lint   ruff and mypy
+# make reproduce  the paper's tables and figures, see gramian reproduce --help
+# make reconstruction  how much of new rows is lost, against PCA and others
 # make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench figures clean
+.PHONY: demo test lint reproduce reconstruction bench figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -18,6 +20,12 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+reproduce: $(VENV)/.dev
+	$(BIN)/gramian reproduce all $(ARGS)
+
+reconstruction: $(VENV)/.dev
+	$(BIN)/python benchmarks/reconstruction.py $(ARGS)
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py $(ARGS)

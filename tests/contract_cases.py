@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from gramian.families import Family
+
 
 def signed_variables(rng, n_samples):
     """Three independent variables of either sign, away from zero."""
@@ -24,7 +26,7 @@ def assert_same_fit(one, other, rtol=0.0):
     assert vars(one).keys() == vars(other).keys()
     for name, value in vars(one).items():
         if name.endswith("_"):
-            if isinstance(value, str):
+            if isinstance(value, str | Family):
                 assert value == getattr(other, name), name
             else:
                 np.testing.assert_allclose(

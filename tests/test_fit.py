@@ -39,7 +39,7 @@ def test_pickled_object_transforms_alike(estimator):
 
 @pytest.mark.parametrize("estimator", ALL)
 def test_verbose_prints_a_line_a_step(estimator, capsys):
-    fitted = make(estimator, 2, verbose=1).fit(X)
+    fitted = make(estimator, 2, verbose=2).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(fitted.n_functions_) >= 2
     functions = 1 + np.cumsum(fitted.n_functions_)

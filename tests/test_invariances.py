@@ -100,7 +100,7 @@ def test_the_size_of_row_blocks_does_not_matter(X, family, n_rows, cached):
         cache_bytes = 2**30 if cached else 0
         with (
             blocks_of(n_rows),
-            mock.patch("gramian.orthogonalize._gram.CACHE_BYTES", cache_bytes),
+            mock.patch("gramian.rows._array.CACHE_BYTES", cache_bytes),
         ):
             other = clone(estimator).fit(X)
         assert_same_up_to_rounding(one, other)

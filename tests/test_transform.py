@@ -84,22 +84,44 @@ def test_extractors_project_the_centred_data(estimator):
     np.testing.assert_allclose(fitted.components_ @ fitted.components_.T, np.eye(3), atol=1e-13)
 
 
+@pytest.mark.parametrize("linear", [False, True])
 @pytest.mark.parametrize("estimator", EXTRACTORS)
-def test_extractors_invert_to_the_projection_on_their_directions(estimator):
-    fitted = make(estimator, 3).fit(X)
+def test_extractors_of_a_linear_family_invert_to_the_projection_on_their_directions(
+    estimator, linear
+):
+    fitted = make(estimator, 3, degree=1).fit(X)
     projection = fitted.components_.T @ fitted.components_
     mean = X.mean(axis=0)
-    back = fitted.inverse_transform(fitted.transform(X))
+    back = fitted.inverse_transform(fitted.transform(X), linear=linear)
     np.testing.assert_allclose(back, mean + (X - mean) @ projection, atol=1e-12)
+
+
+@pytest.mark.parametrize("linear", [False, True])
+@pytest.mark.parametrize("estimator", EXTRACTORS)
+def test_extractors_invert_to_rows_of_the_same_coordinates(estimator, linear):
+    fitted = make(estimator, 3).fit(X)
+    back = fitted.inverse_transform(fitted.transform(X), linear=linear)
     np.testing.assert_allclose(fitted.transform(back), fitted.transform(X), atol=1e-12)
 
 
 @pytest.mark.parametrize("estimator", SELECTORS)
-def test_selectors_take_columns_and_invert_to_zeros(estimator):
+def test_selectors_take_columns(estimator):
     fitted = make(estimator, 2).fit(X)
-    out = fitted.transform(X)
-    np.testing.assert_array_equal(out, X[:, fitted.support_])
-    back = fitted.inverse_transform(out)
+    np.testing.assert_array_equal(fitted.transform(X), X[:, fitted.support_])
+
+
+@pytest.mark.parametrize("estimator", [GFS, GFA])
+def test_selectors_put_columns_back_and_fill_in_what_is_a_function_of_them(estimator):
+    fitted = make(estimator, 2).fit(X)
+    np.testing.assert_array_equal(fitted.selected_features_, [3, 1])
+    back = fitted.inverse_transform(fitted.transform(X))
+    np.testing.assert_array_equal(back[:, fitted.support_], X[:, fitted.support_])
+    np.testing.assert_allclose(back[:, 0], X[:, 0], atol=1e-12)
+
+
+def test_uffs_has_no_decoder_and_inverts_to_zeros():
+    fitted = UFFS(2, degree=2).fit(X)
+    back = fitted.inverse_transform(fitted.transform(X))
     np.testing.assert_array_equal(back, np.where(fitted.support_, X, 0.0))
 
 

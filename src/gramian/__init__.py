@@ -6,17 +6,39 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gramian import exceptions, families
+    from gramian import baselines, certificates, datasets, exceptions, experiments, families, plots
     from gramian._gca import GCA
     from gramian._gfa import GFA
     from gramian._gfr import GFR
     from gramian._gfs import GFS
     from gramian._uffs import UFFS
+    from gramian.certificates import certify
 
 __version__ = "0.1.0.dev0"
-__all__ = ["GCA", "GFA", "GFR", "GFS", "UFFS", "exceptions", "families"]
+__all__ = [
+    "GCA",
+    "GFA",
+    "GFR",
+    "GFS",
+    "UFFS",
+    "baselines",
+    "certificates",
+    "certify",
+    "datasets",
+    "exceptions",
+    "experiments",
+    "families",
+    "plots",
+]
 
-_MODULES = {"GCA": "_gca", "GFA": "_gfa", "GFR": "_gfr", "GFS": "_gfs", "UFFS": "_uffs"}
+_MODULES = {
+    "GCA": "_gca",
+    "GFA": "_gfa",
+    "GFR": "_gfr",
+    "GFS": "_gfs",
+    "UFFS": "_uffs",
+    "certify": "certificates",
+}
 """Where the public names are; all others are modules."""
 
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import inspect
-import time
+import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from gramian._choosers import Chooser
 from gramian._cost import Cost, estimate
+from gramian._preparation import Preparation, RandomState
+from gramian._progress import report_for
 from gramian._pursuit import Limits, Trace, pursue
-from gramian._types import Array
+from gramian._validation import HeldOut
 from gramian.exceptions import (
     IllConditionedError,
     NumericalWarning,
@@ -27,7 +29,12 @@ from gramian.exceptions import (
 )
 from gramian.families import BY_NAME, Family, by_name
 from gramian.orthogonalize import QR, Gram, Orthogonalizer
-from gramian.rows import ArrayRows, Centring, centre
+from gramian.rows import (
+    ArrayRows,
+    Ledger,
+    RecordedRows,
+    Rows,
+)
 
 QR_ROWS = 5000
 """Up to so many rows, `solver="auto"` is `"qr"`."""
@@ -38,60 +45,72 @@ MAX_LOSS = 1e-8
 DEFAULT_EXPLAINED = 0.95
 """The share of variance that GFR and GFS explain when nothing else is asked for."""
 
+AUTO_ALPHAS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, np.inf)
+"""The penalties among which `alpha="auto"` chooses."""
+
 Solver = Literal["auto", "qr", "gram", "moments"]
 C = TypeVar("C", bound=Chooser)
 COUNT = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
 
 
-class PursuitEstimator(BaseEstimator):
+@dataclass(frozen=True)
+class Fit(Generic[C]):
+    """A finished pursuit."""
+
+    chooser: C
+    trace: Trace
+    orthogonalizer: Orthogonalizer
+    held_out: HeldOut | None
+
+
+class PursuitEstimator(Preparation):
     """Parameters and fitted attributes of every algorithm."""
 
     _count_name: ClassVar[str]
     _default_explained: ClassVar[bool] = False
     """Whether, with neither a count nor a threshold, a share of the variance is explained."""
+    _remedy: ClassVar[str] = "alpha='auto', "
+    """What else helps against too many functions."""
+    _repeated: Sequence[int] | None = None
+    """The choices of an earlier fit that are to be made again; of directions only their number."""
     _covariance: ClassVar[bool] = False
     """Whether the algorithm works with a residual covariance, or with variances only."""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [Interval(Real, 0, None, closed="left"), None],
-        "family": [StrOptions(set(BY_NAME)), Family],
-        "degree": [Interval(Integral, 1, None, closed="left"), None],
+        "family": [StrOptions({*BY_NAME, "auto"}), Family],
+        "degree": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "solver": [StrOptions(set(get_args(Solver)))],
+        "alpha": [Interval(Real, 0, np.inf, closed="both"), StrOptions({"auto"})],
+        "validation_fraction": [Interval(RealNotInt, 0, 1, closed="neither"), None],
+        "early_stopping": ["boolean"],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "memory_budget": [Interval(Integral, 2**20, None, closed="left"), None],
+        "checkpoint": [str, os.PathLike, None],
         "max_functions": [Interval(Integral, 1, None, closed="left"), None],
         "verbose": ["verbose"],
     }
 
     threshold: float | None
     family: str | Family
-    degree: int | None
+    degree: int | Literal["auto"] | None
     solver: Solver
     max_functions: int | None
     verbose: int
-
-    def _centre(
-        self, X: ArrayLike, sample_weight: ArrayLike | None, scale: Literal["column", "table"]
-    ) -> tuple[ArrayRows, Centring]:
-        """Check parameters and data, and centre and scale the columns."""
-        self._validate_params()
-        self._family().rules()  # complains of wrong parameters
-        table: Array = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        count = getattr(self, self._count_name)
-        if isinstance(count, Integral) and count > table.shape[1]:
-            raise ValueError(
-                f"{self._count_name}={count} is more than the {table.shape[1]} features of X; "
-                f"give at most {table.shape[1]}."
-            )
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(
-                sample_weight, table, dtype=np.float64, ensure_non_negative=True
-            )
-            if np.count_nonzero(weights) < 2:
-                raise ValueError("sample_weight must be positive for at least two samples.")
-        rows, centring = centre(table, weights, scale)
-        self.mean_ = centring.mean
-        return rows, centring
+    # What follows is not for UFFS, which has these values once and for all.
+    alpha: float | Literal["auto"] = 0.0
+    validation_fraction: float | None = None
+    early_stopping: bool = False
+    n_iter_no_change: int = 5
+    tol: float = 1e-4
+    random_state: RandomState = 0
+    memory_budget: int | None = None
+    checkpoint: str | os.PathLike[str] | None = None
 
     def _limits(self) -> Limits:
+        if self._repeated is not None:
+            return Limits(n_steps=len(self._repeated))
         count: float | None = getattr(self, self._count_name)
         if count is None and self._default_explained and self.threshold is None:
             count = DEFAULT_EXPLAINED
@@ -100,11 +119,19 @@ class PursuitEstimator(BaseEstimator):
             n_steps=int(count) if count is not None and is_number else None,
             explained=float(count) if count is not None and not is_number else None,
             max_functions=self.max_functions,
+            patience=self.n_iter_no_change if self.early_stopping else None,
+            tolerance=self.tol,
         )
+
+    @property
+    def _alphas(self) -> tuple[float, ...]:
+        return AUTO_ALPHAS if self.alpha == "auto" else (float(self.alpha),)
 
     def _family(self) -> Family:
         if isinstance(self.family, Family):
-            return self.family
+            return deepcopy(self.family)  # its parameters can change after the fit
+        if self.degree == "auto" or self.family == "auto":
+            raise ValueError("Which family 'auto' is, a fit finds out. Give family and degree.")
         return by_name(self.family, self.degree)
 
     def estimate_cost(self, X: ArrayLike, n_steps: int | None = None) -> Cost:
@@ -112,7 +139,7 @@ class PursuitEstimator(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or files that know their shape
             The data, of which only the shape matters.
         n_steps : int, optional
             The number of directions or features; by default the number asked for, where one is.
@@ -130,7 +157,7 @@ class PursuitEstimator(BaseEstimator):
         1351
         """
         self._validate_params()
-        n_rows, n_columns = np.shape(X)
+        n_rows, n_columns = self._shape(X)
         count = getattr(self, self._count_name) if n_steps is None else n_steps
         if not isinstance(count, Integral):
             raise ValueError(
@@ -144,43 +171,92 @@ class PursuitEstimator(BaseEstimator):
             int(count),
             solver="qr" if self._takes_qr(n_rows) else self.solver,
             covariance=self._covariance,
+            n_penalties=len(self._alphas),
         )
 
     def _pursue(
-        self, rows: ArrayRows, make_chooser: Callable[[], C], limits: Limits
-    ) -> tuple[C, Trace, Orthogonalizer]:
+        self,
+        rows: Rows,
+        make_chooser: Callable[[int], C],
+        limits: Limits,
+        make_held_out: Callable[[int], HeldOut | None] = lambda n_penalties: None,
+    ) -> Fit[C]:
         """Run the pursuit with the solver asked for, or the one that suits the data."""
-        family = self._family()
-        if self._takes_qr(rows.n_rows):
-            return self._run(rows, make_chooser, QR(rows, family), limits)
-        if self.solver != "auto":
-            gram = Gram(rows, family, moments=self.solver == "moments")
-            return self._run(rows, make_chooser, gram, limits)
+        family, alphas = self._family(), self._alphas
+
+        def run(orthogonalizer: Orthogonalizer) -> Fit[C]:
+            chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
+            name = type(self).__name__
+            with report_for(int(self.verbose), name, family, limits) as report:
+                trace = pursue(chooser, orthogonalizer, limits, held_out, report)
+            return Fit(chooser, trace, orthogonalizer, held_out)
+
+        if isinstance(rows, ArrayRows) and self._takes_qr(rows.n_rows) and not self.checkpoint:
+            return run(QR(rows, family))
+        if self.solver == "qr":
+            raise ValueError(
+                "solver='qr' needs all rows in memory, and no checkpoint. Use solver='gram'."
+            )
+        if self.checkpoint is not None:
+            rows = RecordedRows(rows, Ledger(self.checkpoint, self._description(rows)))
+        if self.solver != "auto" or alphas != (0.0,) or not isinstance(rows, ArrayRows):
+            moments = None if self.solver == "auto" else self.solver == "moments"
+            return run(Gram(rows, family, alphas=alphas, moments=moments))
         gram = Gram(rows, family, max_loss=MAX_LOSS)
         try:
-            return self._run(rows, make_chooser, gram, limits)
+            return run(gram)
         except IllConditionedError:
             fits = 2 * gram.n_functions * rows.n_rows * 8 <= QR_BYTES
-            exact = QR(rows, family) if fits else Gram(rows, family)
-            return self._run(rows, make_chooser, exact, limits)
+            return run(QR(rows, family) if fits else Gram(rows, family))
+
+    def _description(self, rows: Rows) -> dict[str, Any]:
+        """Describe a fit for its checkpoint: all that the sums depend on."""
+        parameters = {
+            name: repr(value)
+            for name, value in self.get_params(deep=False).items()
+            if name not in ("verbose", "checkpoint", "memory_budget")
+        }
+        return {
+            "estimator": type(self).__name__,
+            "parameters": parameters,
+            "n_rows": rows.n_rows,
+            "n_columns": rows.n_columns,
+            "mean": [float(value) for value in self.mean_],
+        }
 
     def _takes_qr(self, n_rows: int) -> bool:
-        return self.solver == "qr" or (self.solver == "auto" and n_rows <= QR_ROWS)
+        if self.solver == "qr" and self.alpha != 0:
+            raise ValueError(
+                f"solver='qr' knows no shrinkage, and alpha={self.alpha!r}. Use solver='auto'."
+            )
+        return self.alpha == 0 and (
+            self.solver == "qr" or (self.solver == "auto" and n_rows <= QR_ROWS)
+        )
 
-    def _run(
-        self,
-        rows: ArrayRows,
-        make_chooser: Callable[[], C],
-        orthogonalizer: Orthogonalizer,
-        limits: Limits,
-    ) -> tuple[C, Trace, Orthogonalizer]:
-        chooser = make_chooser()
-        callback = _Reporter(type(self).__name__) if self.verbose else None
-        trace = pursue(chooser, orthogonalizer, limits, callback)
-        return chooser, trace, orthogonalizer
+    def _record_fit(self, rows: Rows, fit: Fit[Any]) -> None:
+        """Set the attributes that are not a matter of the algorithm."""
+        trace = fit.trace
+        total = np.array(trace.total)
+        freedom = np.array(trace.degrees_of_freedom) / rows.effective_n_rows
+        self.gcv_total_residual_variance_ = np.full(len(total), np.inf)
+        np.divide(
+            total, (1 - freedom) ** 2, out=self.gcv_total_residual_variance_, where=freedom < 1
+        )
+        self.family_ = self._family()
+        self.alpha_path_ = np.array(trace.alpha)
+        self.alpha_ = trace.alpha[-1] if trace.alpha else self._alphas[0]
+        for name in ("validation_residual_variance_", "validation_total_residual_variance_"):
+            if hasattr(self, name):
+                delattr(self, name)  # of an earlier fit
+        if fit.held_out is not None:
+            self.validation_residual_variance_ = np.array(fit.held_out.largest)
+            self.validation_total_residual_variance_ = np.array(fit.held_out.total)
+        self._record(trace, rows.n_rows, [fit.orthogonalizer])
 
-    def _record(self, trace: Trace, n_rows: int, *orthogonalizers: Orthogonalizer) -> None:
-        """Set the attributes that all algorithms have, and warn of what the user should know."""
+    def _record(self, trace: Trace, n_rows: int, orthogonalizers: Sequence[Orthogonalizer]) -> None:
+        """Set the attributes that UFFS has, too."""
+        self.n_samples_ = n_rows
+        self.degrees_of_freedom_ = np.array(trace.degrees_of_freedom)
         self.residual_variance_ = np.array(trace.largest)
         self.total_residual_variance_ = total = np.array(trace.total)
         self.explained_variance_ratio_ = -np.diff(total) / (total[0] or 1.0)
@@ -190,20 +266,23 @@ class PursuitEstimator(BaseEstimator):
         self.solver_ = orthogonalizers[0].name
         self.orthogonality_loss_ = max(each.orthogonality_loss for each in orthogonalizers)
 
-        n_functions = max(each.n_functions for each in orthogonalizers)
-        if trace.stop_reason == "saturated":
+    def _warn(self) -> None:
+        """Warn of what the user should know about the fit."""
+        n_functions = self.degrees_of_freedom_.max()
+        if self.stop_reason_ == "saturated":
             warnings.warn(
-                f"After {len(trace.n_kept)} steps the functions span all {n_rows} samples: every "
-                "residual is zero, whatever the data, and the fit stopped. Use a lower degree, "
-                "fewer directions, or more samples.",
+                f"After {len(self.n_functions_)} steps the functions span all {self.n_samples_} "
+                "samples: every residual is zero, whatever the data, and the fit stopped. Use "
+                f"{self._remedy}a lower degree, fewer directions, or more samples.",
                 SaturationWarning,
                 stacklevel=_outside(),
             )
-        elif 2 * n_functions > n_rows:
+        elif 2 * n_functions > self.n_samples_:
             warnings.warn(
-                f"{n_functions} functions were fitted to {n_rows} samples. Above half as many "
-                "functions as samples, residual variances measured on the same samples are far "
-                "too small. Use a lower degree, fewer directions, or more samples.",
+                f"{n_functions:.0f} functions were fitted to {self.n_samples_} samples. Above half "
+                "as many functions as samples, residual variances measured on the same samples are "
+                f"far too small. Use {self._remedy}a lower degree, fewer directions, or more "
+                "samples.",
                 OverfittingWarning,
                 stacklevel=_outside(),
             )
@@ -223,18 +302,3 @@ def _outside() -> int:
     while frame is not None and frame.f_globals.get("__name__", "").startswith("gramian."):
         level, frame = level + 1, frame.f_back
     return level
-
-
-class _Reporter:
-    """Prints a line a step."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._start = time.perf_counter()
-
-    def __call__(self, trace: Trace) -> None:
-        print(
-            f"[{self._name}] step {len(trace.n_kept)}: residual variance {trace.largest[-1]:.4g}, "
-            f"{trace.explained:.2%} explained, {1 + sum(trace.n_kept)} functions, "
-            f"{time.perf_counter() - self._start:.1f} s"
-        )

@@ -100,10 +100,10 @@ def symmetric_times(lower: Array, vector: Array) -> Array:
     return product
 
 
-def solve_lower(lower: Array, b: Array) -> None:
-    """Solve ``lower @ y == b`` for a lower triangular matrix; y overwrites b, in C order."""
+def solve_lower(lower: Array, b: Array, *, transposed: bool = False) -> None:
+    """Solve ``lower @ y == b`` or ``lower.T @ y == b``; y overwrites b, in C order."""
     if b.size:
         assert b.flags.c_contiguous
         # In BLAS's order of memory: y.T @ lower.T == b.T
-        matrix, transposed = _in_order(lower.T)
-        blas.dtrsm(1.0, matrix, b.T, side=1, lower=transposed, trans_a=transposed, overwrite_b=1)
+        matrix, upper = _in_order(lower.T)
+        blas.dtrsm(1.0, matrix, b.T, side=1, lower=upper, trans_a=upper ^ transposed, overwrite_b=1)

@@ -9,7 +9,7 @@ the residual d_j(X) itself is never formed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 import numpy as np
@@ -53,10 +53,15 @@ class Chooser(Protocol):
         """Forget the last choice."""
         ...
 
-    def subtract(self, coefficients: Array) -> None:
+    def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
         """Subtract the projections on the new functions of the chosen direction.
 
-        The rows of `coefficients` are E[Xf̂].
+        Parameters
+        ----------
+        coefficients : sequence of arrays
+            For each penalty, E[Xf̂] by rows.
+        use : int, default=0
+            The penalty whose residuals count from now on.
         """
         ...
 
@@ -79,6 +84,8 @@ class TopEigenvector:
         No direction whose residual variance is at most this is chosen.
     lift : callable, optional
         Turns a direction into one of the original space, where its sign is decided.
+    n_penalties : int, default=1
+        Of so many residual covariances is kept track.
     """
 
     def __init__(
@@ -87,9 +94,11 @@ class TopEigenvector:
         unit: float,
         threshold: float | None,
         lift: Callable[[Array], Array] = lambda vector: vector,
+        n_penalties: int = 1,
     ) -> None:
         self._initial = covariance
-        self._covariance = covariance.copy(order="F")
+        self._covariances = [covariance.copy(order="F") for _ in range(n_penalties)]
+        self._use = 0
         self._unit = unit
         self._threshold = threshold
         self._lift = lift
@@ -98,6 +107,10 @@ class TopEigenvector:
             self._update()
         self._scale = self._variance
         self.directions: list[Array] = []
+
+    @property
+    def _covariance(self) -> Array:
+        return self._covariances[self._use]
 
     def _update(self) -> None:
         self._variance, self._vector = self._solve(self._covariance)
@@ -132,17 +145,22 @@ class TopEigenvector:
         """Forget the last choice."""
         self.directions.pop()
 
-    def subtract(self, coefficients: Array) -> None:
+    def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
         """Apply Lemma 2(a)."""
-        with threads_for(coefficients.size * coefficients.shape[1] / 2):
-            subtract_second_moments(self._covariance, coefficients)
-        # The variable itself is among the functions, so Σν = 0. True to the last digit, this keeps
-        # later directions orthogonal to ν when little variance is left.
         vector = self.directions[-1]
-        with threads_for(0):  # products with vectors are small
-            image = symmetric_times(self._covariance, vector)
-            image -= 0.5 * (vector @ image) * vector
-            blas.dsyr2(-1.0, image, vector, a=self._covariance, lower=1, overwrite_a=1)
+        for covariance, each in zip(self._covariances, coefficients, strict=True):
+            with threads_for(each.size * each.shape[1] / 2):
+                subtract_second_moments(covariance, each)
+            # The variable itself is among the functions, so Σν = 0. True to the last digit, this
+            # keeps later directions orthogonal to ν when little variance is left.
+            with threads_for(0):  # products with vectors are small
+                image = symmetric_times(covariance, vector)
+                image -= 0.5 * (vector @ image) * vector
+                blas.dsyr2(-1.0, image, vector, a=covariance, lower=1, overwrite_a=1)
+        if use != self._use:
+            self._use = use
+            self._solve = LeadingEigenvector()  # what it knows is of another sequence of matrices
+        with threads_for(0):
             self._update()
 
     def vanish(self) -> None:
@@ -164,6 +182,10 @@ class GivenDirections(ABC):
         The residual variance that a column must have to be chosen.
     relative : bool
         Whether the threshold is a share of each column's own variance.
+    n_penalties : int, default=1
+        Of so many vectors of residual variances is kept track.
+    given : sequence of int, optional
+        Choose these columns, one after the other, as long as anything is left of them.
     """
 
     def __init__(
@@ -172,13 +194,23 @@ class GivenDirections(ABC):
         varies: NDArray[np.bool_],
         threshold: float | None,
         relative: bool,
+        n_penalties: int = 1,
+        given: Sequence[int] | None = None,
     ) -> None:
         self._variances = variances
-        self._shares = varies.astype(np.float64)
+        self._given = given
+        self._all_shares = np.tile(varies.astype(np.float64), (n_penalties, 1))
+        self._use = 0
         self._threshold = threshold
         self._relative = relative
         self._noise = 0.0
         self.chosen: list[int] = []
+
+    @property
+    def _shares(self) -> Array:
+        """What is left of each column, as a share of its variance."""
+        shares: Array = self._all_shares[self._use]
+        return shares
 
     @property
     def variances(self) -> Array:
@@ -220,6 +252,12 @@ class GivenDirections(ABC):
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the next column, or why there is none."""
         self._noise = noise
+        if self._given is not None:
+            column = self._given[len(self.chosen)]
+            if self._shares[column] <= noise:
+                return "exhausted"
+            self.chosen.append(column)
+            return Direction(column, 1.0)
         qualified = self.qualified
         if not qualified.any():
             return "threshold"
@@ -234,11 +272,13 @@ class GivenDirections(ABC):
         """Forget the last choice."""
         self.chosen.pop()
 
-    def subtract(self, coefficients: Array) -> None:
+    def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
         """Apply Lemma 2(a), of whose result only the diagonal is needed."""
-        self._shares -= np.einsum("ij,ij->j", coefficients, coefficients)
-        np.maximum(self._shares, 0.0, out=self._shares)
-        self._shares[self.chosen[-1]] = 0.0  # the variable itself is among the functions
+        for shares, each in zip(self._all_shares, coefficients, strict=True):
+            shares -= np.einsum("ij,ij->j", each, each)
+        np.maximum(self._all_shares, 0.0, out=self._all_shares)
+        self._all_shares[:, self.chosen[-1]] = 0.0  # the variable itself is among the functions
+        self._use = use
 
     def vanish(self) -> None:
         """Nothing is left: the functions span all samples."""
@@ -268,8 +308,8 @@ class LargestOriginal(GivenDirections):
 class GivenOrder(LargestResidual):
     """UFFS: chooses one column after another, redundant or not."""
 
-    def __init__(self, variances: Array, varies: NDArray[np.bool_]) -> None:
-        super().__init__(variances, varies, threshold=None, relative=False)
+    def __init__(self, variances: Array, varies: NDArray[np.bool_], n_penalties: int = 1) -> None:
+        super().__init__(variances, varies, None, relative=False, n_penalties=n_penalties)
         self.shares_when_chosen = self._shares.copy()
         """What was left of each column when its turn came."""
 
@@ -282,9 +322,9 @@ class GivenOrder(LargestResidual):
         self.chosen.append(column)
         return Direction(column, 1.0)
 
-    def subtract(self, coefficients: Array) -> None:
+    def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
         """Apply Lemma 2(a), and note what is left of the columns still to come."""
-        super().subtract(coefficients)
+        super().subtract(coefficients, use)
         to_come = slice(len(self.chosen), None)
         self.shares_when_chosen[to_come] = self._shares[to_come]
 

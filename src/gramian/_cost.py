@@ -14,9 +14,9 @@ from gramian._eigen import DENSE_BELOW
 from gramian._types import Array
 from gramian.families import Family
 from gramian.families._base import no_levels
-from gramian.orthogonalize._gram import CACHE_BYTES
 from gramian.orthogonalize._moments import GATHERING, lay_out, monomials
 from gramian.orthogonalize._sums import plain_cost
+from gramian.rows._array import CACHE_BYTES
 
 ITERATIONS = 500.0
 """Multiplications that a leading eigenvector takes for each entry of the covariance."""
@@ -59,11 +59,12 @@ def estimate(
     *,
     solver: Literal["auto", "qr", "gram", "moments"],
     covariance: bool,
+    n_penalties: int = 1,
 ) -> Cost:
     """Estimate the cost of a fit.
 
     Here "auto" is the cheaper of "gram" and "moments" at each step. `covariance` says whether the
-    algorithm works with Σ or with variances.
+    algorithm works with Σ or with variances; for each penalty it has a factor of its own.
     """
     expansion = family.expand()
     shape = monomials(family) if solver in ("auto", "moments") else None
@@ -83,15 +84,16 @@ def estimate(
             if shape is not None:
                 plan = lay_out(*shape, step, block)
                 costs.append(n_rows * plan.cost + GATHERING * new * (n + new))
-            work += min(costs) + new * (n * n / 2 + n * n_columns)
+            work += min(costs) + n_penalties * new * (n * n / 2 + n * n_columns)
         work += new * n_columns**2 / 2 if covariance else new * n_columns
         n += new
 
-    memory = n_rows * n_columns + (2 * n_columns**2 if covariance else 0)
+    memory = n_rows * n_columns + ((1 + n_penalties) * n_columns**2 if covariance else 0)
+    memory += n_penalties * (n * n // 2 + n * n_columns)
     if solver == "qr":
         memory += n_rows * (3 * min(n, n_rows) // 2 + expansion.n_store + 2 * new)
     else:
-        memory += n * n // 2 + n * n_columns + 4 * n * new + n_rows * n_steps
+        memory += 4 * n * new + n_rows * n_steps
         memory += min(CACHE_BYTES // 8, n_rows * n)
     return Cost(n_steps, n, 8 * memory, work / _multiplications_per_second())
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from gramian._base import PursuitEstimator
+from gramian._blockwise import Output, is_dask, lazily, source_of, write
+from gramian._reconstruction import Data, Reconstruction
+from gramian._stability import Stability, of_subspaces
 from gramian._types import Array
 
 
-class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PursuitEstimator):
+class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstruction):
     """An algorithm whose output is a linear projection."""
 
     _count_name = "n_components"
+    _scaling = "table"
     components_: Array
     mean_: Array
 
@@ -29,46 +33,72 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PursuitEstima
     def _n_features_out(self) -> int:
         return self.n_components_
 
-    def transform(self, X: ArrayLike) -> Array:
+    def transform(self, X: Data, *, output: Output = None) -> Any:
         """Project X on the directions.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or anything that `fit` takes
             The data.
+        output : path, optional
+            For files, the file to write: .parquet, .feather, .csv or .npy.
 
         Returns
         -------
         Z : array of shape (n_samples, n_components)
-            The centred data's coordinates along the directions, in float32 if X is.
+            The centred data's coordinates along the directions, in float32 if X is. Of a Dask
+            collection a lazy one; of files the path of the file that was written.
         """
         check_is_fitted(self)
-        table: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        if is_dask(X):
+            return lazily(X, self._transform, self.get_feature_names_out(), self.n_components_)
+        source = source_of(X)
+        if source is not None:
+            return write(source, self, self._project, output)
+        return self._transform(X)
+
+    def _transform(self, X: ArrayLike) -> Array:
+        return self._project(self._check_rows(X))
+
+    def _project(self, table: Array) -> Array:
         kind = table.dtype
         return (table - self.mean_.astype(kind)) @ self.components_.T.astype(kind)
 
-    def inverse_transform(self, Z: ArrayLike) -> Array:
-        """Map coordinates back to the original space, linearly.
+    def _repeat(self, chosen: Self) -> None:
+        self._repeated = range(chosen.n_components_)
+
+    def _encode(self, x: Array) -> Array:
+        return x @ self.components_.T
+
+    def inverse_transform(self, Z: Data, *, linear: bool = False) -> Any:
+        """Reconstruct the features from coordinates along the directions.
 
         Parameters
         ----------
         Z : array-like of shape (n_samples, n_components)
-            Coordinates along the directions.
+            Coordinates along the directions, as `transform` returns them.
+        linear : bool, default=False
+            Whether to use the best linear reconstruction, as PCA does, in place of the functions
+            of the family.
 
         Returns
         -------
         X : array of shape (n_samples, n_features)
-            The point of the directions' span that has these coordinates, plus the mean.
+            The features, in float32 if Z is.
         """
         check_is_fitted(self)
-        table: Array = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
-        if table.shape[1] != self.n_components_:
-            raise ValueError(
-                f"Z has {table.shape[1]} columns, but {type(self).__name__} extracted "
-                f"{self.n_components_} components."
-            )
-        kind = table.dtype
-        return table @ self.components_.astype(kind) + self.mean_.astype(kind)
+        if is_dask(Z):
+            decode = partial(self._inverse_transform, linear=linear)
+            return lazily(Z, decode, self._names_in, self.n_features_in_)
+        return self._inverse_transform(Z, linear=linear)
+
+    def _inverse_transform(self, Z: ArrayLike, *, linear: bool) -> Array:
+        table = self._check_kept(Z, self.n_components_, "components")
+        x = self._decoder(table, linear=linear)
+        return (x + self.mean_).astype(table.dtype, copy=False)
+
+    def _compare(self, others: Sequence[Self]) -> Stability:
+        return of_subspaces(self.components_, [each.components_ for each in others])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

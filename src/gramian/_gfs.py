@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Self
-
-from numpy.typing import ArrayLike
+import os
+from typing import Literal
 
 from gramian._base import Solver
 from gramian._choosers import LargestResidual
-from gramian._selector import Selector
+from gramian._preparation import Problem, RandomState
+from gramian._selector import DecodingSelector
 from gramian.families import Family
 
 
-class GFS(Selector):
+class GFS(DecodingSelector):
     """Gram-Schmidt Functional Selection: the features from which the others can be computed.
 
     Features are selected one at a time: each is the one with the largest variance in what is left
@@ -32,9 +32,27 @@ class GFS(Selector):
     family : str or Family, default="multilinear"
         The functions that count as redundancy: "multilinear", "polynomial", "hermite", "legendre",
         "fourier" or "indicator", of the given `degree`, or an instance from
-        :mod:`gramian.families`.
-    degree : int or None, default=2
-        The degree of a family given by name.
+        :mod:`gramian.families`. "auto" takes "multilinear" or "polynomial", whichever leaves less
+        on held-out rows.
+    degree : int, "auto" or None, default=2
+        The degree of a family given by name; "auto" takes the degree from 1 to 4 that leaves least
+        on held-out rows (see `path`).
+    alpha : float or "auto", default=0
+        Shrinkage: the ridge penalty of every function but the variables themselves, functions
+        being scaled to norm one. 0 is the paper's least squares, infinity linear redundancy only.
+        With "auto", held-out rows decide after every step, among values from 0 to infinity. All of
+        them share one set of sums over rows.
+    validation_fraction : float or None, default=None
+        The share of rows to hold out, on which residual variances are measured as well. By default
+        a tenth where held-out rows decide on something (`family`, `degree`, `alpha`,
+        `early_stopping`), and none elsewhere. Rows that decided on one of the first three take
+        part in a last fit, with what they decided on.
+    early_stopping : bool, default=False
+        Whether to stop when the total residual variance on held-out rows no longer falls.
+    n_iter_no_change : int, default=5
+        How many steps without improvement `early_stopping` puts up with.
+    tol : float, default=1e-4
+        The share of the total variance that counts as an improvement.
     solver : {"auto", "qr", "gram", "moments"}, default="auto"
         How functions are orthogonalized. "qr" keeps orthonormal functions in memory and is accurate
         to rounding. "gram" needs only sums over blocks of rows, is faster on many rows and loses
@@ -44,8 +62,16 @@ class GFS(Selector):
         faster, and all by "qr" if accuracy demands it and the functions fit in 4 GiB.
     max_functions : int or None, default=None
         Stop before the functions, the constant not counted, exceed this number.
+    random_state : int, RandomState or None, default=0
+        Decides which rows are held out.
+    memory_budget : int or None, default=None
+        How many bytes rows of files, and what is computed of them, may take; by default 1 GiB.
+        Files that need no more than an eighth of it are loaded.
+    checkpoint : path or None, default=None
+        A folder in which the sums of every step are stored. A fit that was interrupted, begun again
+        with the same data and parameters, continues where it was.
     verbose : int, default=0
-        Whether to print a line a step.
+        1 shows a progress bar if standard error is a terminal; 2 prints a line a step.
 
     Attributes
     ----------
@@ -61,18 +87,38 @@ class GFS(Selector):
         The total residual variance, likewise.
     explained_variance_ratio_ : array of shape (n_selected,)
         The share of the total variance that each step explained.
+    gcv_total_residual_variance_ : array of shape (n_selected + 1,)
+        An estimate of the total residual variance on new rows, from those of the fit alone:
+        generalized cross-validation divides by (1 - p/N)², where p is the effective number of
+        functions and N of rows. It takes the features as given and the rows as independent, and
+        with shrinkage it counts the penalty as residual.
+    validation_residual_variance_, validation_total_residual_variance_ : arrays, likewise
+        The largest and the total residual variance of held-out rows, where there are any, in a fit
+        that they take no part in.
+    alpha_ : float
+        The penalty, after the last step.
+    alpha_path_ : array of shape (n_selected,)
+        The penalty after each step.
+    family_ : Family
+        The family.
     n_functions_ : array of shape (n_selected,)
         The number of functions that each step added.
     n_dropped_functions_ : array of shape (n_selected,)
         The number of functions that each step dropped as combinations of others.
     stop_reason_ : str
-        "n_components", "threshold", "explained_variance", "saturated" (the functions span all
-        samples), "exhausted" (nothing but rounding errors is left) or "max_functions".
+        "n_components", "threshold", "explained_variance", "early_stopping", "saturated" (the
+        functions span all samples), "exhausted" (nothing but rounding errors is left) or
+        "max_functions".
     solver_ : {"qr", "gram", "moments"}
         The solver that was used; "moments" if it was for any step.
     orthogonality_loss_ : float
         How far the functions are from orthonormal: measured for "qr", and otherwise machine
         precision times an estimate of the Gram matrix's condition.
+    degrees_of_freedom_ : array of shape (n_selected + 1,)
+        The effective number of functions, the constant among them, before each step and after the
+        last. Without shrinkage it is their number.
+    n_samples_ : int
+        The number of samples that took part in the fit.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -104,9 +150,17 @@ class GFS(Selector):
         threshold: float | None = None,
         relative: bool = False,
         family: str | Family = "multilinear",
-        degree: int | None = 2,
+        degree: int | Literal["auto"] | None = 2,
+        alpha: float | Literal["auto"] = 0.0,
+        validation_fraction: float | None = None,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 5,
+        tol: float = 1e-4,
         solver: Solver = "auto",
         max_functions: int | None = None,
+        random_state: RandomState = 0,
+        memory_budget: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -114,27 +168,18 @@ class GFS(Selector):
         self.relative = relative
         self.family = family
         self.degree = degree
+        self.alpha = alpha
+        self.validation_fraction = validation_fraction
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
         self.solver = solver
         self.max_functions = max_functions
+        self.random_state = random_state
+        self.memory_budget = memory_budget
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Select features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples in every expectation; an integer weight is as good as so many
-            copies of the row.
-
-        Returns
-        -------
-        self : GFS
-            The fitted estimator.
-        """
-        self._fit(X, sample_weight, LargestResidual)
-        return self
+    def _fit(self, problem: Problem) -> None:
+        threshold = self.threshold if self._repeated is None else None
+        self._select_by(problem, LargestResidual, threshold)

@@ -13,10 +13,17 @@ from typing import Literal
 
 from gramian._blas import threads_for
 from gramian._choosers import Chooser
+from gramian._validation import HeldOut
 from gramian.orthogonalize import Direction, Orthogonalizer
 
 StopReason = Literal[
-    "n_components", "threshold", "explained_variance", "saturated", "exhausted", "max_functions"
+    "n_components",
+    "threshold",
+    "explained_variance",
+    "early_stopping",
+    "saturated",
+    "exhausted",
+    "max_functions",
 ]
 
 
@@ -29,6 +36,10 @@ class Limits:
     """A share of the total variance."""
     max_functions: int | None = None
     """Counted without the constant."""
+    patience: int | None = None
+    """Steps without an improvement on held-out rows."""
+    tolerance: float = 0.0
+    """The share of the total variance on held-out rows that counts as an improvement."""
 
 
 @dataclass
@@ -43,6 +54,10 @@ class Trace:
     """Functions that each step added."""
     n_dropped: list[int] = field(default_factory=list)
     """Functions that each step dropped as combinations of others."""
+    degrees_of_freedom: list[float] = field(default_factory=lambda: [1.0])
+    """The effective number of functions before each step and after the last."""
+    alpha: list[float] = field(default_factory=list)
+    """The penalty that counted after each step."""
     stop_reason: StopReason = "exhausted"
 
     @property
@@ -65,6 +80,7 @@ def pursue(
     chooser: Chooser,
     orthogonalizer: Orthogonalizer,
     limits: Limits,
+    held_out: HeldOut | None = None,
     callback: Callable[[Trace], None] | None = None,
 ) -> Trace:
     """Choose directions until a limit is reached, and return what was seen on the way.
@@ -77,6 +93,8 @@ def pursue(
         The functions of the directions so far.
     limits : Limits
         When to stop.
+    held_out : HeldOut, optional
+        Rows that take no part in the expectations; they decide which penalty to use.
     callback : callable, optional
         Called after each step.
     """
@@ -99,14 +117,22 @@ def pursue(
             return trace.stop("max_functions")
         with threads_for(orthogonalizer.work(block)):
             added = orthogonalizer.orthogonalize(block)
+        if held_out is not None:
+            orthogonalizer.use = held_out.observe(orthogonalizer.steps[-1], added)
+        factor = orthogonalizer.factors[orthogonalizer.use]
         if orthogonalizer.saturated:
             chooser.vanish()
         else:
-            chooser.subtract(added.coefficients)
-        trace.n_kept.append(len(added.coefficients))
+            chooser.subtract([each.coefficients for each in added.extensions], orthogonalizer.use)
+        trace.n_kept.append(added.n_kept)
         trace.n_dropped.append(added.n_dropped)
+        trace.degrees_of_freedom.append(factor.degrees_of_freedom)
+        trace.alpha.append(factor.alpha)
         trace.observe(chooser)
         if callback is not None:
             callback(trace)
         if orthogonalizer.saturated:
             return trace.stop("saturated")
+        patience = limits.patience
+        if held_out and patience and held_out.stalled(patience, limits.tolerance):
+            return trace.stop("early_stopping")

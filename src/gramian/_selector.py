@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +12,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._base import COUNT, PursuitEstimator
+from gramian._blockwise import Output, is_dask, lazily, source_of, write
 from gramian._choosers import GivenDirections
+from gramian._decoder import make_decoder
+from gramian._preparation import Problem
+from gramian._reconstruction import Data, Reconstruction
+from gramian._stability import Stability, of_selections
+from gramian._types import Array
 
 
 class Selector(SelectorMixin, PursuitEstimator):
@@ -25,21 +33,6 @@ class Selector(SelectorMixin, PursuitEstimator):
     relative: bool
     support_: NDArray[np.bool_]
 
-    def _fit(
-        self, X: ArrayLike, sample_weight: ArrayLike | None, chooser: type[GivenDirections]
-    ) -> GivenDirections:
-        """Run the pursuit over columns."""
-        rows, centring = self._centre(X, sample_weight, "column")
-        variances = np.where(centring.varies, centring.scale**2, 0.0)
-        fitted, trace, orthogonalizer = self._pursue(
-            rows,
-            lambda: chooser(variances, centring.varies, self.threshold, self.relative),
-            self._limits(),
-        )
-        self._select(fitted.chosen)
-        self._record(trace, rows.n_rows, orthogonalizer)
-        return fitted
-
     def _select(self, columns: list[int]) -> None:
         self.selected_features_ = np.array(columns, dtype=np.intp)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
@@ -48,3 +41,103 @@ class Selector(SelectorMixin, PursuitEstimator):
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
+
+
+class DecodingSelector(Reconstruction, Selector):
+    """A selection by pursuit, from which the columns that were not selected can be filled in."""
+
+    _scaling = "column"
+
+    def _select_by(
+        self,
+        problem: Problem,
+        chooser: type[GivenDirections],
+        threshold: float | None,
+        given: Sequence[int] | None = None,
+    ) -> GivenDirections:
+        """Run the pursuit over columns."""
+        rows, scale, varies = problem.rows, problem.centring.scale, problem.centring.varies
+        fit = self._pursue(
+            rows,
+            lambda n_penalties: chooser(
+                np.where(varies, scale**2, 0.0),
+                varies,
+                threshold,
+                self.relative,
+                n_penalties,
+                given,
+            ),
+            self._limits(),
+            lambda n_penalties: problem.watch(scale, n_penalties),
+        )
+        chosen = fit.chooser.chosen
+        self._select(chosen)
+        self._record_fit(rows, fit)
+        self._decoder = make_decoder(fit.orthogonalizer, scale[chosen], scale)
+        return fit.chooser
+
+    def _repeat(self, chosen: Self) -> None:
+        self._repeated = chosen.selected_features_.tolist()
+
+    def _encode(self, x: Array) -> Array:
+        return x[:, self.selected_features_]
+
+    def transform(self, X: Data, *, output: Output = None) -> Any:
+        """Take the selected columns of X, in the order in which X has them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or anything that `fit` takes
+            The data.
+        output : path, optional
+            For files, the file to write: .parquet, .feather, .csv or .npy.
+
+        Returns
+        -------
+        X_selected : array of shape (n_samples, n_selected_features)
+            The selected columns. Of a Dask collection a lazy one; of files the path of the file
+            that was written.
+        """
+        check_is_fitted(self)
+        if is_dask(X):
+            names = self.get_feature_names_out()
+            if hasattr(X, "columns"):
+                return X[names.tolist()]
+            return lazily(X, super().transform, names, len(names))
+        source = source_of(X)
+        if source is not None:
+            return write(source, self, lambda table: table[:, self.support_], output)
+        return super().transform(X)
+
+    def inverse_transform(self, X: Data, *, linear: bool = False) -> Any:
+        """Fill in the features that were not selected.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_selected_features)
+            The selected features, in the order of `transform`.
+        linear : bool, default=False
+            Whether to fill in by linear regression on the selected features, in place of the
+            functions of the family.
+
+        Returns
+        -------
+        X_original : array of shape (n_samples, n_features)
+            All features, the selected ones as given; in float32 if X is.
+        """
+        check_is_fitted(self)
+        if is_dask(X):
+            fill = partial(self._fill, linear=linear)
+            return lazily(X, fill, self._names_in, self.n_features_in_)
+        return self._fill(X, linear=linear)
+
+    def _fill(self, X: ArrayLike, *, linear: bool) -> Array:
+        table = self._check_kept(X, len(self.selected_features_), "selected features")
+        place = np.searchsorted(np.flatnonzero(self.support_), self.selected_features_)
+        chosen = table[:, place] - self.mean_[self.selected_features_]
+        filled = (self._decoder(chosen, linear=linear) + self.mean_).astype(table.dtype, copy=False)
+        filled[:, self.support_] = table
+        return filled
+
+    def _compare(self, others: Sequence[Self]) -> Stability:
+        return of_selections(self.support_, [each.support_ for each in others])

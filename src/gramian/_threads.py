@@ -37,19 +37,30 @@ def n_workers_for(n_multiplications: float) -> int:
 
 
 def product_for(n_workers: int) -> AddProduct:
-    """Return how so many workers are to multiply matrices: the fastest way for their number.
+    """Return how one of so many workers is to multiply matrices: the fastest way for their number.
 
     A single worker leaves the threads to BLAS. SciPy's products make other threads wait, NumPy's
     do not.
     """
-    return add_product if n_workers == 1 else _add_product_by_numpy
+    return add_product if n_workers == 1 else _NumpyProduct()
 
 
-def _add_product_by_numpy(out: Array, a: Array, b: Array, factor: float = 1.0) -> None:
-    product = np.matmul(a, b)
-    if factor != 1.0:
-        product *= factor
-    out += product
+class _NumpyProduct:
+    """Products by NumPy, in memory of their own that is used again; for one thread."""
+
+    def __init__(self) -> None:
+        self._memory: Array = np.empty(0)
+
+    def __call__(self, out: Array, a: Array, b: Array, factor: float = 1.0) -> None:
+        if out.size > self._memory.size:
+            self._memory = np.empty(out.size)
+        product = self._memory[: out.size].reshape(out.shape)
+        np.matmul(a, b, out=product)
+        if factor == 1.0:
+            out += product
+        else:
+            assert factor == -1.0
+            out -= product
 
 
 def share_out(items: Iterable[Item], workers: Sequence[Callable[[Item], None]]) -> None:

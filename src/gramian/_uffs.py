@@ -49,7 +49,7 @@ class UFFS(Selector):
     max_functions : int or None, default=None
         Stop before the functions, the constant not counted, exceed this number.
     verbose : int, default=0
-        Whether to print a line a step.
+        1 shows a progress bar if standard error is a terminal; 2 prints a line a step.
 
     Attributes
     ----------
@@ -79,6 +79,11 @@ class UFFS(Selector):
     orthogonality_loss_ : float
         How far the functions are from orthonormal: measured for "qr", and otherwise machine
         precision times an estimate of the Gram matrix's condition.
+    degrees_of_freedom_ : array
+        The number of orthogonal functions, the constant among them, before each step and after the
+        last.
+    n_samples_ : int
+        The number of samples that took part in the fit.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -106,9 +111,11 @@ class UFFS(Selector):
     array([ True,  True, False])
     """
 
+    _remedy = ""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Selector._parameter_constraints,
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
+        "degree": [Interval(Integral, 1, None, closed="left"), None],
         "cluster_size": [Interval(Integral, 1, None, closed="left"), None],
     }
     del _parameter_constraints["family"]
@@ -135,6 +142,7 @@ class UFFS(Selector):
         self.verbose = verbose
 
     def _family(self) -> Multilinear:
+        assert self.degree != "auto"
         return Multilinear(self.degree)
 
     def fit(self, X: ArrayLike, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -155,23 +163,25 @@ class UFFS(Selector):
         self : UFFS
             The fitted estimator.
         """
-        rows, centring = self._centre(X, sample_weight, "column")
-        variances = np.where(centring.varies, centring.scale**2, 0.0)
+        problem = self._prepare(X, sample_weight, None, "column")
+        rows, varies = problem.rows, problem.centring.varies
+        if not isinstance(rows, ArrayRows):
+            raise TypeError("UFFS needs the data in memory; use GFS for files and Dask.")
+        variances = np.where(varies, problem.centring.scale**2, 0.0)
         size = self.cluster_size or rows.n_columns
         limits = Limits(max_functions=self.max_functions)
         shares = np.empty(rows.n_columns)
-        traces, orthogonalizers = [], []
+        fits = []
         for start in range(0, rows.n_columns, size):
             cluster = slice(start, start + size)
-            chooser, trace, orthogonalizer = self._pursue(
+            fit = self._pursue(
                 ArrayRows(np.ascontiguousarray(rows.x[:, cluster]), rows.root),
-                partial(GivenOrder, variances[cluster], centring.varies[cluster]),
+                partial(GivenOrder, variances[cluster], varies[cluster]),
                 limits,
             )
-            left = chooser.shares_when_chosen
-            shares[cluster] = np.where(left > orthogonalizer.noise, left, 0.0)
-            traces.append(trace)
-            orthogonalizers.append(orthogonalizer)
+            left = fit.chooser.shares_when_chosen
+            shares[cluster] = np.where(left > fit.orthogonalizer.noise, left, 0.0)
+            fits.append(fit)
 
         squared_norms = shares if self.relative else shares * variances
         self.fourier_norms_ = np.sqrt(squared_norms)
@@ -179,7 +189,9 @@ class UFFS(Selector):
         if self.threshold is not None:
             order = order[squared_norms[order] > self.threshold]
         self._select(order[: self.n_features_to_select].tolist())
-        self._record(_concatenate(traces), rows.n_rows, *orthogonalizers)
+        trace = _concatenate([fit.trace for fit in fits])
+        self._record(trace, rows.n_rows, [fit.orthogonalizer for fit in fits])
+        self._warn()
         return self
 
 
@@ -187,7 +199,7 @@ def _concatenate(traces: list[Trace]) -> Trace:
     """Tell the stories of several clusters of features as one: first cluster first."""
     if len(traces) == 1:
         return traces[0]
-    whole = Trace(stop_reason=traces[-1].stop_reason)
+    whole = Trace(stop_reason=traces[-1].stop_reason, degrees_of_freedom=[])
     for i, trace in enumerate(traces):
         if trace.stop_reason != "exhausted":
             whole.stop_reason = trace.stop_reason
@@ -200,4 +212,5 @@ def _concatenate(traces: list[Trace]) -> Trace:
         whole.total += [total + value for value in trace.total[new]]
         whole.n_kept += trace.n_kept
         whole.n_dropped += trace.n_dropped
+        whole.degrees_of_freedom += trace.degrees_of_freedom[new]
     return whole

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 
 import numpy as np
@@ -70,7 +71,7 @@ class Multilinear(Family):
     def rules(self) -> tuple[Products, ...]:
         """Check the parameters and return the rule for products."""
         check_count(self, "degree", none="all products")
-        linear = _Functions((Z,), (1,), lambda z: z[np.newaxis])
+        linear = _Functions((Z,), (1,), np.atleast_2d)
         return (Products(lambda _: linear, self.degree, highest_power=1),)
 
 
@@ -291,15 +292,16 @@ class Indicator(Family):
                 "KBinsDiscretizer), raise max_levels, or choose another family."
             )
         middles = (levels[1:] + levels[:-1]) / 2
-
-        def evaluate(z: Array) -> Array:
-            cell = np.searchsorted(middles, z)
-            # The first level's indicator is one minus the others: the constant covers it.
-            indicators = cell == np.arange(1, len(levels))[:, np.newaxis]
-            return np.vstack([z, indicators])
-
         keys = (Z, *(("level", level) for level in levels[1:]))
-        return _Functions(keys, (1,) * len(keys), evaluate)
+        return _Functions(keys, (1,) * len(keys), partial(_indicate, middles))
+
+
+def _indicate(middles: Array, z: Array) -> Array:
+    """Return z, and the indicators of all its levels but one; levels lie between the middles."""
+    cell = np.searchsorted(middles, z)
+    # The first level's indicator is one minus the others: the constant covers it.
+    indicators = cell == np.arange(1, len(middles) + 1)[:, np.newaxis]
+    return np.vstack([z, indicators])
 
 
 BY_NAME: dict[str, Callable[..., Family]] = {

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.linalg import lapack
@@ -12,6 +11,9 @@ from scipy.linalg import lapack
 from gramian._blas import times
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
+
+if TYPE_CHECKING:
+    from gramian.orthogonalize._factor import Factor
 
 NOISE = 1e-12
 """Accumulated rounding errors stay below this share of a variance, in well-conditioned sums."""
@@ -35,11 +37,38 @@ class Direction:
 
 
 @dataclass(frozen=True)
+class Step:
+    """One variable, its functions, and which of them are in the basis, in increasing order."""
+
+    direction: Direction
+    block: Block
+    kept: IntArray
+
+
+@dataclass(frozen=True)
+class Extension:
+    """How the newest orthonormal functions follow from those before: new rows of a factor."""
+
+    pivots: IntArray
+    """Which functions of the block are taken, in the order in which they are."""
+    left: Array
+    """E[g f̂ᵀ] of these functions g, scaled to norm one, with the orthonormal functions before."""
+    diagonal: Array
+    """A lower triangle: ``diagonal @ f̂_new == g - left @ f̂_old``."""
+    coefficients: Array
+    """E[f̂_new Xᵀ]."""
+
+
+@dataclass(frozen=True)
 class Added:
     """What one step of orthogonalization found."""
 
-    coefficients: Array
-    """E[X f̂] for the new orthonormal functions f̂, one row a function."""
+    norms: Array
+    """The norms of all functions of the block; 1 where a function is zero."""
+    extensions: tuple[Extension, ...]
+    """One for each penalty."""
+    n_kept: int
+    """How many new functions are in the basis."""
     n_dropped: int
     """How many new functions were, within a tolerance, combinations of others."""
 
@@ -48,6 +77,15 @@ class Orthogonalizer(Protocol):
     """Algorithm 1 of the paper, step by step."""
 
     name: str
+    steps: list[Step]
+    factors: list[Factor]
+    """One for each penalty."""
+    use: int
+    """Which of the penalties counts; the pursuit may change it after every step."""
+    norms: Array
+    """The norms of the functions in the basis, the constant first."""
+    variables: list[Array]
+    """E[zXᵀ] for each variable z."""
 
     @property
     def n_functions(self) -> int:
@@ -151,17 +189,6 @@ def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray, Array
     left = packed[rank:, :rank]
     rest = diagonal[order[rank:]] - np.einsum("ij,ij->i", left, left)
     return np.tril(packed[:rank, :rank]), order[:rank], rest
-
-
-def distinct_levels(parts: Iterable[Array], limit: int) -> Array:
-    """Find the distinct values of a variable, up to rounding; stop looking above `limit`."""
-    levels: Array = np.empty(0)
-    for part in parts:
-        values = np.unique(np.append(levels, part))
-        levels = values[np.diff(values, prepend=-np.inf) > 1e-9]
-        if len(levels) > limit:
-            break
-    return levels
 
 
 def check_finite(values: Array) -> None:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramian._threads import AddProduct, n_workers, product_for, share_out
+from gramian._threads import AddProduct
 from gramian._types import Array, IntArray
 from gramian.families._base import Family
 from gramian.families._expansion import Block, Products
-from gramian.orthogonalize._common import Direction
+from gramian.orthogonalize._common import Direction, Step
 from gramian.orthogonalize._moment_table import Halves, MomentTable, Tuples
-from gramian.orthogonalize._sums import Step, Sums, Variables, sum_arrays
-from gramian.rows import RowBlock, Rows
+from gramian.orthogonalize._sums import Sums, Variables
+from gramian.rows import RowBlock, Work
 
 MAX_VARIABLES = 254
 """Variables are numbered in one byte."""
@@ -26,26 +26,18 @@ GATHERING = 1000.0
 """What gathering an entry costs, in multiplications of a matrix product."""
 
 
-class MomentSums:
-    """Sums for a family of monomials, gathered from tables of moments.
+class Monomials:
+    """The functions of a family of monomials, each by its variables.
 
     Parameters
     ----------
-    rows : Rows
-        The table.
-    variables : Variables
-        Their values.
     degree : int
         The largest degree of a function.
     max_exponent : int or None
         The largest exponent of a variable in the product of two functions, if it is limited.
     """
 
-    def __init__(
-        self, rows: Rows, variables: Variables, degree: int, max_exponent: int | None
-    ) -> None:
-        self._rows = rows
-        self._variables = variables
+    def __init__(self, degree: int, max_exponent: int | None) -> None:
         self._degree = degree
         self._max_exponent = max_exponent
         self._n_steps = 0
@@ -67,30 +59,58 @@ class MomentSums:
         """Lay out the tables for the functions of a new variable."""
         return lay_out(self._degree, self._max_exponent, n_variables, block)
 
-    def sum(self, steps: Sequence[Step], direction: Direction, block: Block, plan: Plan) -> Sums:
-        """Read the table once and return the sums for a new variable."""
+    def work(
+        self,
+        steps: Sequence[Step],
+        direction: Direction,
+        block: Block,
+        plan: Plan,
+        n_columns: int,
+        variables: Variables,
+    ) -> MomentWork:
+        """Return the work of a new variable."""
         self._catch_up(steps)
-        groups = _by_power(block)
-        parents = self._store[block.parents][:, 1:]
-        found = [(power, those, plan.first.find(parents[those])) for power, those in groups]
         directions = [*(step.direction for step in steps), direction]
-        n = n_workers(self._rows.n_rows)
-        workers = [
-            _Worker(self._variables, directions, plan, found, self._rows.n_columns, product_for(n))
-            for _ in range(n)
-        ]
-        share_out(enumerate(self._rows.blocks()), workers)
-        for power, table in plan.tables.items():
-            table.moments = sum_arrays([worker.moments[power] for worker in workers])
+        parents = self._store[block.parents][:, 1:]
+        return MomentWork(directions, block, plan, n_columns, variables, parents, self._basis)
 
-        n_old = len(self._basis)
-        gram = np.empty((block.n_functions, n_old + block.n_functions))
+
+@dataclass(frozen=True)
+class MomentWork(Work):
+    """Computes every distinct moment once, and gathers the Gram matrix from them."""
+
+    directions: Sequence[Direction]
+    block: Block
+    plan: Plan
+    n_columns: int
+    variables: Variables
+    parents: Tuples
+    basis: Tuples
+
+    def worker(self, add_product: AddProduct) -> _Worker:
+        """Return one that begins at zero."""
+        found = [
+            (power, those, self.plan.first.find(self.parents[those]))
+            for power, those in _by_power(self.block)
+        ]
+        return _Worker(self, found, add_product)
+
+    def sums(self, found: list[Array]) -> Sums:
+        """Gather the Gram matrix from the moments that were found."""
+        *moments, with_x = found
+        tables = self.plan.tables
+        for table, values in zip(tables.values(), moments, strict=True):
+            table.moments = values
+        groups = _by_power(self.block)
+        n_old, n_new = len(self.basis), self.block.n_functions
+        gram = np.empty((n_new, n_old + n_new))
         for a, those in groups:
-            plan.tables[a].gather(parents[those], self._basis, gram[those, :n_old])
+            parents = self.parents[those]
+            tables[a].gather(parents, self.basis, gram[those, :n_old])
             for b, others in groups:
                 columns = slice(n_old + others.start, n_old + others.stop)
-                plan.tables[a + b].gather(parents[those], parents[others], gram[those, columns])
-        return Sums(gram, sum_arrays([worker.with_x for worker in workers]))
+                tables[a + b].gather(parents, self.parents[others], gram[those, columns])
+        return Sums(gram, with_x)
 
 
 class _Worker:
@@ -98,44 +118,42 @@ class _Worker:
 
     def __init__(
         self,
-        variables: Variables,
-        directions: Sequence[Direction],
-        plan: Plan,
+        work: MomentWork,
         found: Sequence[tuple[int, slice, IntArray]],
-        n_columns: int,
         add_product: AddProduct,
     ) -> None:
-        self._variables = variables
-        self._directions = directions
-        self._plan = plan
+        self._work = work
         self._found = found
         self._add_product = add_product
         self._first: list[Array] = []
         self._second: list[Array] = []
-        self.moments = {power: np.zeros(table.size) for power, table in plan.tables.items()}
-        self.with_x = np.zeros((found[-1][1].stop, n_columns))
+        moments = [np.zeros(table.size) for table in work.plan.tables.values()]
+        self.sums = [*moments, np.zeros((work.block.n_functions, work.n_columns))]
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
         number, rows = item
-        z = self._variables.on(number, rows, self._directions)
+        z = self._work.variables.on(number, rows, self._work.directions)
         # Pieces are small enough for the values of the halves to stay near the processor.
         for start in range(0, len(rows.root), PIECE):
             piece = slice(start, start + PIECE)
             self._add(rows.x[piece], rows.root[piece], z[:, piece])
 
     def _add(self, x: Array, root: Array, z: Array) -> None:
+        plan = self._work.plan
+        *moments, with_x = self.sums
         symbols, new = z[:-1], z[-1]
         backwards = np.ascontiguousarray(symbols[::-1])
-        size = len(self._plan.first.tuples) - 1
-        self._first = first = self._plan.first.evaluate(symbols, size, self._first)
-        self._second = second = self._plan.second.evaluate(backwards, size, self._second)
-        for power, table in self._plan.tables.items():
+        size = len(plan.first.tuples) - 1
+        self._first = first = plan.first.evaluate(symbols, size, self._first)
+        self._second = second = plan.second.evaluate(backwards, size, self._second)
+        for (power, table), sums in zip(plan.tables.items(), moments, strict=True):
             factor = new**power * root * root
-            table.add(self.moments[power], first, second, backwards, factor, self._add_product)
+            table.add(sums, first, second, backwards, factor, self._add_product)
         for power, those, half in self._found:
             values = first[-1][half]
             values *= new**power * root
-            self._add_product(self.with_x[those], values, x)
+            self._add_product(with_x[those], values, x)
 
 
 @dataclass(frozen=True)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import qr
+from scipy.linalg import cholesky, qr
 
 from gramian._blas import add_product, second_moments, solve_lower, times
-from gramian._types import Array
+from gramian._types import Array, IntArray
 from gramian.families._base import Family
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import (
     NOISE,
     Added,
     Direction,
+    Extension,
     GrowingRows,
+    Step,
     check_finite,
-    distinct_levels,
     pivoted_cholesky,
 )
+from gramian.orthogonalize._factor import Factor
+from gramian.orthogonalize._levels import distinct_levels
 from gramian.rows import ArrayRows
 
 TOLERANCE = 1e-8
@@ -48,6 +51,12 @@ class QR:
         # The constant function, times the roots of the weights: its norm is one.
         self._store = GrowingRows(rows.root)
         self._q = GrowingRows(rows.root)
+        self._directions: list[Direction] = []
+        self.steps: list[Step] = []
+        self.factors = [Factor(rows.n_columns)]
+        self.use = 0
+        self.norms = np.ones(1)
+        self.variables: list[Array] = []
 
     @property
     def n_functions(self) -> int:
@@ -75,8 +84,9 @@ class QR:
     def substitute(self, direction: Direction) -> Block:
         """Let a new variable in and return the functions that come with it."""
         z = direction.of(self._x, self._root)
+        self._directions.append(direction)
         self._z.append(z)
-        return self._expansion.grow(lambda limit: distinct_levels([z], limit))
+        return self._expansion.grow(lambda _: distinct_levels(z))
 
     def work(self, block: Block) -> float:
         """Estimate the multiplications that orthogonalizing the block takes."""
@@ -90,36 +100,63 @@ class QR:
         check_finite(values)
         self._store.append(values[block.stored])
         size = np.maximum(values.max(axis=1), -values.min(axis=1))
-        values /= np.where(size > 0, size, 1.0)[:, np.newaxis]  # lest squares overflow
+        size = np.where(size > 0, size, 1.0)
+        values /= size[:, np.newaxis]  # lest squares overflow
         norms = np.sqrt(np.einsum("ij,ij->i", values, values))
-        if not norms.all():
-            values, norms = values[norms > 0], norms[norms > 0]
+        norms = np.where(norms > 0, norms, 1.0)
         values /= norms[:, np.newaxis]
+        norms *= size
+        self.variables.append(times(self._x.T, values[0]))
 
         q = self._q.view
-        _project_out(values, q)
-        new = _orthonormalize(values)[: len(self._x) - len(q)]
-        _project_out(new, q)
-        new = _orthonormalize(new)
+        n = len(q)
+        first = _project_out(values, q)
+        new, diagonal, pivots = _orthonormalize(values, room=len(self._x) - n)
+        second = _project_out(new, q)
+        correction = np.eye(len(new))
+        if len(new):
+            correction = cholesky(second_moments(new.T), lower=True, check_finite=False)
+            solve_lower(correction, new)
         self._q.append(new)
-        return Added(times(new, self._x), block.n_functions - len(new))
+        # g = first q + diagonal (second q + correction f̂)
+        left = first[pivots]
+        add_product(left, diagonal, second)
+        extension = Extension(pivots, left, times(diagonal, correction), times(new, self._x))
+        kept = np.sort(pivots)
+        self.factors[0].append(extension, n + np.searchsorted(kept, pivots))
+        self.norms = np.append(self.norms, norms[kept])
+        self.steps.append(Step(self._directions[-1], block, kept))
+        return Added(norms, (extension,), len(kept), block.n_functions - len(kept))
 
 
-def _project_out(values: Array, q: Array) -> None:
-    add_product(values, times(values, q.T), q, -1.0)
+def _project_out(values: Array, q: Array) -> Array:
+    """Subtract projections on orthonormal rows, and return their coefficients."""
+    coefficients = times(values, q.T)
+    add_product(values, coefficients, q, -1.0)
+    return coefficients
 
 
-def _orthonormalize(values: Array) -> Array:
+def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
     """Return orthonormal rows with the span of the given ones, which may be overwritten.
 
     The given rows are what is left of rows of norm one; directions in which less than the
-    tolerance is left are dropped.
+    tolerance is left are dropped, and those beyond so many as there is room for.
+
+    Returns
+    -------
+    new : array of shape (rank, n_rows)
+        The orthonormal rows.
+    factor : array of shape (rank, rank)
+        Lower triangular, with ``factor @ new == values[pivots]``.
+    pivots : array of shape (rank,)
+        The rows they were made of, in this order.
     """
     factor, pivots, _ = pivoted_cholesky(second_moments(values.T), WELL_CONDITIONED)
-    if len(pivots) == len(values):
+    if len(pivots) == len(values) <= room:
         new = values[pivots]
         solve_lower(factor, new)
-        return new
-    q, r, _ = qr(values.T, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
-    rank = np.count_nonzero(np.abs(r.diagonal()) > TOLERANCE)
-    return np.ascontiguousarray(q.T[:rank], dtype=np.float64)
+        return new, factor, pivots
+    q, r, order = qr(values.T, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
+    rank = min(np.count_nonzero(np.abs(r.diagonal()) > TOLERANCE), room)
+    new = np.ascontiguousarray(q.T[:rank], dtype=np.float64)
+    return new, np.ascontiguousarray(r[:rank, :rank].T), order[:rank].astype(np.intp)

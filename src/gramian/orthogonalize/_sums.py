@@ -7,23 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramian._threads import AddProduct, n_workers, product_for, share_out
-from gramian._types import Array, IntArray
+from gramian._threads import AddProduct
+from gramian._types import Array
 from gramian.families._expansion import Block
-from gramian.orthogonalize._common import Direction, GrowingRows
-from gramian.rows import RowBlock, Rows
+from gramian.orthogonalize._common import Direction, GrowingRows, Step
+from gramian.rows import RowBlock, Work
 
 EVALUATION = 100.0
 """What a function's value costs, computed or fetched, in multiplications of a matrix product."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """One variable, its functions, and which of them are in the basis, in increasing order."""
-
-    direction: Direction
-    block: Block
-    kept: IntArray
 
 
 @dataclass(frozen=True)
@@ -39,8 +30,8 @@ class Sums:
 class Variables:
     """The values of the chosen variables on every row block, kept while they fit in a budget."""
 
-    def __init__(self, rows: Rows, budget: int) -> None:
-        self._n_rows = rows.n_rows
+    def __init__(self, n_rows: int, budget: int) -> None:
+        self._n_rows = n_rows
         self._budget = budget
         self._kept: dict[int, GrowingRows] = {}
 
@@ -58,35 +49,23 @@ class Variables:
         return z.view
 
 
-class PlainSums:
-    """Evaluates the functions of the basis and the new ones, and multiplies the matrices.
+class FunctionValues:
+    """The values of the functions on row blocks, kept for as many as fit in a budget."""
 
-    Parameters
-    ----------
-    rows : Rows
-        The table.
-    variables : Variables
-        Their values.
-    budget : int
-        Values of functions are kept between steps for as many rows as fit in this number of bytes,
-        and computed anew for the others.
-    """
-
-    def __init__(self, rows: Rows, variables: Variables, budget: int) -> None:
-        self._rows = rows
-        self._variables = variables
+    def __init__(self, budget: int) -> None:
         self._budget = budget
         self._kept: dict[int, _Values] = {}
 
-    def sum(self, steps: Sequence[Step], direction: Direction, block: Block) -> Sums:
-        """Read the table once and return the sums for a new variable."""
-        n = n_workers(self._rows.n_rows)
-        workers = [_Worker(self, steps, direction, block, product_for(n)) for _ in range(n)]
-        share_out(enumerate(self._rows.blocks()), workers)
-        return Sums(
-            sum_arrays([worker.gram for worker in workers]),
-            sum_arrays([worker.with_x for worker in workers]),
-        )
+    def take(self, number: int) -> _Values | None:
+        """Return what was kept of a row block."""
+        return self._kept.pop(number, None)
+
+    def keep(self, number: int, values: _Values) -> bool:
+        """Keep the first row blocks, as many as fit if all are of this size."""
+        fits = (number + 1) * values.n_bytes <= self._budget
+        if fits:
+            self._kept[number] = values
+        return fits
 
 
 def plain_cost(n_old: int, n_new: int) -> float:
@@ -94,41 +73,51 @@ def plain_cost(n_old: int, n_new: int) -> float:
     return (n_new + EVALUATION) * (n_old + n_new)
 
 
+@dataclass(frozen=True)
+class PlainWork(Work):
+    """Evaluates the functions of the basis and the new ones, and multiplies the matrices."""
+
+    steps: Sequence[Step]
+    direction: Direction
+    block: Block
+    n_columns: int
+    variables: Variables
+    values: FunctionValues
+
+    def worker(self, add_product: AddProduct) -> _Worker:
+        """Return one that begins at zero."""
+        return _Worker(self, add_product)
+
+    def sums(self, found: list[Array]) -> Sums:
+        """Give names to what was found."""
+        return Sums(*found)
+
+
 class _Worker:
     """Sums over some of the row blocks."""
 
-    def __init__(
-        self,
-        plain: PlainSums,
-        steps: Sequence[Step],
-        direction: Direction,
-        block: Block,
-        add_product: AddProduct,
-    ) -> None:
-        self._plain = plain
-        self._steps = steps
-        self._directions = [*(step.direction for step in steps), direction]
-        self._block = block
+    def __init__(self, work: PlainWork, add_product: AddProduct) -> None:
+        self._work = work
+        self._directions = [*(step.direction for step in work.steps), work.direction]
         self._add_product = add_product
         self._workspace: _Values | None = None
-        n_old = 1 + sum(len(step.kept) for step in steps)
-        n_new = block.n_functions
-        self.gram = np.zeros((n_new, n_old + n_new))
-        self.with_x = np.zeros((n_new, plain._rows.n_columns))
+        n_old = 1 + sum(len(step.kept) for step in work.steps)
+        n_new = work.block.n_functions
+        self.sums = [np.zeros((n_new, n_old + n_new)), np.zeros((n_new, work.n_columns))]
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
         number, rows = item
-        z = self._plain._variables.on(number, rows, self._directions)[1:]
-        values = self._plain._kept.pop(number, None) or self._workspace_for(rows)
-        values.catch_up(self._steps, z)
-        new = values.evaluate(self._block, z)
-        self._add_product(self.gram, new, values.basis.view.T)
-        self._add_product(self.with_x, new, rows.x)
-        # The first row blocks are kept, as many as fit if all are of this size.
-        if (number + 1) * values.n_bytes <= self._plain._budget:
-            self._plain._kept[number] = values
-            if values is self._workspace:
-                self._workspace = None
+        work = self._work
+        z = work.variables.on(number, rows, self._directions)[1:]
+        values = work.values.take(number) or self._workspace_for(rows)
+        values.catch_up(work.steps, z)
+        new = values.evaluate(work.block, z)
+        gram, with_x = self.sums
+        self._add_product(gram, new, values.basis.view.T)
+        self._add_product(with_x, new, rows.x)
+        if work.values.keep(number, values) and values is self._workspace:
+            self._workspace = None
 
     def _workspace_for(self, rows: RowBlock) -> _Values:
         if self._workspace is None:
@@ -136,14 +125,6 @@ class _Worker:
         else:
             self._workspace.restart(rows.root)
         return self._workspace
-
-
-def sum_arrays(parts: Sequence[Array]) -> Array:
-    """Add arrays up, in their order; the first is overwritten."""
-    first, *others = parts
-    for other in others:
-        first += other
-    return first
 
 
 class _Values:

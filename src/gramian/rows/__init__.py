@@ -1,6 +1,29 @@
 """Where row blocks come from. Everything a fit needs of the data is a sum over rows."""
 
 from gramian.rows._array import ArrayRows, Centring, centre
-from gramian.rows._protocol import RowBlock, Rows
+from gramian.rows._checkpoint import Ledger, RecordedRows
+from gramian.rows._dask import is_dask, open_dask
+from gramian.rows._files import as_source, load
+from gramian.rows._look import Split
+from gramian.rows._protocol import LocalRows, RowBlock, Rows, Work, Worker
+from gramian.rows._stream import Source, open_stream
 
-__all__ = ["ArrayRows", "Centring", "RowBlock", "Rows", "centre"]
+__all__ = [
+    "ArrayRows",
+    "Centring",
+    "Ledger",
+    "LocalRows",
+    "RecordedRows",
+    "RowBlock",
+    "Rows",
+    "Source",
+    "Split",
+    "Work",
+    "Worker",
+    "as_source",
+    "centre",
+    "is_dask",
+    "load",
+    "open_dask",
+    "open_stream",
+]

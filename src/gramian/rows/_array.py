@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from gramian._blas import second_moments, times
 from gramian._types import Array
-from gramian.rows._protocol import RowBlock
+from gramian.rows._protocol import CONSTANT, LocalRows, RowBlock
 
+CACHE_BYTES = 2**30
+"""Values of functions are kept between steps up to this size, and computed anew beyond it."""
 BLOCK_ROWS = 2048
 """Rows in a block: enough for matrix products at full speed, few enough to bound memory."""
 
@@ -29,8 +31,16 @@ class Centring:
     varies: NDArray[np.bool_]
     """Which columns are not constant."""
 
+    def apply(self, X: Array, weights: Array | None) -> RowBlock:
+        """Do the same to other rows."""
+        X, root = _roots(X, weights)
+        x = np.subtract(X, self.mean, order="C")
+        x /= self.scale
+        x *= root[:, np.newaxis]
+        return RowBlock(x, root)
 
-class ArrayRows:
+
+class ArrayRows(LocalRows):
     """The rows of a centred and scaled array.
 
     Parameters
@@ -46,17 +56,23 @@ class ArrayRows:
     def __init__(self, x: Array, root: Array, block_rows: int = BLOCK_ROWS) -> None:
         self.x = x
         self.root = root
+        self.n_rows = len(x)
         self._block_rows = block_rows
 
     @property
-    def n_rows(self) -> int:
-        """The number of rows that have a positive weight."""
-        return len(self.x)
+    def effective_n_rows(self) -> float:
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        return float(1 / np.sum(self.root**4))
 
     @property
     def n_columns(self) -> int:
         """The number of columns."""
         return int(self.x.shape[1])
+
+    @property
+    def cache_bytes(self) -> int:
+        """How much memory values that belong to rows may take from one sum to the next."""
+        return CACHE_BYTES
 
     def blocks(self) -> Iterator[RowBlock]:
         """Read the table once."""
@@ -65,9 +81,13 @@ class ArrayRows:
         for start, stop in itertools.pairwise(edges):
             yield RowBlock(self.x[start:stop], self.root[start:stop])
 
-    def rotate(self, basis: Array) -> ArrayRows:
-        """Express the rows in other coordinates; the rows of `basis` are the new axes."""
-        return ArrayRows(times(self.x, basis.T), self.root, self._block_rows)
+    def rotate(self, basis: Array) -> tuple[ArrayRows, Array]:
+        """Express the rows in other coordinates, each scaled to variance 1."""
+        x = times(self.x, basis.T)
+        deviations = np.linalg.norm(x, axis=0)
+        deviations[deviations**2 <= CONSTANT * deviations.max() ** 2] = 0.0
+        x /= np.where(deviations > 0, deviations, 1.0)
+        return ArrayRows(x, self.root, self._block_rows), deviations
 
     def covariance(self) -> Array:
         """Return the lower triangle of E[XXᵀ] of the scaled columns."""
@@ -92,13 +112,7 @@ def centre(
         Whether each column gets variance 1, or the most variant one does and the others keep
         their size relative to it.
     """
-    if weights is None:
-        root = np.full(len(X), len(X) ** -0.5)
-    else:
-        present = weights > 0
-        X = X[present]
-        weights = weights[present] / weights.max()  # lest the sum overflow
-        root = np.sqrt(weights / weights.sum())
+    X, root = _roots(X, weights)
     low = X.min(axis=0)
     with np.errstate(over="ignore"):
         spread = X.max(axis=0) - low
@@ -135,3 +149,12 @@ def centre(
     x *= factor
     x *= root[:, np.newaxis]
     return ArrayRows(x, root), Centring(low + unit * shift, scales, deviation > 0)
+
+
+def _roots(X: Array, weights: Array | None) -> tuple[Array, Array]:
+    """Return the rows of positive weight, and the roots of their weights, which add up to one."""
+    if weights is None:
+        return X, np.full(len(X), len(X) ** -0.5)
+    present = weights > 0
+    weights = weights[present] / weights.max()  # lest the sum overflow
+    return X[present], np.sqrt(weights / weights.sum())

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from gramian._threads import AddProduct, n_workers, product_for, share_out
 from gramian._types import Array
+
+CONSTANT = 1e-24
+"""A direction with less than this share of the largest variance has nothing but rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +25,36 @@ class RowBlock:
     rows is an expectation."""
 
 
+class Worker(Protocol):
+    """Sums over some of the row blocks."""
+
+    sums: list[Array]
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
+        ...
+
+
+class Work(ABC):
+    """Sums over all rows, which several workers may compute, each over some of the blocks.
+
+    Works travel to other processes. So do not they hold rows, nor anything that grows with them,
+    unless the rows are those of this process.
+    """
+
+    @abstractmethod
+    def worker(self, add_product: AddProduct) -> Worker:
+        """Return one that begins at zero and multiplies matrices in the given way."""
+
+    def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
+        """Put the sums of two workers together; the first are overwritten."""
+        for mine, other in zip(sums, others, strict=True):
+            mine += other
+        return sums
+
+
 class Rows(Protocol):
-    """A table that can be read block by block, as often as needed, always in the same order."""
+    """A table whose rows can be summed over, as often as needed."""
 
     @property
     def n_rows(self) -> int:
@@ -33,6 +66,63 @@ class Rows(Protocol):
         """The number of columns."""
         ...
 
+    @property
+    def effective_n_rows(self) -> float:
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        ...
+
+    @property
+    def cache_bytes(self) -> int:
+        """How much memory values that belong to rows may take from one sum to the next."""
+        ...
+
+    def sum(self, work: Work) -> list[Array]:
+        """Read the table once, and return the sums."""
+        ...
+
+    def covariance(self) -> Array:
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        ...
+
+    def rotate(self, basis: Array) -> tuple[Rows, Array]:
+        """Express the rows in other coordinates, each scaled to variance 1.
+
+        Parameters
+        ----------
+        basis : array of shape (n_coordinates, n_columns)
+            The new axes by rows.
+
+        Returns
+        -------
+        rows : Rows
+            The rows in these coordinates.
+        deviations : array of shape (n_coordinates,)
+            What the coordinates were divided by; zero where they are constant up to rounding and
+            were left alone.
+        """
+        ...
+
+
+class LocalRows(ABC):
+    """Rows that this process reads, block by block, always the same ones in the same order."""
+
+    n_rows: int
+
+    @abstractmethod
     def blocks(self) -> Iterator[RowBlock]:
         """Read the table once."""
-        ...
+
+    def sum(self, work: Work) -> list[Array]:
+        """Share the blocks out among threads, and return the sums."""
+        n = n_workers(self.n_rows)
+        workers = [work.worker(product_for(n)) for _ in range(n)]
+        share_out(enumerate(self.blocks()), workers)
+        return merge(work, [worker.sums for worker in workers])
+
+
+def merge(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
+    """Put the sums of all workers together, in their order."""
+    first, *others = parts
+    for other in others:
+        first = work.merge(first, other)
+    return first

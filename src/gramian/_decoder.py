@@ -1,0 +1,111 @@
+"""From the few chosen variables back to all columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import lstsq
+
+from gramian._types import Array, IntArray
+from gramian.families._expansion import Block
+from gramian.orthogonalize import Orthogonalizer, Step
+from gramian.orthogonalize._common import GrowingRows
+
+MAX_MOMENTS = 1000
+"""The moments of so many functions are kept, the constant among them: 8 MB."""
+BLOCK_BYTES = 2**26
+"""The values of functions that are evaluated at once take so much memory."""
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """The fit of X by functions of the chosen variables, Bᵀf(z), centred."""
+
+    blocks: tuple[Block, ...]
+    kept: tuple[IntArray, ...]
+    """Which functions of each block are in the basis."""
+    coefficients: Array
+    """B: a row for each function of the basis, the constant first."""
+    linear: Array
+    """The coefficients of the variables in the linear least-squares fit."""
+    units: Array
+    """The standard deviations of the variables: functions take variables scaled to variance 1."""
+    moments: tuple[Array, Array] | None
+    """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X, if they are not too many."""
+
+    def __call__(self, z: Array, *, linear: bool = False) -> Array:
+        """Decode centred variables, one row a sample."""
+        if linear:
+            return (z / self.units) @ self.linear
+        out = np.empty((len(z), self.coefficients.shape[1]))
+        step = max(1, BLOCK_BYTES // (8 * len(self.coefficients)))
+        for start in range(0, len(z), step):
+            part = slice(start, start + step)
+            out[part] = self.evaluate(z[part]).T @ self.coefficients
+        return out
+
+    def evaluate(self, z: Array) -> Array:
+        """Return the functions of the basis, one row a function."""
+        variables = np.ascontiguousarray((z / self.units).T)
+        one = np.ones(len(z))
+        store, basis = GrowingRows(one), GrowingRows(one)
+        for j, (block, kept) in enumerate(zip(self.blocks, self.kept, strict=True), start=1):
+            values = block.evaluate(store.view, variables[:j])
+            store.append(values[block.stored])
+            basis.append(values[kept])
+        return basis.view
+
+
+def make_decoder(
+    orthogonalizer: Orthogonalizer,
+    units: Sequence[float] | Array,
+    to_columns: Array,
+) -> Decoder:
+    """Make the decoder of a finished fit.
+
+    Parameters
+    ----------
+    orthogonalizer : Orthogonalizer
+        The functions.
+    units : array of shape (n_variables,)
+        The standard deviations of the variables.
+    to_columns : array of shape (n_columns,) or (n_inner, n_columns)
+        Takes the columns of the fit to those of the user: factors, or a matrix.
+    """
+    factor = orthogonalizer.factors[orthogonalizer.use]
+    coefficients = factor.fit(orthogonalizer.n_functions)
+    coefficients /= orthogonalizer.norms[:, np.newaxis]
+    with_x = np.reshape(orthogonalizer.variables, (-1, coefficients.shape[1]))
+    linear = linear_fit(orthogonalizer.steps, with_x)
+
+    def lift(rows: Array) -> Array:
+        return rows * to_columns if to_columns.ndim == 1 else rows @ to_columns
+
+    moments = None
+    if orthogonalizer.n_functions <= MAX_MOMENTS:
+        norms = orthogonalizer.norms[:, np.newaxis]
+        gram, with_x = factor.moments(orthogonalizer.n_functions)
+        moments = norms * gram * norms.T, lift(norms * with_x)
+    return Decoder(
+        tuple(step.block for step in orthogonalizer.steps),
+        tuple(step.kept for step in orthogonalizer.steps),
+        lift(coefficients),
+        lift(linear),
+        np.array(units, dtype=np.float64),
+        moments,
+    )
+
+
+def linear_fit(steps: Sequence[Step], with_x: Array) -> Array:
+    """Return the least-squares coefficients of X in variables, given E[zXᵀ]."""
+    if not steps:
+        return with_x
+    products = [
+        (with_x[:, axis] if isinstance(axis, int) else with_x @ axis) / step.direction.deviation
+        for step in steps
+        for axis in [step.direction.axis]
+    ]
+    fit: Array = lstsq(np.column_stack(products), with_x, check_finite=False)[0]
+    return fit

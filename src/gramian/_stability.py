@@ -1,0 +1,77 @@
+"""How often a choice returns when the data are drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from gramian._types import Array
+
+if TYPE_CHECKING:
+    from gramian._reconstruction import Reconstruction
+
+E = TypeVar("E", bound="Reconstruction")
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Fits to bootstrap resamples, compared with the fit to all rows."""
+
+    frequency: Array
+    """For a selection, how often each feature is selected, by feature. For directions, how close
+    the span of each resample's directions comes to each direction, in its order: the mean squared
+    length of the projection, 1 if the direction returns every time."""
+    agreement: Array
+    """For each resample, how much of the choice it shares with the fit. For a selection the
+    Jaccard index, the number of common features over that of all. For directions the mean squared
+    cosine of the principal angles between the spans."""
+    n_chosen: Array
+    """The number of directions or features in each resample."""
+
+    @property
+    def mean(self) -> float:
+        """The mean agreement."""
+        return float(self.agreement.mean())
+
+
+def resample(estimator: E, X: Array, n_resamples: int, seed: int, n_jobs: int | None) -> list[E]:
+    """Fit to bootstrap resamples of the rows: their counts serve as weights."""
+    generators = np.random.default_rng(seed).spawn(n_resamples)
+    fits: list[E] = Parallel(n_jobs=n_jobs)(
+        delayed(_fit)(estimator, X, generator) for generator in generators
+    )
+    return fits
+
+
+def _fit(estimator: E, X: Array, generator: np.random.Generator) -> E:
+    counts = generator.multinomial(len(X), np.full(len(X), 1 / len(X)))
+    fitted: E = clone(estimator).fit(X, sample_weight=counts)
+    return fitted
+
+
+def of_selections(selected: NDArray[np.bool_], resampled: ArrayLike) -> Stability:
+    """Compare selections, given by masks."""
+    masks = np.asarray(resampled, dtype=bool)
+    common = (masks & selected).sum(axis=1)
+    either = (masks | selected).sum(axis=1)
+    agreement = np.where(either > 0, common / np.maximum(either, 1), 1.0)
+    return Stability(masks.mean(axis=0), agreement, masks.sum(axis=1))
+
+
+def of_subspaces(directions: Array, resampled: Sequence[Array]) -> Stability:
+    """Compare spans of orthonormal rows."""
+    lengths = [np.sum((each @ directions.T) ** 2, axis=0) for each in resampled]
+    agreement = []
+    for each in resampled:
+        size = min(len(each), len(directions))
+        cosines = np.linalg.svd(each @ directions.T, compute_uv=False)[:size]
+        agreement.append(float(np.mean(np.minimum(cosines, 1.0) ** 2)) if size else 1.0)
+    return Stability(
+        np.mean(lengths, axis=0), np.array(agreement), np.array([len(each) for each in resampled])
+    )

@@ -1,0 +1,247 @@
+"""Theorems 1 and 4: how much GFR and GFS leave unknown of discrete data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import fill
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import eigh, null_space
+
+from gramian._gfr import GFR
+from gramian._gfs import GFS
+from gramian._types import Array, IntArray
+
+ROUNDING = 1e-12
+"""Coordinates that differ by less than this share of the largest value are equal."""
+ZERO = 1e-9
+"""A residual below this share of the largest value is zero."""
+RESOLUTION = 1e-7
+"""Values that differ by less than this share of the largest are equal for GFR: of rows that differ
+by more and have the same coordinates along what was kept, residuals along others are not zero."""
+FEW = 0.5
+"""Where less of the distribution has been seen, estimates of entropy are called too small."""
+
+
+@dataclass(frozen=True)
+class EntropyCertificate:
+    """The bound on the conditional entropy H(X|Z), and its estimate from the rows.
+
+    Z is what the fit keeps: m columns (GFS) or coordinates along m directions (GFR). Z_i, for
+    m < i ≤ d, is what it leaves: the other columns, or the coordinates along directions that
+    complete an orthonormal basis. Z̃_i is the residual of Z_i: what is left when its fit by
+    functions of Z is subtracted. All entropies are in bits: logarithms have base 2.
+
+    Notes
+    -----
+    The theorem holds for any distribution, and here it is about that of the rows given: for them
+    H(X|Z) is `conditional_entropy`, without error, and it cannot exceed the bounds. It is another
+    question how far this is from the entropy of the distribution that rows were drawn from; see
+    `corrected_conditional_entropy` and `coverage`.
+
+    The paper's proof goes on to orthogonalize with Z_{m+1}, Z_{m+2}, ...; here Z̃_i are residuals of
+    the fit as it is. The proof is the same, because H(Z_i | Z_1, ..., Z_{i-1}) ≤ H(Z_i | Z), and
+    it does not need least squares, so that it holds with shrinkage and for rows that took no part
+    in the fit. Two places of the proof need care, and get it here: the binary entropy falls beyond
+    1/2, so that a probability that is bounded by more than 1/2 has an entropy of up to one bit;
+    and |𝒳| bounds how many values a column takes, but not how many a coordinate takes, so that
+    `n_values` are counted.
+
+    Residuals below 1e-9 of the largest value of a column (GFS) or of the table (GFR) are taken for
+    zero. GFR does not tell values apart that differ by less than 1e-7 of the largest: scale columns
+    alike.
+    """
+
+    estimator: str
+    """The name of the algorithm."""
+    n_features: int
+    """d: the number of columns."""
+    n_kept: int
+    """m: the number of columns or directions that are kept."""
+    n_rows: int
+    """The number of rows."""
+    n_distinct_rows: int
+    """How many of them are different."""
+    n_distinct_kept: int
+    """How many distinct values Z takes."""
+    coverage: float
+    """An estimate of the probability that a new row is one of those seen: 1 - (number of rows seen
+    once) / (number of rows), by Good and Turing. It is near 0 for continuous data."""
+    alphabet_size: int
+    """The size of the paper's alphabet: the number of distinct values in the table."""
+    n_values: int
+    """The largest number of values that any Z_i takes; for columns no more than the
+    size of the alphabet."""
+    epsilon: float
+    """ε: the square root of the largest residual variance E[Z̃_i²] in these rows."""
+    alpha_min: float
+    """The smallest |Z̃_i| that is not zero, of all i and all rows; infinite if all are zero. Over
+    all rows that the alphabet allows it may be smaller, which is not needed."""
+    entropy: float
+    """H(X): the plug-in estimate, which takes frequencies for probabilities."""
+    conditional_entropy: float
+    """H(X|Z): likewise."""
+    corrected_conditional_entropy: float
+    """H(X|Z) with the correction of Miller and Madow for both entropies that it is the difference
+    of, (number of values - 1) / (2 n_rows) nats each: the plug-in estimate is too small for few
+    rows, the more so the more values there are. It is of first order in 1/n_rows: where coverage
+    is small, it is too small as well."""
+    residual_bound: float
+    """Σ_i h(p_i) + p_i log₂ n_i: the bound before Markov's inequality, with the frequencies p_i of
+    Z̃_i ≠ 0, the numbers of values n_i and the binary entropy h."""
+    entropy_bound: float
+    """(d - m) (h(q) + q log₂ n_values) with q = ε²/alpha_min²: the theorem's bound, the proof's
+    last line but one. For q > 1/2, h is 1; q is at most 1 where it is a factor."""
+    linear_bound: float
+    """(d - m) (2 + log₂ n_values) ε/alpha_min: the proof's last line, linear in ε."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether H(X|Z) is within the bound, as it must be."""
+        return self.conditional_entropy <= self.entropy_bound + 1e-9
+
+    @property
+    def informative(self) -> bool:
+        """Whether the bound is below H(X), which bounds H(X|Z) anyway."""
+        return self.entropy_bound < self.entropy
+
+    def __str__(self) -> str:
+        kind, theorem = ("columns", 4) if self.estimator == "GFS" else ("directions", 1)
+        left = self.n_features - self.n_kept
+        sentences = [
+            f"{self.estimator} kept {self.n_kept} of {self.n_features} {kind}. There are "
+            f"{self.n_rows} rows, {self.n_distinct_rows} of them distinct.",
+            f"H(X|Z) is {_bits(self.conditional_entropy)} of H(X) = {_bits(self.entropy)} bits"
+            + (
+                ": in these rows, what was kept determines the rest."
+                if self.conditional_entropy < ZERO
+                else f" ({_bits(self.corrected_conditional_entropy)} with the correction of Miller "
+                "and Madow)."
+            ),
+        ]
+        if np.isinf(self.alpha_min):
+            sentences.append(
+                f"The bound of Theorem {theorem} is 0 bits, since every residual is zero: "
+                "functions of what was kept give the rest exactly."
+            )
+        else:
+            sentences.append(
+                f"The bound of Theorem {theorem} is {_bits(self.entropy_bound)} bits, with "
+                f"d - m = {left}, ε = {self.epsilon:.3g}, alpha_min = {self.alpha_min:.3g} and at "
+                f"most {self.n_values} values of each; "
+                f"linear in ε it is {_bits(self.linear_bound)} bits"
+                + (
+                    "."
+                    if self.informative
+                    else ". That is no less than H(X), so the theorem says nothing about this fit."
+                )
+            )
+            sentences.append(
+                f"Before Markov's inequality it is {_bits(self.residual_bound)} bits, from how "
+                "often residuals are zero."
+            )
+        if self.coverage < FEW:
+            sentences.append(
+                "Most rows occur only once: a new row would be one of those seen with a "
+                f"probability of about {self.coverage:.0%}. Entropies estimated from so few rows "
+                "are far too small, and so is H(X|Z); if the data are continuous, they mean "
+                "nothing."
+            )
+        return "\n".join(fill(sentence, 100, break_on_hyphens=False) for sentence in sentences)
+
+
+def certify_entropy(estimator: GFR | GFS, X: ArrayLike) -> EntropyCertificate:
+    """Evaluate Theorem 1 or 4 on a fit."""
+    table = np.asarray(estimator._check_rows(X), dtype=np.float64)
+    largest = float(np.abs(table - estimator.mean_).max())
+    resolution, spacing = RESOLUTION * largest, ROUNDING * largest
+    if isinstance(estimator, GFS):  # columns of any unit are copied as they are
+        resolution = spacing = 0.0
+    of_rows = np.column_stack([label(column, resolution) for column in table.T])
+    _, first, counts = np.unique(of_rows, axis=0, return_index=True, return_counts=True)
+    rows = table[first]
+    shares = counts / len(table)
+    x = rows - estimator.mean_
+    residual = x - estimator._decoder(estimator._encode(x))
+    if isinstance(estimator, GFS):
+        left = ~estimator.support_
+        variables, residual, kept = rows[:, left], residual[:, left], rows[:, estimator.support_]
+        scale = np.abs(x[:, left]).max(axis=0)
+    else:
+        basis = completion(estimator.components_, residual, shares)
+        variables, residual, kept = x @ basis.T, residual @ basis.T, estimator._encode(x)
+        scale = np.full(len(basis), largest)
+    nonzero = np.abs(residual) > ZERO * scale
+    residual = np.where(nonzero, residual, 0.0)
+    frequencies = np.minimum(shares @ nonzero, 1.0)
+    variances = shares @ residual**2
+    n_values = np.array([label(column, spacing).max() + 1 for column in variables.T], dtype=int)
+    epsilon = float(np.sqrt(variances.max(initial=0.0)))
+    alpha_min = float(np.abs(residual[nonzero]).min(initial=np.inf))
+    most = int(n_values.max(initial=1))
+    ratio = epsilon / alpha_min
+
+    of_kept = np.column_stack(
+        [label(column, spacing) for column in kept.T] or [np.zeros(len(x), dtype=np.intp)]
+    )
+    groups = np.unique(of_kept, axis=0, return_inverse=True)[1].ravel()
+    shares_kept: Array = np.bincount(groups, weights=shares).astype(np.float64)
+    conditional = max(entropy(shares) - entropy(shares_kept), 0.0)
+    n_more = len(rows) - len(shares_kept)
+    n_left = len(frequencies)
+    return EntropyCertificate(
+        estimator=type(estimator).__name__,
+        n_features=table.shape[1],
+        n_kept=table.shape[1] - n_left,
+        n_rows=len(table),
+        n_distinct_rows=len(rows),
+        n_distinct_kept=len(shares_kept),
+        coverage=1 - float(np.count_nonzero(counts == 1)) / len(table),
+        alphabet_size=len(np.unique(rows)),
+        n_values=most,
+        epsilon=epsilon,
+        alpha_min=alpha_min,
+        entropy=entropy(shares),
+        conditional_entropy=conditional,
+        corrected_conditional_entropy=conditional + n_more / (2 * len(table) * np.log(2)),
+        residual_bound=float(
+            np.sum(binary_entropy(frequencies) + frequencies * np.log2(np.maximum(n_values, 1)))
+        ),
+        entropy_bound=float(
+            n_left * (binary_entropy(min(ratio**2, 0.5)) + min(ratio**2, 1.0) * np.log2(most))
+        ),
+        linear_bound=float(n_left * (2 + np.log2(most)) * ratio),
+    )
+
+
+def completion(directions: Array, residual: Array, shares: Array) -> Array:
+    """Complete directions to an orthonormal basis by eigenvectors of the residual covariance."""
+    others: Array = null_space(directions).T if len(directions) else np.eye(directions.shape[1])
+    rest = np.sqrt(shares)[:, np.newaxis] * (residual @ others.T)
+    vectors: Array = eigh(rest.T @ rest)[1].T[::-1] if len(others) else others
+    return vectors @ others if len(others) else others
+
+
+def label(values: Array, spacing: float) -> IntArray:
+    """Return numbers of values by size, the same for those that follow within the spacing."""
+    order = np.argsort(values, kind="stable")
+    labels = np.empty(len(values), dtype=np.intp)
+    labels[order] = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) > spacing)
+    return labels
+
+
+def entropy(shares: Array) -> float:
+    """Return the entropy of a distribution, in bits."""
+    return float(-np.sum(shares * np.log2(shares)))
+
+
+def binary_entropy(p: float | Array) -> Array:
+    """Return the entropy of an event of probability p, in bits."""
+    q = np.array([p, np.subtract(1.0, p)])
+    terms: Array = q * np.log2(q, out=np.zeros_like(q), where=q > 0)
+    return np.asarray(-terms.sum(axis=0))
+
+
+def _bits(value: float) -> str:
+    return f"{value:.3g}" if value >= ZERO else "0"

@@ -1,0 +1,53 @@
+"""Fits by functions of the variables that were chosen first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+
+from gramian._decoder import Decoder
+from gramian._types import Array
+
+
+def nested_fits(decoder: Decoder, n_variables: Sequence[int], of: Array) -> Array:
+    """Fit combinations of the columns by functions of the first few variables.
+
+    The fits are by least squares on the rows of the fit.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        The functions, and their moments.
+    n_variables : sequence of int
+        How many variables may take part, for each combination.
+    of : array of shape (n_columns, n_combinations)
+        The combinations.
+
+    Returns
+    -------
+    coefficients : array of shape (n_functions, n_combinations)
+        The coefficients of all functions; not numbers where the functions are too many to tell.
+    """
+    coefficients = np.zeros((len(decoder.coefficients), of.shape[1]))
+    sizes = 1 + np.cumsum([0, *map(len, decoder.kept)])
+    factor = None
+    if decoder.moments is not None:
+        gram, with_x = decoder.moments
+        scale = 1 / np.sqrt(gram.diagonal())[:, np.newaxis]
+        with suppress(LinAlgError):  # too close to dependent to tell
+            factor = cholesky(scale * gram * scale.T, lower=True)
+            projected = solve_triangular(factor, scale * with_x @ of, lower=True)
+    for j, n in enumerate(n_variables):
+        size = sizes[n]
+        if n == len(sizes) - 1:
+            coefficients[:, j] = decoder.coefficients @ of[:, j]
+        elif factor is None:
+            coefficients[:, j] = np.nan
+        else:
+            coefficients[:size, j] = scale[:size, 0] * solve_triangular(
+                factor[:size, :size], projected[:size, j], lower=True, trans=1
+            )
+    return coefficients

@@ -1,0 +1,330 @@
+"""Theorems 2 and 5 with their corollaries: when GCA and GFA eliminate redundancy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import fill
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import _check_feature_names_in
+
+from gramian._choosers import TIE
+from gramian._gca import GCA
+from gramian._gfa import GFA
+from gramian._reconstruction import BLOCK_ROWS
+from gramian._types import Array
+from gramian.certificates._nested import nested_fits
+from gramian.rows._protocol import CONSTANT
+
+EXACT = 1e-12
+"""A smaller share of a component's variance is a rounding error."""
+SHOWN = 5
+"""So many components are named in a sentence."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """A component that was kept, or one that is redundant: a column (GFA) or direction (GCA)."""
+
+    name: str
+    """The name of the column, or "direction" and its index in the basis."""
+    index: int
+    """The index of the column, or in the basis."""
+    kept: bool
+    """Whether it was kept."""
+    variance: float
+    """Its variance, E[Z_i²]."""
+    residual_variance: float
+    """What functions of those kept that are more variant leave of it: E[(Z_i - proj Z_i)²]. It is
+    not a number where the functions are too many to tell (more than 1,000)."""
+    exact: bool
+    """Whether nothing but rounding errors is left of it."""
+    epsilon: float
+    """ε: below it the component is redundant. For a relative threshold it is a share of the
+    component's variance, and the theorem's proof is the same."""
+    n_more_variant: int
+    """The number of those kept that are more variant, from which it is to be found."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition of the theorem, and whether it holds."""
+
+    name: str
+    """A short name: "decided", "distinct", "captured", "no others", "projection", "enough rows",
+    "outside the family" or "local"."""
+    holds: bool | None
+    """Whether it holds in the rows given; None if rows cannot tell."""
+    text: str
+    """What was found, in a sentence."""
+
+    def __str__(self) -> str:
+        mark = {True: "holds", False: "FAILS", None: "cannot be checked"}[self.holds]
+        return f"{self.name} ({mark}): {self.text}"
+
+
+@dataclass(frozen=True)
+class RedundancyCertificate:
+    """The conditions under which GCA and GFA keep just what is not redundant.
+
+    Theorem 2 speaks of functions R with E[R(Z)²] ≤ ε, the ε-redundancies. Each makes its least
+    variant component redundant. If these are distinct, if none appears in another redundancy, and
+    if each is *captured*, that is, if functions of the more variant components that are not
+    redundant leave at most ε of its variance, then what GCA keeps are just the other components.
+    Theorem 5 says the same of GFA and columns.
+
+    A fit knows the redundancies that it found, R = z_i - g(z), with g in the span of the family;
+    with these the conditions are checked. It cannot know redundancies that its family does not
+    capture.
+    """
+
+    estimator: str
+    """The name of the algorithm."""
+    n_rows: int
+    """The number of rows on which residual variances are measured."""
+    n_functions: int
+    """The number of functions of the fit, the constant among them."""
+    components: tuple[Component, ...]
+    """Those kept, in the order of choice, and then those redundant."""
+    conditions: tuple[Condition, ...]
+    """The conditions of the theorem and its corollaries."""
+
+    @property
+    def kept(self) -> tuple[Component, ...]:
+        """The components that were kept."""
+        return tuple(each for each in self.components if each.kept)
+
+    @property
+    def redundant(self) -> tuple[Component, ...]:
+        """The components that are redundant."""
+        return tuple(each for each in self.components if not each.kept)
+
+    @property
+    def holds(self) -> bool:
+        """Whether all conditions hold that can be checked."""
+        return all(condition.holds is not False for condition in self.conditions)
+
+    def __getitem__(self, name: str) -> Condition:
+        """Return a condition by name."""
+        for condition in self.conditions:
+            if condition.name == name:
+                return condition
+        raise KeyError(name)
+
+    def __str__(self) -> str:
+        kind = "columns" if self.estimator == "GFA" else "directions"
+        theorem = "Theorem 5" if self.estimator == "GFA" else "Theorem 2"
+        kept, redundant = self.kept, self.redundant
+        lines = [
+            f"{self.estimator} kept {len(kept)} {kind} and found {len(redundant)} redundant. "
+            + (
+                f"The conditions of {theorem} that can be checked hold on {self.n_rows} rows."
+                if self.holds
+                else f"Not all conditions of {theorem} hold on {self.n_rows} rows."
+            )
+        ]
+        if redundant and all(each.exact for each in redundant):
+            lines.append(
+                "Every redundancy is exact and its formula is in the span of the family, as "
+                "Corollary 1 asks."
+            )
+        elif redundant:
+            n = sum(each.exact for each in redundant)
+            exact = f"{n} of {len(redundant)} redundancies are exact, as in Corollary 1; "
+            lines.append(
+                (exact + "the others hold" if n else "The redundancies hold")
+                + " within ε at best, as in Corollary 2 (A). Whether noise or the family is the "
+                "reason (Corollary 3), residual variances do not tell."
+            )
+        lines += [f"- {condition}" for condition in self.conditions]
+        return "\n".join(
+            fill(line, 100, subsequent_indent="  " * line.startswith("-"), break_on_hyphens=False)
+            for line in lines
+        )
+
+
+def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertificate:
+    """Check the conditions of Theorem 2 or 5."""
+    x = np.asarray(estimator._check_rows(X), dtype=np.float64) - estimator.mean_
+    components = measure(estimator, x)
+    n_functions = 1 + int(estimator.n_functions_.sum())
+    n_fitted = estimator.n_samples_
+    n_components = len(estimator.basis_) if isinstance(estimator, GCA) else x.shape[1]
+    n_open = n_components - len(components)
+    family = f"functions of {estimator.family_}"
+    conditions = (
+        Condition(
+            "decided",
+            n_open == 0,
+            "Every component is kept or redundant."
+            if not n_open
+            else f"The fit ended ({estimator.stop_reason_}) with {n_open} components neither kept "
+            "nor redundant, about which the theorem says nothing.",
+        ),
+        _distinct(components),
+        _captured(components),
+        _no_others(components),
+        Condition(
+            "projection",
+            bool(estimator.alpha_ == 0),
+            "The fit is by least squares."
+            if estimator.alpha_ == 0
+            else f"The fit shrinks coefficients (alpha = {estimator.alpha_:g}), but the theorem is "
+            "about projections.",
+        ),
+        Condition(
+            "enough rows",
+            2 * n_functions <= n_fitted,
+            f"{n_functions} functions were fitted to {n_fitted} rows"
+            + (
+                "."
+                if 2 * n_functions <= n_fitted
+                else ": residual variances fall towards zero with so many, whatever the data."
+            ),
+        ),
+        Condition(
+            "outside the family",
+            None,
+            f"Redundancies among those kept that {family} do not capture would remain unseen.",
+        ),
+        Condition(
+            "local",
+            None,
+            "Whether an implicit redundancy is captured on each of its branches (Corollary 2, B) "
+            "depends on its equation, which rows do not tell.",
+        ),
+    )
+    return RedundancyCertificate(
+        type(estimator).__name__, len(x), n_functions, components, conditions
+    )
+
+
+def measure(estimator: GCA | GFA, x: Array) -> tuple[Component, ...]:
+    """Measure what the more variant of those kept leave of each component, on centred rows."""
+    if isinstance(estimator, GCA):
+        kept, redundant = estimator.component_indices_, estimator.redundant_indices_
+        to_z = estimator.basis_.T
+        names = [f"direction {i}" for i in range(to_z.shape[1])]
+    else:
+        kept, redundant = estimator.selected_features_, estimator.redundant_features_
+        to_z = np.eye(x.shape[1])
+        names = [str(name) for name in _check_feature_names_in(estimator)]
+    variances = np.mean((x @ to_z) ** 2, axis=0)
+    n_before = [*range(len(kept))]
+    for i in redundant:  # of equals, those kept come first
+        before = variances[kept] >= (1 - TIE) * variances[i]
+        n_before.append(len(kept) if before.all() else int(np.argmin(before)))
+    indices = [*kept, *redundant]
+    coefficients = nested_fits(estimator._decoder, n_before, to_z[:, indices])
+    left = np.zeros(len(indices))
+    for start in range(0, len(x), BLOCK_ROWS):
+        part = x[start : start + BLOCK_ROWS]
+        values = estimator._decoder.evaluate(estimator._encode(part))
+        left += np.sum((part @ to_z[:, indices] - values.T @ coefficients) ** 2, axis=0) / len(x)
+    threshold = estimator.threshold or 0.0
+    noise = CONSTANT * variances.max()
+    return tuple(
+        Component(
+            name=names[i],
+            index=int(i),
+            kept=position < len(kept),
+            variance=float(variances[i]),
+            residual_variance=float(residual),
+            exact=bool(residual <= max(EXACT * variances[i], noise)),
+            epsilon=float(threshold * variances[i] if estimator.relative else threshold),
+            n_more_variant=n,
+        )
+        for position, (i, n, residual) in enumerate(zip(indices, n_before, left, strict=True))
+    )
+
+
+def _distinct(components: tuple[Component, ...]) -> Condition:
+    """Assumption 1, for the redundancies that were found."""
+    kept = [each for each in components if each.kept]
+    redundant = [each for each in components if not each.kept]
+    text = (
+        "Each redundancy found has a least variant component of its own, which appears in no other."
+        if redundant
+        else "No redundancy was found."
+    )
+    pairs = [
+        (each.variance / last.variance, each, last)
+        for each in redundant
+        if each.n_more_variant
+        for last in [kept[each.n_more_variant - 1]]
+    ]
+    if pairs:
+        ratio, each, last = max(pairs, key=lambda pair: pair[0])
+        text += (
+            f" {each.name} and {last.name} are equally variant: which of them is called redundant "
+            "is a matter of order."
+            if ratio >= 1 - TIE
+            else f" The closest in variance to one kept before it is {each.name}, with {ratio:.3g} "
+            f"of the variance of {last.name}."
+        )
+    return Condition("distinct", True, text)
+
+
+def _captured(components: tuple[Component, ...]) -> Condition:
+    redundant = [each for each in components if not each.kept]
+    if not redundant:
+        return Condition("captured", True, "No redundancy was found.")
+    unknown = any(np.isnan(each.residual_variance) for each in redundant)
+    missed = [
+        each for each in redundant if each.residual_variance > each.epsilon and not each.exact
+    ]
+    if missed:
+        return Condition(
+            "captured",
+            False,
+            f"Of {_listed(missed)} more than ε is left by functions of those kept that are more "
+            "variant.",
+        )
+    if unknown:
+        return Condition("captured", None, "There are too many functions to tell.")
+    worst = max(redundant, key=lambda each: each.residual_variance / (each.epsilon or 1.0))
+    return Condition(
+        "captured",
+        True,
+        "Functions of those kept that are more variant leave at most ε of each redundant one; the "
+        f"most of {worst.name}: {_variance(worst)}.",
+    )
+
+
+def _no_others(components: tuple[Component, ...]) -> Condition:
+    kept = [each for each in components if each.kept]
+    if not kept:
+        return Condition("no others", True, "Nothing was kept.")
+    if any(np.isnan(each.residual_variance) for each in kept):
+        return Condition("no others", None, "There are too many functions to tell.")
+    others = [each for each in kept if each.residual_variance < each.epsilon or each.exact]
+    if others:
+        return Condition(
+            "no others",
+            False,
+            f"Of {_listed(others)} less than ε is left by functions of those kept before: "
+            "redundant in these rows, but kept.",
+        )
+    least = min(kept, key=lambda each: each.residual_variance / (each.epsilon or each.variance))
+    return Condition(
+        "no others",
+        True,
+        "Functions of those kept before leave at least ε of each that was kept; the least of "
+        f"{least.name}: {_variance(least)}.",
+    )
+
+
+def _variance(component: Component) -> str:
+    if component.exact:
+        return f"nothing, ε being {component.epsilon:.3g}"
+    return (
+        f"{component.residual_variance:.3g}, its variance being {component.variance:.3g} and "
+        f"ε {component.epsilon:.3g}"
+    )
+
+
+def _listed(components: list[Component]) -> str:
+    names = [each.name for each in components[:SHOWN]]
+    more = len(components) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")

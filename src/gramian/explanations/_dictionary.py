@@ -1,0 +1,249 @@
+"""The functions of a fit in terms of the raw columns, and which of these a formula can consist of.
+
+The functions of a fit take variables of mean 0 and variance 1, u = (x - mean)/deviation. A monomial
+of the raw columns is a sum of few of them, by the binomial theorem: xy = (m + su)(n + tv) =
+mn + msu ... + st uv. So its moments follow from those of the functions, by a linear map that is
+known exactly.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.polynomial import Polynomial
+
+from gramian._decoder import Decoder
+from gramian._types import Array
+from gramian.explanations._formula import Factors, Term
+from gramian.explanations._functions import (
+    Applied,
+    Atom,
+    Function,
+    Scaled,
+    atom_function,
+    called_function,
+)
+from gramian.families import Hermite, Legendre
+from gramian.families import Polynomial as Monomials
+from gramian.families._expansion import Call
+from gramian.families._products import Z
+
+POLYNOMIALS = {"Polynomial": Monomials(), "Hermite": Hermite(), "Legendre": Legendre()}
+"""Families whose functions are polynomials, by the name in the keys of their functions."""
+
+Factor = tuple[tuple[int, ...], int | Function]
+"""Variables, and an exponent or a function of them."""
+Product = tuple[Factor, ...]
+"""What a coefficient is multiplied with; nothing for the constant."""
+Atoms = Mapping[int, Hashable]
+"""A function of the fit that is a product: the key of the function of each variable."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A function that can be a term of a formula."""
+
+    expansion: Mapping[Product, float]
+    """As a sum of terms of the raw columns: itself, unless it could not be formed from the fit."""
+    variables: frozenset[int]
+    is_linear: bool
+
+
+class Dictionary:
+    """The candidates for the terms of a formula.
+
+    They are the monomials of the raw columns as far as the functions of the fit span them. A
+    function without such a monomial, because functions that belong to it were dropped from the
+    basis as combinations of others, is a candidate itself, and so is one that is no polynomial.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        The functions of the fit.
+    means : array of shape (n_variables,)
+        The means of the variables; zeros for directions.
+    """
+
+    def __init__(self, decoder: Decoder, means: Array) -> None:
+        self.scalings = [
+            Scaled(float(mean), float(unit))
+            for mean, unit in zip(means, decoder.units, strict=True)
+        ]
+        self._evaluations: dict[tuple[int, Hashable], Atom] = {}
+        self._names: dict[int, str] = {}
+        self.functions = self._describe(decoder)
+        """The functions of the basis, the constant first."""
+        self._number = {
+            frozenset(each.items()): i
+            for i, each in enumerate(self.functions)
+            if not isinstance(each, Call)
+        }
+        self.candidates: list[Candidate] = []
+        rows: list[Mapping[int, float]] = []
+        for i, function in enumerate(self.functions[1:], start=1):
+            exponents = _exponents(function)
+            row = None if exponents is None else self._combination(exponents)
+            if exponents is None or row is None:
+                row = {i: 1.0}
+                expansion = self.expand(function)
+            else:
+                product = (((variable,), power) for variable, power in exponents.items())
+                expansion = {tuple(product): 1.0}
+            rows.append(row)
+            variables = function.variables if isinstance(function, Call) else function
+            self.candidates.append(
+                Candidate(expansion, frozenset(variables), exponents in _linear(variables))
+            )
+        self.rows = np.zeros((len(rows), len(self.functions)))
+        """Each candidate as a combination of the functions of the basis."""
+        for i, row in enumerate(rows):
+            self.rows[i, list(row)] = list(row.values())
+
+    def _describe(self, decoder: Decoder) -> list[Atoms | Call]:
+        store: list[Atoms] = [{}]
+        basis: list[Atoms | Call] = [{}]
+        for j, (block, kept) in enumerate(zip(decoder.blocks, decoder.kept, strict=True)):
+            keys = [key for each in block.bases for key in each.keys]
+            atoms = [Atom(each, i) for each in block.bases for i in range(len(each.keys))]
+            for key, atom in zip(keys, atoms, strict=True):
+                self._evaluations.setdefault((j, key), atom)
+            functions: list[Atoms | Call] = [
+                {**store[parent], j: keys[atom]}
+                for parent, atom in zip(block.parents.tolist(), block.atoms.tolist(), strict=True)
+            ]
+            products = [each for each in functions if not isinstance(each, Call)]
+            functions += block.calls
+            store += [products[i] for i in block.stored.tolist()]
+            basis += [functions[i] for i in kept.tolist()]
+        return basis
+
+    def _combination(self, exponents: Mapping[int, int]) -> Mapping[int, float] | None:
+        """Return a monomial of raw columns as a combination of functions, if it is one."""
+        for kind in POLYNOMIALS:
+            factors = [
+                [(key, variable, value) for key, value in _power(self.scalings[variable], n, kind)]
+                for variable, n in exponents.items()
+            ]
+            row = {}
+            for product in itertools.product(*factors):
+                atoms = frozenset((variable, key) for key, variable, _ in product if key)
+                number = self._number.get(atoms)
+                if number is None:
+                    break
+                row[number] = math.prod(value for _, _, value in product)
+            else:
+                return row
+        return None
+
+    def expand(self, function: Atoms | Call) -> Mapping[Product, float]:
+        """Return a function of the fit as a sum of terms in the raw columns."""
+        if isinstance(function, Call):
+            scalings = [self.scalings[i] for i in function.variables]
+            called = called_function(self._name(function), scalings, Applied(function.function))
+            return {((function.variables, called),): 1.0}
+        if _exponents(function) is None:
+            whole: Product = tuple(
+                ((i,), atom_function(key, self.scalings[i], self._evaluations[i, key]))
+                for i, key in function.items()
+            )
+            return {whole: 1.0}
+        factors: list[list[tuple[Factor, float]]] = []
+        for i, key in function.items():
+            raw = _polynomial(key)(_line(self.scalings[i]))
+            factors.append(
+                [(((i,), n), value) for n, value in enumerate(raw.coef.tolist()) if value]
+            )
+        expansion: dict[Product, float] = {}
+        for terms in itertools.product(*factors):
+            product: Product = tuple(factor for factor, _ in terms if factor[1])
+            value = math.prod(value for _, value in terms)
+            expansion[product] = expansion.get(product, 0.0) + value
+        return expansion
+
+    def _name(self, call: Call) -> str:
+        """Name a user's function; others of the same name get a number."""
+        identity = id(call.function)
+        if identity not in self._names:
+            name = getattr(call.function, "__name__", type(call.function).__name__)
+            taken = set(self._names.values())
+            numbered = (f"{name}{n}" for n in itertools.count(2))
+            self._names[identity] = next(
+                each for each in itertools.chain([name], numbered) if each not in taken
+            )
+        return self._names[identity]
+
+
+def add_up(parts: Iterable[tuple[float, Mapping[Product, float]]]) -> dict[Product, float]:
+    """Add expansions with their coefficients; what cancels to rounding errors is left out."""
+    total: dict[Product, float] = {}
+    size: dict[Product, float] = {}
+    for coefficient, expansion in parts:
+        for product, value in expansion.items():
+            total[product] = total.get(product, 0.0) + coefficient * value
+            size[product] = max(size.get(product, 0.0), abs(coefficient * value))
+    return {
+        product: value for product, value in total.items() if abs(value) > 1e-13 * size[product]
+    }
+
+
+def term(coefficient: float, product: Product, names: Sequence[str], place: Sequence[int]) -> Term:
+    """Make a term with names, the columns in their order."""
+    factors: Factors = {
+        names[variables[0]] if len(variables) == 1 else tuple(names[i] for i in variables): factor
+        for variables, factor in sorted(product, key=lambda each: [place[i] for i in each[0]])
+    }
+    return Term(float(coefficient), factors)
+
+
+def _exponents(function: Atoms | Call) -> dict[int, int] | None:
+    """Return the exponents of the leading monomial, if the function is a polynomial."""
+    if isinstance(function, Call):
+        return None
+    exponents = {}
+    for variable, key in function.items():
+        if key == Z:
+            exponents[variable] = 1
+        elif isinstance(key, tuple) and key[0] in POLYNOMIALS:
+            exponents[variable] = int(key[1])
+        else:
+            return None
+    return exponents
+
+
+def _linear(variables: Iterable[int]) -> list[dict[int, int]]:
+    return [{variable: 1} for variable in variables]
+
+
+@cache
+def _polynomial(key: Hashable) -> Polynomial:
+    """Return a function of the scaled variable as a polynomial, by its recurrence."""
+    if key == Z:
+        return Polynomial([0.0, 1.0])
+    assert isinstance(key, tuple)
+    name, degree = key
+    before, last = Polynomial([1.0]), Polynomial([0.0, 1.0])
+    for n in range(1, degree):
+        a, b = POLYNOMIALS[name]._recurrence(n)
+        before, last = last, a * Polynomial([0.0, 1.0]) * last - b * before
+    return last
+
+
+@cache
+def _power(scaled: Scaled, n: int, kind: str) -> list[tuple[Hashable | None, float]]:
+    """Return xⁿ as a combination of the functions of one kind; None stands for the constant."""
+    keys = [None, Z, *((kind, degree) for degree in range(2, n + 1))][: n + 1]
+    functions = np.eye(n + 1)
+    for i, key in enumerate(keys[1:], start=1):
+        functions[i, : i + 1] = _polynomial(key).coef
+    powers = [math.comb(n, k) * scaled.mean ** (n - k) * scaled.deviation**k for k in range(n + 1)]
+    combination = np.linalg.solve(functions.T, powers)  # triangular, and tiny
+    return [(key, float(value)) for key, value in zip(keys, combination, strict=True) if value]
+
+
+def _line(scaled: Scaled) -> Polynomial:
+    return Polynomial([-scaled.mean / scaled.deviation, 1 / scaled.deviation])

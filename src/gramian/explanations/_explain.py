@@ -1,0 +1,171 @@
+"""From a fit to formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from gramian._blockwise import is_dask, source_of
+from gramian._decoder import MAX_MOMENTS
+from gramian._extractor import Extractor
+from gramian._reconstruction import Reconstruction
+from gramian.explanations._dictionary import Dictionary
+from gramian.explanations._explanation import Explanation
+from gramian.explanations._maker import Maker
+from gramian.explanations._moments import Moments, mix, of_fit, of_rows
+from gramian.explanations._results import Kept
+from gramian.explanations._space import Space
+from gramian.explanations._view import View, view_of
+from gramian.families._expansion import Call
+from gramian.families._products import Z
+
+MAX_TERMS = 5
+"""A formula has no more terms, the constant not counted, unless asked for."""
+MIN_GAIN = 0.2
+"""What another term has to explain of what is left, unless asked for."""
+
+
+def explain(
+    estimator: Any,
+    X: ArrayLike | None = None,
+    *,
+    max_terms: int | None = MAX_TERMS,
+    min_gain: float = MIN_GAIN,
+    features: Iterable[str | int] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Explanation:
+    """Say which columns are redundant, and by which formula.
+
+    For every column that a fit did not keep, a short formula in the columns that it kept is found
+    by orthogonal matching pursuit and elimination, in the raw columns and their units. It is made
+    from the moments that the fit has stored; no rows are needed.
+
+    Parameters
+    ----------
+    estimator : GFS, GFA, GCA or GFR
+        A fitted estimator. GFS and GFA explain columns that were not selected. GCA explains the
+        directions of its basis that were not kept, named ``pc`` (or ``basis``) and their index.
+        GFR explains all columns. The variables in the formulas of the last two are the outputs of
+        `transform`, with their names there.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows to test formulas on, those of the fit or others like them. They are divided into five
+        parts, each of which is held out once while terms and coefficients are found on the other
+        four. This decides on the number of terms and gives `validation_r2`. Without X, the rows of
+        the fit decide. Fits with more than 999 functions store no moments and need X.
+    max_terms : int or None, default=5
+        The largest number of terms in a formula, the constant not counted. None for the whole fit
+        with all its functions, which is what `inverse_transform` computes.
+    min_gain : float, default=0.2
+        A formula with one more term is preferred if it explains at least this share of what is
+        left. The constant, and that there are products at all, counts as one more term.
+    features : iterable of str or int, optional
+        The columns or directions to explain, by name or index; by default all that were not kept.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows of X.
+
+    Returns
+    -------
+    explanation : Explanation
+        A sequence of `Redundancy`, in the order of the columns, with the kept columns in `kept`
+        and who determines whom in `graph`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from gramian import GFA, explain
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame(rng.uniform([100, 1], [400, 60], (500, 2)), columns=["voltage", "current"])
+    >>> X["power"] = 0.0001 * X.voltage * X.current
+    >>> explanation = explain(GFA(threshold=1e-3, relative=True).fit(X), X)
+    >>> print(explanation)
+    power = 0.0001 · voltage · current (R² 1, held out 1)
+    >>> explanation["power"]({"voltage": [200.0, 300.0], "current": [10.0, 20.0]}).round(6)
+    array([0.2, 0.6])
+    """
+    _check(estimator, max_terms, min_gain)
+    view = view_of(estimator, features)
+    stored = of_fit(estimator, view.axes, view.targets)
+    folds: Sequence[Moments] = []
+    if X is not None:
+        if is_dask(X) or source_of(X) is not None:
+            raise TypeError(
+                "explain tests formulas on rows in memory: give some of the rows as an array or a "
+                "data frame, or no X to use the moments of the fit alone."
+            )
+        table = estimator._check_rows(X)
+        weights = estimator._check_weights(sample_weight, table)
+        folds = of_rows(estimator, table, weights, view.axes, view.targets)
+    elif stored is None:
+        raise ValueError(
+            f"This fit has {len(estimator._decoder.coefficients)} functions, and moments of no "
+            f"more than {MAX_MOMENTS} are stored. Give X, the rows of the fit or others like them."
+        )
+    dictionary = Dictionary(estimator._decoder, view.variable_means)
+    space = Space(stored or mix(folds), dictionary, view.target_means)
+    maker = Maker(estimator, view, dictionary, space, folds, max_terms, min_gain)
+    redundancies = [maker.redundancy(i) for i in range(len(view.targets))]
+    return Explanation(redundancies, _kept(estimator, view, dictionary, space))
+
+
+def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
+    if not isinstance(estimator, Reconstruction):
+        raise TypeError(
+            "explain takes a fitted GFS, GFA, GCA or GFR, which can compute columns from those "
+            f"they keep; got {type(estimator).__name__}."
+        )
+    check_is_fitted(estimator)
+    if max_terms is not None and (not isinstance(max_terms, Integral) or max_terms < 1):
+        raise ValueError(f"max_terms must be a positive integer or None; got {max_terms!r}.")
+    if not isinstance(min_gain, Real) or not 0 <= min_gain < 1:
+        raise ValueError(f"min_gain must be at least 0 and less than 1; got {min_gain!r}.")
+
+
+def _kept(estimator: Any, view: View, dictionary: Dictionary, space: Space) -> list[Kept]:
+    """Say why each variable was kept.
+
+    Coordinates are along the functions in the order in which they came, each less its projections
+    on those before it. So a sum of squares of coordinates is what some functions have explained.
+    """
+    functions = [dictionary.functions[i] for i in space.functions]
+    newest = np.array(
+        [max(each.variables if isinstance(each, Call) else each, default=-1) for each in functions]
+    )
+    explained = np.divide(
+        space.targets**2,
+        space.variances,
+        out=np.zeros_like(space.targets),
+        where=space.variances > 0,
+    )
+    kept = []
+    for j, name in enumerate(view.names):
+        own = space.variables[:, j] ** 2
+        linear = np.array([each == {j: Z} for each in functions])
+        nonlinear = (newest == j) & ~linear
+        shares = zip(
+            view.target_names,
+            explained[linear].sum(axis=0).tolist(),
+            explained[nonlinear].sum(axis=0).tolist(),
+            strict=True,
+        )
+        loadings = None
+        if isinstance(estimator, Extractor):
+            weights = estimator.components_[j].tolist()
+            loadings = dict(zip(view.columns, weights, strict=True))
+        kept.append(
+            Kept(
+                feature=name,
+                index=int(view.indices[j]),
+                order=j,
+                variance=float(own[1:].sum()),
+                residual_variance=float(own[newest >= j].sum()),
+                explains={other: (first, second) for other, first, second in shares},
+                loadings=loadings,
+            )
+        )
+    return kept

@@ -1,0 +1,135 @@
+"""All redundancies of a fit, as a sequence that can be shown."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+from gramian.explanations._results import Edge, Graph, Kept, Node, Redundancy
+from gramian.explanations._text import latex_name, number, r_squared
+
+
+class Explanation(Sequence[Redundancy]):
+    """The redundancies that a fit has found, one for every column that was not kept.
+
+    Made by :func:`gramian.explain`. Redundancies are found by position or by the name of their
+    column.
+
+    Parameters
+    ----------
+    redundancies : sequence of Redundancy
+        The columns that were not kept.
+    kept : sequence of Kept
+        Those that were, in the order of choice.
+    """
+
+    def __init__(self, redundancies: Sequence[Redundancy], kept: Sequence[Kept]) -> None:
+        self._redundancies = tuple(redundancies)
+        self.kept = tuple(kept)
+
+    def __len__(self) -> int:
+        return len(self._redundancies)
+
+    def __iter__(self) -> Iterator[Redundancy]:
+        return iter(self._redundancies)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Redundancy: ...
+    @overload
+    def __getitem__(self, key: slice) -> Explanation: ...
+    def __getitem__(self, key: int | str | slice) -> Redundancy | Explanation:
+        if isinstance(key, slice):
+            return Explanation(self._redundancies[key], self.kept)
+        if not isinstance(key, str):
+            return self._redundancies[key]
+        for redundancy in self._redundancies:
+            if redundancy.feature == key:
+                return redundancy
+        if any(kept.feature == key for kept in self.kept):
+            raise KeyError(f"{key!r} was kept, so that no formula stands for it.")
+        raise KeyError(f"{key!r} is not among the columns that were explained.")
+
+    @property
+    def graph(self) -> Graph:
+        """Who determines whom."""
+        return Graph(
+            (
+                *(Node(kept.feature, True, "kept", 1.0) for kept in self.kept),
+                *(Node(each.feature, False, each.kind, each.r2) for each in self),
+            ),
+            tuple(
+                Edge(
+                    source,
+                    each.feature,
+                    weight,
+                    all(term.is_linear for term in each.terms if source in term.columns),
+                )
+                for each in self
+                for source, weight in each.sources.items()
+            ),
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "No column is explained by others."
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {len(self)} columns by {len(self.kept)}>"
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """A row for each redundancy."""
+        return [
+            {
+                "feature": each.feature,
+                "formula": each.formula,
+                "kind": each.kind,
+                "r2": each.r2,
+                "validation_r2": each.validation_r2,
+                "residual_std": each.residual_std,
+                "n_terms": len(each.terms),
+                "linear_r2": each.linear_r2,
+                "full_r2": each.full_r2,
+            }
+            for each in self
+        ]
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with a row for each redundancy."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "A data frame needs pandas: pip install pandas. The attribute `table` has the same "
+                "rows as dictionaries."
+            ) from error
+        return pd.DataFrame(self.table)
+
+    def latex(self) -> str:
+        """Write all equations in LaTeX, one below the other."""
+        equations = [f"{latex_name(each.feature)} &= {each.expression.latex()}" for each in self]
+        return "\\begin{aligned}\n" + " \\\\\n".join(equations) + "\n\\end{aligned}"
+
+    def sympy(self) -> list[Any]:
+        """Return all equations as SymPy's Eq."""
+        return [each.sympy() for each in self]
+
+    def _repr_html_(self) -> str:
+        heads = ["column", "formula", "kind", "R²", "R² held out", "residual"]
+        rows = [
+            [
+                each.feature,
+                each.formula,
+                each.kind,
+                r_squared(each.r2),
+                "" if each.validation_r2 is None else r_squared(each.validation_r2),
+                number(each.residual_std),
+            ]
+            for each in self
+        ]
+        head = "".join(f"<th>{text}</th>" for text in heads)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>"
+            for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

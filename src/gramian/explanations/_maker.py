@@ -1,0 +1,264 @@
+"""The formula of a column: its terms, how many there are, and how good it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lstsq
+
+from gramian._types import Array, IntArray
+from gramian.explanations._dictionary import Dictionary, Product, add_up, term
+from gramian.explanations._formula import Formula
+from gramian.explanations._moments import Moments, mix
+from gramian.explanations._results import DUPLICATE, PARTIAL, Kind, Redundancy
+from gramian.explanations._search import Search, Shape, choose, shapes
+from gramian.explanations._space import Fit, Space
+from gramian.explanations._text import DIGITS, MAX_DIGITS
+from gramian.explanations._view import View
+from gramian.rows._protocol import CONSTANT
+
+
+class Maker:
+    """Makes redundancies, one target after the other."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        view: View,
+        dictionary: Dictionary,
+        space: Space,
+        folds: Sequence[Moments],
+        max_terms: int | None,
+        min_gain: float,
+    ) -> None:
+        self._decoder = estimator._decoder
+        self._alpha = float(estimator.alpha_)
+        self._view = view
+        self._dictionary = dictionary
+        self._space = space
+        self._folds = folds
+        self._whole = mix(folds) if folds else None
+        self._others = [
+            Space(mix([*folds[:i], *folds[i + 1 :]]), dictionary, view.target_means)
+            for i in range(len(folds))
+        ]
+        self._no_variance = 0.0 if view.axes is None else CONSTANT * estimator._variances.max()
+        self._max_terms = max_terms
+        self._penalty = -math.log1p(-min_gain)
+        if not folds:
+            # as the extended BIC does, for choosing among so many candidates
+            n, m = estimator.n_samples_, len(dictionary.candidates) + 1
+            self._penalty = max(self._penalty, (math.log(n) + 2 * math.log(m)) / n)
+        self._linear = np.array(
+            [i for i, each in enumerate(dictionary.candidates) if each.is_linear], dtype=np.intp
+        )
+        self._searches: dict[int, Search] = {}
+        single = [
+            (next(iter(each.expansion)), i)
+            for i, each in enumerate(dictionary.candidates)
+            if len(each.expansion) == 1
+        ]
+        self._deviations = {product: float(space.sizes[i]) for product, i in single}
+        self._rms = {(): 1.0, **{product: space.rms(i) for product, i in single}}
+
+    def redundancy(self, target: int) -> Redundancy:
+        """Explain one column or direction."""
+        self._searches.clear()
+        space = self._space
+        mean = float(self._view.target_means[target])
+        variance = float(space.variances[target])
+        if variance <= max((1e-12 * abs(mean)) ** 2, self._no_variance):
+            return self._constant(target, mean, variance)
+        full = self._full_of_fit(target)
+        full_left = space.moments.left_by(full, target)
+        if self._max_terms is None:
+            support, left = space.usable, full_left
+            parts = self._all_parts(full, mean, math.sqrt(variance))
+            validation_r2 = self._validate(target, None)
+        else:
+            shape = self._choose(target)
+            fit = self._search(space, target).fit(shape)
+            assert fit is not None  # only shapes that exist are chosen
+            support, left = fit.support, fit.error
+            parts = self._parts_of(fit)
+            validation_r2 = self._validate(target, shape)
+        linear = np.intersect1d(self._linear, space.usable)
+        linear_left = space.fit(target, linear, constant=True).error
+        r2 = 1 - left / variance
+        expression = self._formula(parts, variance, left)
+        return Redundancy(
+            feature=self._view.target_names[target],
+            index=int(self._view.targets[target]),
+            expression=expression,
+            kind=_kind(expression, r2),
+            r2=r2,
+            validation_r2=validation_r2,
+            residual_std=math.sqrt(left),
+            linear_r2=1 - linear_left / variance,
+            full_r2=1 - full_left / variance,
+            sources=self._sources(target, support, variance),
+        )
+
+    def _constant(self, target: int, mean: float, variance: float) -> Redundancy:
+        return Redundancy(
+            feature=self._view.target_names[target],
+            index=int(self._view.targets[target]),
+            expression=self._formula({(): mean} if mean else {}, 0.0, 0.0),
+            kind="constant",
+            r2=1.0,
+            validation_r2=None,
+            residual_std=math.sqrt(variance),
+            linear_r2=1.0,
+            full_r2=1.0,
+            sources={},
+        )
+
+    # Which terms
+
+    def _search(self, space: Space, target: int) -> Search:
+        assert self._max_terms is not None
+        key = id(space)
+        if key not in self._searches:
+            self._searches[key] = Search(space, target, self._linear, self._max_terms)
+        return self._searches[key]
+
+    def _choose(self, target: int) -> Shape:
+        """Choose the shape of the formula: by rows held out if there are any."""
+        assert self._max_terms is not None
+        every = shapes(self._max_terms)
+        errors = [(shape, self._left(target, shape)) for shape in every]
+        exists = [(shape, error) for shape, error in errors if math.isfinite(error)]
+        moments = self._whole or self._space.moments
+        return choose(exists, float(moments.variances[target]), self._penalty)
+
+    def _left(self, target: int, shape: Shape) -> float:
+        """Return what formulas of a shape leave, on rows held out if there are any."""
+        fit = self._search(self._space, target).fit(shape)
+        if fit is None:
+            return math.inf
+        if not self._folds:
+            return fit.error
+        total = 0.0
+        for fold, others in zip(self._folds, self._others, strict=True):
+            fit = self._search(others, target).fit(shape)
+            if fit is None:
+                return math.inf
+            total += fold.size * fold.left_by(others.combination(fit, target), target)
+        return total / sum(fold.size for fold in self._folds)
+
+    def _validate(self, target: int, shape: Shape | None) -> float | None:
+        """Return R² on rows held out, of a shape or of all functions."""
+        if self._whole is None:
+            return None
+        variance = float(self._whole.variances[target])
+        if shape is not None:
+            left = self._left(target, shape)
+        else:
+            left = sum(
+                fold.size / self._whole.size * fold.left_by(self._full(others, target), target)
+                for fold, others in zip(self._folds, self._others, strict=True)
+            )
+        return 1 - left / variance if variance > 0 else None
+
+    # All functions
+
+    def _full_of_fit(self, target: int) -> Array:
+        """Return the combination of functions by which the decoder computes the target."""
+        index = self._view.targets[target]
+        coefficients = self._decoder.coefficients
+        combination: Array = (
+            coefficients[:, index]
+            if self._view.axes is None
+            else coefficients @ self._view.axes[index]
+        )
+        return combination
+
+    def _full(self, space: Space, target: int) -> Array:
+        """Return the combination that the decoder would have on other rows."""
+        moments = space.moments
+        norms = np.sqrt(moments.gram.diagonal())
+        norms[norms == 0] = 1.0
+        gram = moments.gram / np.outer(norms, norms)
+        free = np.append(0, 1 + self._linear) if np.isinf(self._alpha) else np.arange(len(gram))
+        if np.isfinite(self._alpha):
+            penalties = np.full(len(gram), self._alpha)
+            penalties[0] = penalties[1 + self._linear] = 0.0
+            gram = gram + np.diag(penalties)
+        right = (moments.with_targets[:, target] / norms)[free]
+        combination = np.zeros(len(gram))
+        combination[free] = lstsq(gram[np.ix_(free, free)], right, check_finite=False)[0]
+        return combination / norms
+
+    def _all_parts(self, combination: Array, mean: float, deviation: float) -> dict[Product, float]:
+        """Expand all functions in the raw columns, and leave out terms that are rounding errors."""
+        dictionary = self._dictionary
+        expansions = [dictionary.expand(function) for function in dictionary.functions]
+        expanded = zip(combination.tolist(), expansions, strict=True)
+        return {
+            product: value
+            for product, value in add_up([(mean, {(): 1.0}), *expanded]).items()
+            if abs(value) * self._rms.get(product, np.inf) > 1e-12 * deviation
+        }
+
+    # The formula
+
+    def _parts_of(self, fit: Fit) -> dict[Product, float]:
+        candidates = self._dictionary.candidates
+        return add_up(
+            [
+                (fit.constant, {(): 1.0}),
+                *(
+                    (float(coefficient), candidates[i].expansion)
+                    for i, coefficient in zip(fit.support, fit.coefficients, strict=True)
+                ),
+            ]
+        )
+
+    def _formula(self, parts: Mapping[Product, float], variance: float, left: float) -> Formula:
+        names, place = self._view.names, self._view.place
+        accuracy = max(2e-3 * math.sqrt(variance), 0.1 * math.sqrt(left))
+
+        def size(product: Product) -> float:
+            return abs(parts[product]) * self._deviations.get(product, 0.0)
+
+        order = sorted((product for product in parts if product), key=size, reverse=True)
+        if abs(parts.get((), 0.0)) > 1e-12 * math.sqrt(variance):
+            order.append(())
+        digits = []
+        for product in order:
+            rms = abs(parts[product]) * self._rms.get(product, 1.0)
+            # a number of so many digits is off by half of the last one
+            needed = math.ceil(math.log10(5 * rms / accuracy)) if rms and accuracy else DIGITS
+            digits.append(min(max(DIGITS, needed), MAX_DIGITS))
+        return Formula(
+            tuple(term(parts[product], product, names, place) for product in order),
+            tuple(name for _, name in sorted(zip(place, names, strict=True))),
+            tuple(digits),
+        )
+
+    def _sources(self, target: int, support: IntArray, variance: float) -> dict[str, float]:
+        """Return what R² loses without the terms that each column is in."""
+        candidates = self._dictionary.candidates
+        whole = self._space.fit(target, support, constant=True).error
+        used = sorted(
+            frozenset().union(*(candidates[i].variables for i in support)),
+            key=lambda variable: self._view.place[variable],
+        )
+        losses = {}
+        for variable in used:
+            rest = support[[variable not in candidates[i].variables for i in support]]
+            without = self._space.fit(target, rest, constant=True).error
+            losses[self._view.names[variable]] = max(without - whole, 0.0) / variance
+        return losses
+
+
+def _kind(formula: Formula, r2: float) -> Kind:
+    terms = [each for each in formula.terms if each.factors]
+    if r2 < PARTIAL:
+        return "partial"
+    if not all(each.is_linear for each in terms):
+        return "nonlinear"
+    return "duplicate" if len(terms) == 1 and r2 >= DUPLICATE else "linear"

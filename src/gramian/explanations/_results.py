@@ -1,0 +1,192 @@
+"""What an explanation consists of: redundant columns, kept ones, and the graph between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gramian._types import Array
+from gramian.explanations._formula import Formula, Term, import_sympy
+from gramian.explanations._text import latex_name, percentage, quote, r_squared
+
+Kind = Literal["constant", "duplicate", "linear", "nonlinear", "partial"]
+DUPLICATE = 0.99
+"""A column is a duplicate when a single other column, shifted and scaled, has this R²."""
+PARTIAL = 0.9
+"""A column is explained in part when its formula has a lower R²."""
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """A column that was not kept, as a formula of those that were.
+
+    Call it with the kept columns to compute the column: a table or mapping that has them by name,
+    or an array as `transform` returns it.
+
+    Attributes
+    ----------
+    feature : str
+        The name of the column, or of the direction.
+    index : int
+        Its index.
+    expression : Formula
+        The formula.
+    kind : {"constant", "duplicate", "linear", "nonlinear", "partial"}
+        "duplicate" is one other column, shifted and scaled, with R² ≥ 0.99; "linear" a sum of
+        other columns; "partial" whatever has R² < 0.9, in which case the column holds more than
+        the formula says.
+    r2 : float
+        The share of the variance that the formula explains, on the rows of the fit.
+    validation_r2 : float or None
+        The same on rows that took no part in finding terms and coefficients, where rows were given.
+    residual_std : float
+        The root mean square of what the formula misses, in the units of the column.
+    linear_r2 : float
+        The share of the variance that all kept columns explain linearly.
+    full_r2 : float
+        The share that all functions of the fit explain: no formula in them explains more.
+    sources : mapping from str to float
+        The columns in the formula, and how much R² would fall without the terms that each is in.
+    """
+
+    feature: str
+    index: int
+    expression: Formula
+    kind: Kind
+    r2: float
+    validation_r2: float | None
+    residual_std: float
+    linear_r2: float
+    full_r2: float
+    sources: Mapping[str, float]
+
+    @property
+    def formula(self) -> str:
+        """The formula as text."""
+        return str(self.expression)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """Pairs of a coefficient and a mapping from columns to exponents or functions."""
+        return self.expression.terms
+
+    def __call__(self, table: Mapping[str, ArrayLike] | ArrayLike) -> Array:
+        """Compute the column from the kept ones."""
+        return self.expression(table)
+
+    def score(self, table: Mapping[str, ArrayLike] | ArrayLike, values: ArrayLike) -> float:
+        """Return R² of the formula on other rows.
+
+        Parameters
+        ----------
+        table : mapping, data frame or array
+            The kept columns.
+        values : array-like of shape (n_samples,)
+            The column itself.
+        """
+        y = np.asarray(values, dtype=np.float64)
+        left, whole = np.mean((y - self(table)) ** 2), np.var(y)
+        return 1 - float(left / whole) if whole > 0 else float(left == 0)
+
+    def __str__(self) -> str:
+        notes: list[str] = [] if self.kind == "nonlinear" else [self.kind]
+        if self.kind != "constant":
+            notes.append(f"R² {r_squared(self.r2)}")
+        if self.validation_r2 is not None:
+            notes.append(f"held out {r_squared(self.validation_r2)}")
+        return f"{quote(self.feature)} = {self.formula} ({', '.join(notes)})"
+
+    def latex(self) -> str:
+        """Write the equation in LaTeX's math mode."""
+        return f"{latex_name(self.feature)} = {self.expression.latex()}"
+
+    def sympy(self) -> Any:
+        """Return the equation as SymPy's Eq."""
+        import_sympy()
+        import sympy
+
+        return sympy.Eq(sympy.Symbol(self.feature), self.expression.sympy(), evaluate=False)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A column or direction that was kept, and why.
+
+    Attributes
+    ----------
+    feature : str
+        The name of the column, or of the direction.
+    index : int
+        Its index among the columns, or among the directions to choose from.
+    order : int
+        When it was chosen, 0 for the first.
+    variance : float
+        Its variance.
+    residual_variance : float
+        What functions of those chosen before it left of its variance, by least squares.
+    explains : mapping from str to (float, float)
+        For every column that was not kept, the shares of its variance that were explained when
+        this one came: by itself (linear), and by products and other functions of it and those
+        before it (nonlinear).
+    loadings : mapping from str to float, or None
+        For a direction, the weights of the centred columns that it is the sum of.
+    """
+
+    feature: str
+    index: int
+    order: int
+    variance: float
+    residual_variance: float
+    explains: Mapping[str, tuple[float, float]]
+    loadings: Mapping[str, float] | None
+
+    @property
+    def linear(self) -> float:
+        """The share of the other columns' variance that it explains by itself, on average."""
+        return float(np.mean([linear for linear, _ in self.explains.values()] or [0.0]))
+
+    @property
+    def nonlinear(self) -> float:
+        """The share that it explains by further functions of it, on average."""
+        return float(np.mean([nonlinear for _, nonlinear in self.explains.values()] or [0.0]))
+
+    def __str__(self) -> str:
+        new = percentage(self.residual_variance / self.variance)
+        parts = f"{percentage(self.linear)} linearly and {percentage(self.nonlinear)} nonlinearly"
+        return (
+            f"{quote(self.feature)} was chosen as number {self.order + 1}: {new} of its variance "
+            f"was new, and it explains {parts} of the others"
+        )
+
+
+@dataclass(frozen=True)
+class Node:
+    """A column in the redundancy graph; R² is that of its formula, 1 if it was kept."""
+
+    name: str
+    kept: bool
+    kind: Kind | Literal["kept"]
+    r2: float
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A kept column in the formula of another; the weight is the R² that hangs on it."""
+
+    source: str
+    target: str
+    weight: float
+    linear: bool
+    """Whether it enters the formula only as a column times a coefficient."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Who determines whom: columns as nodes, and edges from kept ones to those they explain."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]

@@ -1,0 +1,124 @@
+"""Candidates and targets as vectors, whose products are expectations.
+
+In coordinates along orthonormal functions, which a Cholesky factor of the Gram matrix gives, every
+function of the fit is a short vector in place of a long column of values: least squares on rows
+becomes least squares on these vectors, at full accuracy and without the rows. The first coordinate
+is the constant's, so that the others are those of centred functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import cholesky, lstsq, solve_triangular
+
+from gramian._types import Array, IntArray
+from gramian.explanations._dictionary import Dictionary
+from gramian.explanations._moments import Moments
+from gramian.orthogonalize._common import pivoted_cholesky
+
+TOLERANCE = 1e-12
+"""A function of which no larger share is left after its projections on others is left out."""
+ROUNDING = 1e-12
+"""Where no larger share of a variance is left, the formula is exact."""
+UNCERTAIN = 1e-13
+"""A difference of two moments that is no larger a share of them is a rounding error."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A formula: least squares with some of the candidates."""
+
+    support: IntArray
+    coefficients: Array
+    constant: float
+    error: float
+    """The mean square that is left."""
+
+
+class Space:
+    """Coordinates of candidates and targets, for one set of rows.
+
+    Parameters
+    ----------
+    moments : Moments
+        Expectations over the rows.
+    dictionary : Dictionary
+        The candidates.
+    means : array of shape (n_targets,)
+        What was subtracted from the targets.
+    """
+
+    def __init__(self, moments: Moments, dictionary: Dictionary, means: Array) -> None:
+        self.moments = moments
+        self.means = means
+        self._rows = dictionary.rows
+        norms = np.sqrt(moments.gram.diagonal())
+        present = np.flatnonzero(norms)  # with alpha=inf, all but the variables have no moments
+        scaled = moments.gram[np.ix_(present, present)] / np.outer(norms[present], norms[present])
+        self.functions: IntArray = present[np.sort(pivoted_cholesky(scaled, TOLERANCE)[1])]
+        """The functions along which the coordinates are, each less its projections on others."""
+        norms = norms[self.functions]
+        inside = np.ix_(self.functions, self.functions)
+        lower = cholesky(moments.gram[inside] / np.outer(norms, norms), lower=True)
+        self.candidates = lower.T @ (self._rows[:, self.functions] * norms).T
+        """One a column."""
+        self.targets: Array = _solve(lower, moments.with_targets[self.functions], norms)
+        self.variables: Array = _solve(lower, moments.with_variables[self.functions], norms)
+        squares = np.einsum("ij,ij->j", self.targets, self.targets)
+        outside = moments.squares - squares
+        self.outside = np.where(outside > UNCERTAIN * moments.squares, outside, 0.0)
+        """What no function explains of each target."""
+        self.variances = self.outside + squares - self.targets[0] ** 2
+        self.targets[0] += means
+        missing = np.ones(len(moments.gram), dtype=bool)
+        missing[self.functions] = False
+        self.sizes = np.linalg.norm(self.candidates[1:], axis=0)
+        """The standard deviations of the candidates."""
+        formed = ~self._rows[:, missing].any(axis=1)
+        varies = self.sizes > 1e-10 * np.abs(self.candidates[0])
+        self.usable: IntArray = np.flatnonzero(formed & varies)
+        self.unit = np.zeros((len(self.candidates) - 1, len(self.sizes)))
+        """Usable candidates, centred and scaled to variance 1."""
+        self.unit[:, self.usable] = self.candidates[1:, self.usable] / self.sizes[self.usable]
+
+    @cached_property
+    def gram(self) -> Array:
+        """The correlations of the usable candidates."""
+        unit = self.unit[:, self.usable]
+        return unit.T @ unit
+
+    def fit(self, target: int, support: IntArray, *, constant: bool) -> Fit:
+        """Fit a target by least squares with some candidates, with or without a constant."""
+        y = self.targets[:, target]
+        if constant:
+            a = self.unit[:, support]
+            scaled = lstsq(a, y[1:], check_finite=False)[0] if len(support) else np.empty(0)
+            error = y[1:] - a @ scaled
+            coefficients = scaled / self.sizes[support]
+            offset = float(y[0] - self.candidates[0, support] @ coefficients)
+        else:
+            sizes = np.linalg.norm(self.candidates[:, support], axis=0)
+            a = self.candidates[:, support] / sizes
+            scaled = lstsq(a, y, check_finite=False)[0] if len(support) else np.empty(0)
+            error = y - a @ scaled
+            coefficients, offset = scaled / sizes, 0.0
+        return Fit(support, coefficients, offset, float(error @ error + self.outside[target]))
+
+    def combination(self, fit: Fit, target: int) -> Array:
+        """Return a formula as a combination of the functions, for the centred target."""
+        combination: Array = fit.coefficients @ self._rows[fit.support]
+        combination[0] += fit.constant - self.means[target]
+        return combination
+
+    def rms(self, candidate: int) -> float:
+        """Return the root mean square of a candidate."""
+        return float(np.linalg.norm(self.candidates[:, candidate]))
+
+
+def _solve(lower: Array, with_something: Array, norms: Array) -> Array:
+    scaled = with_something / norms[:, np.newaxis]
+    coordinates: Array = solve_triangular(lower, scaled, lower=True, check_finite=False)
+    return coordinates

@@ -1,0 +1,76 @@
+"""What the displays share: colours, axes, names."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import _check_feature_names_in
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# By Okabe and Ito.
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+GREY, LIGHT = "#666666", "#D4D4D4"
+
+THRESHOLD: dict[str, Any] = {
+    "color": GREY,
+    "linewidth": 1.2,
+    "linestyle": (0, (2, 2)),
+    "label": "threshold",
+}
+"""How the line at a threshold is drawn."""
+MAX_NAME = 24
+"""Longer names are cut."""
+
+
+def require(module: str) -> Any:
+    """Import a module of an optional package."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(
+            f'This plot needs the package {package}: pip install "gramian[figures]".'
+        ) from error
+
+
+def axes_for(ax: Axes | None, width: float, height: float) -> tuple[Axes, Figure]:
+    """Return axes to draw on and their figure: those given, or new ones of a size in inches."""
+    if ax is not None:
+        return ax, cast("Figure", ax.figure)
+    figure, axes = require("matplotlib.pyplot").subplots(
+        figsize=(width, height), layout="constrained"
+    )
+    return axes, figure
+
+
+def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
+    """Remove the frame on the sides that bear no axis, and draw a light grid."""
+    ax.spines[["top", "right"]].set_visible(False)
+    if grid is not None:
+        ax.grid(axis=grid, color=LIGHT, linewidth=0.6)
+        ax.set_axisbelow(True)
+
+
+def feature_names(estimator: Any, names: ArrayLike | None = None) -> list[str]:
+    """Return the names of the columns: those given, those of the fit, or x0, x1, ..."""
+    if names is None:
+        return [str(name) for name in _check_feature_names_in(estimator)]
+    given = [str(name) for name in np.asarray(names, dtype=object).ravel()]
+    if len(given) != estimator.n_features_in_:
+        raise ValueError(
+            f"feature_names has {len(given)} names, but there are {estimator.n_features_in_} "
+            "columns."
+        )
+    return given
+
+
+def short(name: str, length: int = MAX_NAME) -> str:
+    """Cut a long name, and keep Matplotlib from reading dollar signs as mathematics."""
+    cut = name if len(name) <= length else name[: length - 1] + "…"
+    return cut.replace("$", r"\$")

@@ -1,0 +1,235 @@
+"""Directions as images, or as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from gramian._types import Array
+from gramian.plots._common import BLUE, GREY, LIGHT, VERMILION, axes_for, feature_names, short
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MAX_BARS = 6
+"""So many directions are drawn as bars at most."""
+LABELLED = 60
+"""Up to so many images have a title."""
+
+
+class ComponentsDisplay:
+    """Directions as images, or as bars with the names of columns.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_components, n_features)
+        The directions, one a row.
+    image_shape : pair of int, optional
+        Height and width, if the features are pixels.
+    feature_names : sequence of str, optional
+        The names of the columns; by default x0, x1, ...
+    component_names : sequence of str, optional
+        The names of the directions; by default 0, 1, ...
+
+    Attributes
+    ----------
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        The figure.
+    artists_ : list of Artist
+        The images, or the bars of each direction.
+    shown_ : array of int
+        The columns that have a bar, from top to bottom.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from gramian import GFR
+    >>> from gramian.plots import ComponentsDisplay
+    >>> X = load_iris(as_frame=True).data
+    >>> display = ComponentsDisplay.from_estimator(GFR(2).fit(X))
+    >>> [tick.get_text() for tick in display.ax_.get_xticklabels()]
+    ['gfr0', 'gfr1']
+    """
+
+    ax_: Axes
+    figure_: Figure
+
+    def __init__(
+        self,
+        components: ArrayLike,
+        *,
+        image_shape: tuple[int, int] | None = None,
+        feature_names: Sequence[str] | None = None,
+        component_names: Sequence[str] | None = None,
+    ) -> None:
+        self.components = np.atleast_2d(np.asarray(components, dtype=np.float64))
+        n, d = self.components.shape
+        self.image_shape = image_shape
+        if image_shape is not None and int(np.prod(image_shape)) != d:
+            raise ValueError(
+                f"image_shape={image_shape} has {np.prod(image_shape)} pixels, but a direction has "
+                f"{d} entries."
+            )
+        self.feature_names = [*(feature_names or [f"x{i}" for i in range(d)])]
+        self.component_names = [*(component_names or [str(i) for i in range(n)])]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        image_shape: tuple[int, int] | None = None,
+        feature_names: ArrayLike | None = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the directions of a fit.
+
+        Parameters
+        ----------
+        estimator : GFR or GCA
+            The fitted estimator.
+        image_shape : pair of int, optional
+            Height and width, if the features are pixels.
+        feature_names : array-like of str, optional
+            The names of the columns; by default those of the fit.
+        ax : Axes, optional
+            The axes to draw on.
+        **kwargs
+            Passed to :meth:`plot`.
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "components_"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no directions; see SelectionOrderDisplay and "
+                "PixelMapDisplay for selected features."
+            )
+        display = cls(
+            estimator.components_,
+            image_shape=image_shape,
+            feature_names=_names(estimator, feature_names),
+            component_names=[str(name) for name in estimator.get_feature_names_out()],
+        )
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        max_components: int | None = None,
+        max_features: int = 20,
+        n_columns: int | None = None,
+        cmap: str = "RdBu_r",
+    ) -> Self:
+        """Draw the directions.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on.
+        max_components : int, optional
+            Draw only so many directions; by default all images, and bars of no more than 6.
+        max_features : int, default=20
+            Draw only so many bars, of those columns that weigh most in any direction.
+        n_columns : int, optional
+            How many images are side by side.
+        cmap : str, default="RdBu_r"
+            The colours of images.
+        """
+        if self.image_shape is None:
+            return self._plot_bars(ax, max_components or MAX_BARS, max_features)
+        n = len(self.components) if max_components is None else max_components
+        return self._plot_images(ax, self.image_shape, self.components[:n], n_columns, cmap)
+
+    def _plot_images(
+        self,
+        ax: Axes | None,
+        image_shape: tuple[int, int],
+        components: Array,
+        n_columns: int | None,
+        cmap: str,
+    ) -> Self:
+        n = len(components)
+        height, width = image_shape
+        labelled = n <= LABELLED
+        gap = 0.1 * width
+        step_x, step_y = width + gap, height + (0.28 * height if labelled else gap)
+        n_columns = min(n, n_columns or int(np.ceil(np.sqrt(1.6 * n * step_y / step_x))))
+        n_rows = -(-n // n_columns)
+        inch = min(1.1, 10 / n_columns) / step_x
+        self.ax_, self.figure_ = axes_for(ax, n_columns * step_x * inch, n_rows * step_y * inch)
+        ax = self.ax_
+        largest = float(np.abs(components).max()) or 1.0
+        self.artists_: list[Artist] = []
+        for i, component in enumerate(components):
+            row, column = divmod(i, n_columns)
+            left, top = column * step_x, row * step_y
+            self.artists_.append(
+                ax.imshow(
+                    component.reshape(image_shape),
+                    cmap=cmap,
+                    vmin=-largest,
+                    vmax=largest,
+                    interpolation="nearest",
+                    extent=(left, left + width, top + height, top),
+                )
+            )
+            if labelled:
+                size = min(9.0, 0.16 * 72 * height * inch)
+                name = short(self.component_names[i], 12)
+                ax.text(left + width / 2, top, name, ha="center", va="bottom", fontsize=size)
+        head = step_y - height if labelled else 0
+        ax.set(xlim=(0, n_columns * step_x - gap), ylim=(n_rows * step_y - head, -head))
+        ax.set_axis_off()
+        self.shown_ = np.arange(self.components.shape[1])
+        return self
+
+    def _plot_bars(self, ax: Axes | None, max_components: int, max_features: int) -> Self:
+        components = self.components[:max_components]
+        n, d = components.shape
+        weights = np.abs(components).max(axis=0, initial=0.0)
+        shown = np.sort(np.argsort(-weights, kind="stable")[:max_features])
+        self.shown_ = shown
+        self.ax_, self.figure_ = axes_for(ax, 2.2 + 1.2 * n, 0.9 + 0.24 * len(shown))
+        ax = self.ax_
+        largest = float(weights.max(initial=0.0)) or 1.0
+        step = 2.3 * largest  # bars of neighbours, of opposite sign, keep a distance
+        places = np.arange(len(shown))
+        self.artists_ = []
+        for i, component in enumerate(components):
+            values = component[shown]
+            ax.axvline(i * step, color=GREY, linewidth=0.8, zorder=1)
+            colours = [BLUE if value >= 0 else VERMILION for value in values]
+            self.artists_ += [
+                ax.barh(places, values, left=i * step, color=colours, height=0.7, zorder=2)  # type: ignore[list-item]
+            ]
+        ax.set_yticks(places, [short(self.feature_names[j]) for j in shown])
+        ax.set_xticks(
+            [i * step for i in range(n)], [short(s, 12) for s in self.component_names[:n]]
+        )
+        ax.xaxis.tick_top()
+        ax.tick_params(length=0)
+        ax.set(xlim=(-step / 2, (n - 0.5) * step), ylim=(len(shown) - 0.4, -0.6))
+        for place in range(len(shown)):
+            ax.axhline(place, color=LIGHT, linewidth=0.6, zorder=0)
+        ax.spines[:].set_visible(False)
+        notes = []
+        if n < len(self.components):
+            notes.append(f"{n} of {len(self.components)} directions")
+        if len(shown) < d:
+            notes.append(f"the {len(shown)} of {d} columns that weigh most")
+        notes.append(f"longest bar: {largest:.2f}")
+        ax.set_xlabel("; ".join(notes), color=GREY, fontsize="small")
+        return self
+
+
+def _names(estimator: Any, names: ArrayLike | None) -> list[str]:
+    return feature_names(estimator, names)

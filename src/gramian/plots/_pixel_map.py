@@ -1,0 +1,201 @@
+"""Where in an image the selected pixels are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from gramian.plots._common import LIGHT, axes_for, require
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PatchCollection
+    from matplotlib.figure import Figure
+
+NUMBERED = 40
+"""Up to so many pixels are numbered."""
+
+
+class PixelMapDisplay:
+    """Selected pixels, coloured by the order of selection.
+
+    Parameters
+    ----------
+    selected : array-like of shape (n_selected,)
+        The indices of pixels, row by row, in the order of selection.
+    image_shape : pair of int
+        Height and width of the images.
+    background : array-like, optional
+        An image to draw behind, for instance the mean of all.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        The figure.
+    pixels_ : PatchCollection
+        The selected pixels, with their order from 1 on as values.
+    texts_ : list of Text
+        The numbers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from gramian import GFS
+    >>> from gramian.plots import PixelMapDisplay
+    >>> X = load_digits().data
+    >>> display = PixelMapDisplay.from_estimator(GFS(10).fit(X), image_shape=(8, 8))
+    >>> len(display.texts_)
+    10
+    """
+
+    ax_: Axes
+    figure_: Figure
+    pixels_: PatchCollection
+
+    def __init__(
+        self,
+        selected: ArrayLike,
+        image_shape: tuple[int, int],
+        *,
+        background: ArrayLike | None = None,
+    ) -> None:
+        self.selected = np.asarray(selected, dtype=np.intp)
+        self.image_shape = _check_shape(image_shape)
+        n_pixels = self.image_shape[0] * self.image_shape[1]
+        if len(self.selected) and not 0 <= self.selected.min() <= self.selected.max() < n_pixels:
+            raise ValueError(f"Indices of pixels must be from 0 to {n_pixels - 1}.")
+        self.background = (
+            None if background is None else np.reshape(background, self.image_shape).astype(float)
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        image_shape: tuple[int, int],
+        X: ArrayLike | None = None,
+        *,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the pixels that a fit selected.
+
+        Parameters
+        ----------
+        estimator : GFS or GFA
+            The fitted estimator.
+        image_shape : pair of int
+            Height and width of the images.
+        X : array-like of shape (n_samples, n_features), optional
+            Images, of which the mean is drawn behind; by default that of the fit.
+        ax : Axes, optional
+            The axes to draw on.
+        **kwargs
+            Passed to :meth:`plot`.
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "selected_features_"):
+            raise TypeError(
+                f"{type(estimator).__name__} selects no pixels; see ComponentsDisplay for "
+                "directions as images."
+            )
+        height, width = _check_shape(image_shape)
+        if height * width != estimator.n_features_in_:
+            raise ValueError(
+                f"image_shape={image_shape} has {height * width} pixels, but the fit has "
+                f"{estimator.n_features_in_} features."
+            )
+        mean = estimator.mean_ if X is None else check_array(X, dtype=np.float64).mean(axis=0)
+        return cls(estimator.selected_features_, image_shape, background=mean).plot(ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        numbered: bool | None = None,
+        cmap: str = "viridis",
+        colorbar: bool = True,
+    ) -> Self:
+        """Draw the pixels.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on.
+        numbered : bool, optional
+            Whether to write the order into the pixels; by default where there are at most 40 of
+            them, and they are large enough.
+        cmap : str, default="viridis"
+            The colours of the order.
+        colorbar : bool, default=True
+            Whether to draw a bar of these colours.
+        """
+        patches = require("matplotlib.patches")
+        collections = require("matplotlib.collections")
+        ticker = require("matplotlib.ticker")
+        height, width = self.image_shape
+        scale = 4.6 / max(height, width)
+        self.ax_, self.figure_ = axes_for(
+            ax, max(width * scale, 1.5) + 0.9, max(height * scale, 1.5) + 0.2
+        )
+        ax = self.ax_
+        background = np.zeros(self.image_shape) if self.background is None else self.background
+        span = float(np.ptp(background)) or 1.0
+        # In light greys, so that all colours of the map stand out.
+        ax.imshow(
+            background,
+            cmap="gray_r",
+            vmin=float(background.min()),
+            vmax=float(background.min()) + 3 * span,
+            interpolation="nearest",
+        )
+        order = np.arange(1, len(self.selected) + 1)
+        rows, columns = np.divmod(self.selected, width)
+        squares = [
+            patches.Rectangle((column - 0.5, row - 0.5), 1, 1)
+            for row, column in zip(rows, columns, strict=True)
+        ]
+        self.pixels_ = collections.PatchCollection(squares, cmap=cmap, edgecolor="white", lw=0.6)
+        self.pixels_.set_array(order)
+        self.pixels_.set_clim(1, max(len(order), 2))
+        ax.add_collection(self.pixels_)
+        if numbered is None:
+            numbered = len(order) <= NUMBERED and max(height, width) <= 32
+        self.texts_ = []
+        for i, row, column in zip(order, rows, columns, strict=True) if numbered else ():
+            red, green, blue, _ = self.pixels_.to_rgba(np.asarray(i))
+            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
+            size = min(10.0, 0.5 * 72 * scale)
+            self.texts_.append(
+                ax.text(
+                    column,
+                    row,
+                    str(i),
+                    ha="center",
+                    va="center_baseline",
+                    fontsize=size,
+                    color="white" if dark else "black",
+                )
+            )
+        ax.set(xticks=[], yticks=[])
+        for spine in ax.spines.values():
+            spine.set_color(LIGHT)
+        if colorbar and len(order) > 1:
+            bar = self.figure_.colorbar(
+                self.pixels_, ax=ax, label="order of selection", shrink=0.8, pad=0.02
+            )
+            bar.locator = ticker.MaxNLocator(6, integer=True, min_n_ticks=1)
+            bar.outline.set_visible(False)
+            bar.update_ticks()
+        return self
+
+
+def _check_shape(image_shape: tuple[int, int]) -> tuple[int, int]:
+    if len(image_shape) != 2 or min(image_shape) < 1:
+        raise ValueError(f"image_shape must be a height and a width; got {image_shape!r}.")
+    return int(image_shape[0]), int(image_shape[1])

@@ -1,0 +1,288 @@
+"""Who determines whom: columns as nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.plots._common import BLUE, GREY, ORANGE, axes_for, require, short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Layout = Literal["auto", "columns", "spring", "circular"]
+Edge = tuple[str, str, float]
+Positions = dict[str, tuple[float, float]]
+
+
+class RedundancyGraphDisplay:
+    """Columns as nodes, and arrows from those kept to those that they determine.
+
+    Parameters
+    ----------
+    nodes : sequence of str
+        The names of the columns.
+    edges : sequence of (source, target, weight)
+        The names of a column and of one that it helps to determine, and how much it does: a share
+        from 0 to 1.
+    kept : sequence of str, optional
+        The names of the columns that are kept, in the order from top to bottom; by default all
+        that have no edge towards them.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        The figure.
+    positions_ : dict of str to pair of float
+        Where each node is that is drawn.
+    edges_ : list of (str, str, float)
+        The edges that are drawn.
+    texts_ : dict of str to Text
+        The names.
+
+    Examples
+    --------
+    >>> from gramian.plots import RedundancyGraphDisplay
+    >>> edges = [("voltage", "power", 0.5), ("current", "power", 0.5), ("voltage", "volts", 1.0)]
+    >>> nodes = ["voltage", "current", "power", "volts"]
+    >>> display = RedundancyGraphDisplay(nodes, edges).plot()
+    >>> display.kept
+    ['voltage', 'current']
+    """
+
+    ax_: Axes
+    figure_: Figure
+
+    def __init__(
+        self,
+        nodes: Sequence[str],
+        edges: Sequence[Edge],
+        *,
+        kept: Sequence[str] | None = None,
+    ) -> None:
+        self.nodes = [str(node) for node in nodes]
+        self.edges = [(str(a), str(b), float(weight)) for a, b, weight in edges]
+        known = set(self.nodes)
+        unknown = {end for a, b, _ in self.edges for end in (a, b)} - known
+        if unknown:
+            raise ValueError(
+                f"There are edges of {sorted(unknown)}, which are not among the nodes."
+            )
+        targets = {b for _, b, _ in self.edges}
+        self.kept = (
+            [node for node in self.nodes if node not in targets]
+            if kept is None
+            else [str(node) for node in kept if str(node) in known]
+        )
+
+    @classmethod
+    def from_graph(cls, graph: Any, *, ax: Axes | None = None, **kwargs: Any) -> Self:
+        """Draw the graph of an explanation.
+
+        Parameters
+        ----------
+        graph : Graph
+            As in the attribute `graph` of what :func:`gramian.explain` returns: its `nodes` have
+            `name` and `kept`, its `edges` `source`, `target` and `weight`.
+        ax : Axes, optional
+            The axes to draw on.
+        **kwargs
+            Passed to :meth:`plot`.
+        """
+        display = cls(
+            [node.name for node in graph.nodes],
+            [(edge.source, edge.target, edge.weight) for edge in graph.edges],
+            kept=[node.name for node in graph.nodes if node.kept],
+        )
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        layout: Layout | Mapping[str, tuple[float, float]] = "auto",
+        min_weight: float = 0.02,
+        max_nodes: int = 40,
+        seed: int = 0,
+    ) -> Self:
+        """Draw the graph.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on.
+        layout : {"auto", "columns", "spring", "circular"} or mapping, default="auto"
+            "columns" has those kept on the left and the others on the right, which is "auto" where
+            all edges lead from the former to the latter, and "spring" is elsewhere. Or where each
+            node is to be.
+        min_weight : float, default=0.02
+            Edges of less weight are not drawn.
+        max_nodes : int, default=40
+            Of a larger graph, only so many nodes are drawn: the ends of its heaviest edges.
+        seed : int, default=0
+            Decides on the "spring" layout.
+        """
+        networkx = require("networkx")
+        graph = self._graph(networkx, min_weight, max_nodes)
+        kept = [node for node in self.kept if node in graph]
+        others = [node for node in graph if node not in set(kept)]
+        if layout == "auto":
+            apart = all(a in set(kept) and b not in set(kept) for a, b in graph.edges)
+            layout = "columns" if apart else "spring"
+        in_columns = layout == "columns"
+        own = ax is None
+        rows = max(len(kept), len(others), 2) if in_columns else 12
+        self.ax_, self.figure_ = axes_for(ax, 5.6, 0.8 + 0.28 * rows if in_columns else 4.6)
+        ax = self.ax_
+        if isinstance(layout, Mapping):
+            missing = [node for node in graph if node not in layout]
+            if missing:
+                raise ValueError(f"layout has no place for {missing}.")
+            self.positions_: Positions = {node: layout[node] for node in graph}
+        elif layout == "columns":
+            self.positions_ = _columns(graph, kept, others)
+        else:
+            find = networkx.circular_layout if layout == "circular" else networkx.spring_layout
+            options = (
+                {} if layout == "circular" else {"seed": seed, "k": 2.5 / np.sqrt(len(graph) or 1)}
+            )
+            found = find(graph, **options)
+            places = np.reshape([found[node] for node in graph], (-1, 2))
+            if layout == "spring":
+                widths = np.array([0.045 * (len(short(node)) + 2) for node in graph])
+                places = _spread(places, widths)
+            self.positions_ = dict(zip(graph, map(tuple, places.tolist()), strict=True))
+        self.edges_: list[Edge] = sorted(
+            ((a, b, w) for a, b, w in graph.edges(data="weight")), key=lambda edge: edge[2]
+        )
+        for edge in self.edges_:
+            self._draw_edge(networkx, graph, edge, curved=not in_columns)
+        self._draw_nodes(kept, others, in_columns)
+        if self.positions_:
+            (left, bottom), (right, top) = (
+                f(list(self.positions_.values()), axis=0) for f in (np.min, np.max)
+            )
+            # In figures of our own, names beside the columns get their space from the layout.
+            side = (0.05 if own else 0.9) if in_columns else 0.2 * (right - left)
+            above = 0.6 if in_columns else 0.12 * (top - bottom)
+            ax.set(xlim=(left - side, right + side), ylim=(bottom - above, top + above))
+        hidden = len(self.nodes) - len(graph)
+        if hidden:
+            ax.set_xlabel(f"{hidden} more columns not shown", color=GREY, fontsize="small")
+        return self
+
+    def _graph(self, networkx: Any, min_weight: float, max_nodes: int) -> Any:
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self.nodes)
+        graph.add_weighted_edges_from(edge for edge in self.edges if edge[2] >= min_weight)
+        if len(graph) > max_nodes:
+            heaviest = sorted(graph.edges(data="weight"), key=lambda edge: -edge[2])
+            shown: set[str] = set()
+            for source, target, _ in heaviest:
+                if len(shown | {source, target}) <= max_nodes:
+                    shown |= {source, target}
+            shown |= set(
+                [node for node in self.nodes if node not in shown][: max_nodes - len(shown)]
+            )
+            graph = graph.subgraph([node for node in self.nodes if node in shown])
+        return graph
+
+    def _draw_edge(self, networkx: Any, graph: Any, edge: Edge, curved: bool) -> None:
+        source, target, weight = edge
+        share = float(np.clip(weight, 0, 1))
+        networkx.draw_networkx_edges(
+            graph,
+            self.positions_,
+            edgelist=[(source, target)],
+            ax=self.ax_,
+            width=0.6 + 2.6 * share,
+            alpha=0.25 + 0.65 * share,
+            edge_color=GREY,
+            arrowstyle="-|>",
+            arrowsize=9 + 5 * share,
+            node_size=110,
+            connectionstyle="arc3,rad=0.08" if curved else "arc3",
+            hide_ticks=False,
+        )
+
+    def _draw_nodes(self, kept: list[str], others: list[str], in_columns: bool) -> None:
+        ax = self.ax_
+        self.texts_ = {}
+        groups = [(kept, BLUE, "o", "kept"), (others, ORANGE, "s", "determined by others")]
+        for group, colour, marker, label in groups:
+            if not group:
+                continue
+            x, y = np.array([self.positions_[node] for node in group]).T
+            ax.scatter(x, y, s=70, color=colour, marker=marker, label=label, zorder=3)
+            for node in group:
+                left = in_columns and colour == BLUE
+                offset = (-8, 0) if left else (8, 0) if in_columns else (0, 7)
+                self.texts_[node] = ax.annotate(
+                    short(node),
+                    self.positions_[node],
+                    xytext=offset,
+                    textcoords="offset points",
+                    ha="right" if left else "left" if in_columns else "center",
+                    va="center" if in_columns else "bottom",
+                    bbox=None
+                    if in_columns
+                    else {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
+                    zorder=4,
+                )
+        ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_visible(False)
+        if self.positions_:
+            ax.legend(
+                frameon=False,
+                fontsize="small",
+                ncols=2,
+                loc="lower center",
+                bbox_to_anchor=(0.5, 1.0),
+                borderaxespad=0.2,
+            )
+
+
+def _columns(graph: Any, kept: list[str], others: list[str]) -> Positions:
+    """Place those kept on the left, and the others on the right next to what determines them."""
+    height = max(len(kept), len(others), 2) - 1
+    left = np.linspace(0, -height, len(kept)) if len(kept) > 1 else np.full(len(kept), -height / 2)
+    positions: Positions = {node: (0.0, float(y)) for node, y in zip(kept, left, strict=True)}
+
+    def centre(node: str) -> float:
+        sources = [(positions[a][1], w) for a, _, w in graph.in_edges(node, data="weight")]
+        total = sum(w for _, w in sources)
+        return sum(y * w for y, w in sources) / total if total else -float(height)
+
+    ordered = sorted(others, key=lambda node: -centre(node))
+    right = (
+        np.linspace(0, -height, len(others))
+        if len(others) > 1
+        else np.full(len(others), -height / 2)
+    )
+    return positions | {node: (1.0, float(y)) for node, y in zip(ordered, right, strict=True)}
+
+
+def _spread(places: Array, widths: Array, height: float = 0.16, n_rounds: int = 200) -> Array:
+    """Push nodes apart whose names would overlap; places are from -1 to 1."""
+    places = places.copy()
+    for _ in range(n_rounds):
+        moved = False
+        for i in range(len(places)):
+            for j in range(i):
+                apart = places[i] - places[j]
+                overlap = np.array([(widths[i] + widths[j]) / 2, height]) - np.abs(apart)
+                if (overlap > 0).all():
+                    axis = int(np.argmin(overlap / [2.0, 1.0]))
+                    push = 0.51 * overlap[axis] * (1 if apart[axis] >= 0 else -1)
+                    places[i, axis] += push
+                    places[j, axis] -= push
+                    moved = True
+        if not moved:
+            break
+    return places

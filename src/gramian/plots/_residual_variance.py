@@ -1,0 +1,226 @@
+"""How much variance is left, by the number of features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import svdvals
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from gramian._types import Array
+from gramian.plots._common import BLUE, GREEN, ORANGE, THRESHOLD, axes_for, require, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+Kind = Literal["total", "largest"]
+MARKED = 40
+"""Up to so many points have markers."""
+
+
+class ResidualVarianceDisplay:
+    """Residual variance against the number of features.
+
+    Best made by :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    residual : array of shape (n_features + 1,)
+        What is left before the first feature and after each.
+    validation : array-like, optional
+        What is left on held-out rows, likewise.
+    gcv : array-like, optional
+        What is left on new rows, as generalized cross-validation estimates it.
+    pca : array-like, optional
+        What as many principal components leave.
+    kind : {"total", "largest"}, default="total"
+        Whether these are shares of the total variance, or variances of the most variant feature or
+        direction.
+    threshold : float, optional
+        The variance at which the fit was to stop, to be drawn with `kind="largest"`.
+    name : str, default="residual"
+        The name of the fit.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        The figure.
+    lines_ : dict of str to Line2D
+        The curves by name: "residual", "validation", "gcv", "pca" and "threshold".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFR
+    >>> from gramian.plots import ResidualVarianceDisplay
+    >>> z = np.random.default_rng(0).standard_normal((500, 2))
+    >>> X = np.column_stack([z, z[:, 0] * z[:, 1]])
+    >>> display = ResidualVarianceDisplay.from_estimator(GFR(2).fit(X), X)
+    >>> sorted(display.lines_)
+    ['gcv', 'pca', 'residual']
+    """
+
+    ax_: Axes
+    figure_: Figure
+    lines_: dict[str, Line2D]
+
+    def __init__(
+        self,
+        residual: ArrayLike,
+        *,
+        validation: ArrayLike | None = None,
+        gcv: ArrayLike | None = None,
+        pca: ArrayLike | None = None,
+        kind: Kind = "total",
+        threshold: float | None = None,
+        name: str = "residual",
+    ) -> None:
+        self.residual = np.asarray(residual, dtype=np.float64)
+        self.validation = None if validation is None else np.asarray(validation, dtype=np.float64)
+        self.gcv = None if gcv is None else np.asarray(gcv, dtype=np.float64)
+        self.pca = None if pca is None else np.asarray(pca, dtype=np.float64)
+        self.kind = kind
+        self.threshold = threshold
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike | None = None,
+        *,
+        kind: Kind = "total",
+        name: str | None = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the residual variances that a fit recorded.
+
+        Parameters
+        ----------
+        estimator : GFR, GCA, GFS or GFA
+            The fitted estimator.
+        X : array-like of shape (n_samples, n_features), optional
+            The data, to draw PCA's curve as well.
+        kind : {"total", "largest"}, default="total"
+            Whether to draw the share of the total variance that is left, or the variance of the
+            most variant feature or direction, which a threshold is about.
+        name : str, optional
+            The name of the fit; by default its algorithm and family.
+        ax : Axes, optional
+            The axes to draw on.
+        **kwargs
+            Passed to :meth:`plot`.
+        """
+        check_is_fitted(estimator)
+        if kind not in ("total", "largest"):
+            raise ValueError(f"kind must be 'total' or 'largest'; got {kind!r}.")
+        held_out = getattr(estimator, f"validation_{_PREFIX[kind]}residual_variance_", None)
+        gcv = getattr(estimator, "gcv_total_residual_variance_", None) if kind == "total" else None
+        residual = getattr(estimator, f"{_PREFIX[kind]}residual_variance_")
+        pca = None if X is None else _principal(X, kind, len(residual))
+        family = getattr(estimator, "family_", None)
+        relative = getattr(estimator, "relative", False)
+        display = cls(
+            _share(residual, kind),
+            validation=None if held_out is None else _share(held_out, kind),
+            # It starts above the variance; as a share it is to be comparable with the residual.
+            gcv=None if gcv is None else gcv / (residual[0] or 1.0),
+            pca=pca,
+            kind=kind,
+            threshold=None if kind == "total" or relative else estimator.threshold,
+            name=name or type(estimator).__name__ + (f", {family}" if family else ""),
+        )
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        yscale: Literal["linear", "log"] = "linear",
+        gcv: bool = True,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on.
+        yscale : {"linear", "log"}, default="linear"
+            The scale of the residual variance.
+        gcv : bool, default=True
+            Whether to draw the curve of generalized cross-validation.
+        **kwargs
+            Passed to Matplotlib's `plot` for the curve of the fit.
+        """
+        ticker = require("matplotlib.ticker")
+        self.ax_, self.figure_ = axes_for(ax, 5.6, 3.8)
+        ax = self.ax_
+        self.lines_ = {}
+        # Solid and filled for the rows of the fit; broken and open for what is on other rows.
+        styles: dict[str, dict[str, Any]] = {
+            "pca": {"color": ORANGE, "marker": "s", "label": "PCA"},
+            "residual": {"color": BLUE, "marker": "o", "label": self.name, **kwargs},
+            "gcv": {"color": GREEN, "linestyle": ":", "label": "cross-validation (GCV)"},
+            "validation": {
+                "color": BLUE,
+                "linestyle": "--",
+                "marker": "o",
+                "markerfacecolor": "white",
+                "label": "held-out rows",
+            },
+        }
+        for key, style in styles.items():
+            values = getattr(self, key)
+            if values is None or (key == "gcv" and not gcv):
+                continue
+            if len(values) > MARKED:
+                style.pop("marker", None)
+            shown = np.where(
+                np.isfinite(values) & ((values > 0) | (yscale == "linear")), values, np.nan
+            )
+            (self.lines_[key],) = ax.plot(
+                range(len(values)), shown, **{"markersize": 4, "linewidth": 1.6, **style}
+            )
+        if self.threshold:
+            self.lines_["threshold"] = ax.axhline(self.threshold, **THRESHOLD)
+        ax.set(yscale=yscale, xlabel="number of features")
+        ax.set_xlim(left=0)
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+        if self.kind == "total":
+            ax.set_ylabel("share of variance left")
+            ax.yaxis.set_major_formatter(ticker.PercentFormatter(1.0))
+        else:
+            ax.set_ylabel("largest residual variance")
+        if yscale == "linear":
+            # A fit that fails on other rows leaves more than there was; how much more is no matter.
+            drawn = np.concatenate([line.get_ydata() for line in self.lines_.values()])
+            ax.set_ylim(0, 1.05 * min(np.nanmax(drawn), 1.5 * self.residual[0]) or 1.0)
+        tidy(ax, grid="y")
+        ax.legend(frameon=False)
+        return self
+
+
+_PREFIX = {"total": "total_", "largest": ""}
+
+
+def _share(values: Array, kind: Kind) -> Array:
+    return values / (values[0] or 1.0) if kind == "total" else values
+
+
+def _principal(X: ArrayLike, kind: Kind, length: int) -> Array:
+    """Return what PCA leaves with as many components."""
+    table = check_array(X, dtype=np.float64)
+    variances = svdvals(table - table.mean(axis=0)) ** 2 / len(table)
+    padded = np.concatenate([variances, np.zeros(length)])
+    if kind == "largest":
+        return padded[:length]
+    left: Array = np.cumsum(padded[::-1])[::-1]
+    return left[:length] / (left[0] or 1.0)

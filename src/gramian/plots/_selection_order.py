@@ -1,0 +1,242 @@
+"""Features in the order of selection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from gramian._types import Array
+from gramian.certificates._nested import nested_fits
+from gramian.plots._common import (
+    BLUE,
+    GREY,
+    LIGHT,
+    THRESHOLD,
+    axes_for,
+    feature_names,
+    require,
+    short,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+NAMED = 40
+"""Up to so many features are drawn as bars with names; more are drawn as curves."""
+
+
+class SelectionOrderDisplay:
+    """Features in the order of selection, with what was left of each when it was chosen.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of features, in the order of selection.
+    residual_variance : array-like of shape (n_selected,)
+        The variance that functions of the features before it left of each.
+    variance : array-like of shape (n_selected,), optional
+        The whole variance of each.
+    threshold : float, optional
+        Features with less residual variance were not chosen.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        The figure.
+    bars_ : list of BarContainer
+        The bars of the variances, if these are known, and of the residual variances; empty where
+        features are too many for bars.
+    lines_ : list of Line2D
+        The curves in place of bars.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from gramian import GFS
+    >>> from gramian.plots import SelectionOrderDisplay
+    >>> X = load_iris(as_frame=True).data
+    >>> display = SelectionOrderDisplay.from_estimator(GFS(3).fit(X))
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()]
+    ['1. petal length (cm)', '2. sepal length (cm)', '3. sepal width (cm)']
+    """
+
+    ax_: Axes
+    figure_: Figure
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        residual_variance: ArrayLike,
+        *,
+        variance: ArrayLike | None = None,
+        threshold: float | None = None,
+    ) -> None:
+        self.names = [str(name) for name in names]
+        self.residual_variance = np.asarray(residual_variance, dtype=np.float64)
+        self.variance = None if variance is None else np.asarray(variance, dtype=np.float64)
+        self.threshold = threshold
+        for values in (self.residual_variance, self.variance):
+            if values is not None and values.shape != (len(self.names),):
+                raise ValueError(
+                    f"There are {len(self.names)} names, but values have shape {values.shape}."
+                )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        feature_names: ArrayLike | None = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw what a fit chose.
+
+        Parameters
+        ----------
+        estimator : GFS, GFA, GFR or GCA
+            The fitted estimator. For the last two, directions take the place of features.
+        feature_names : array-like of str, optional
+            The names of the columns; by default those of the fit.
+        ax : Axes, optional
+            The axes to draw on.
+        **kwargs
+            Passed to :meth:`plot`.
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "_decoder"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no residual variances of its own; fit GFS."
+            )
+        residual, variance = variances_when_chosen(estimator)
+        relative = getattr(estimator, "relative", False)
+        display = cls(
+            _chosen_names(estimator, feature_names),
+            residual,
+            variance=variance,
+            threshold=None if relative else estimator.threshold,
+        )
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Axes | None = None, *, log: bool | None = None) -> Self:
+        """Draw the variances.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            The axes to draw on.
+        log : bool, optional
+            Whether the scale of variances is logarithmic; by default it is where they differ by
+            more than a factor of 100.
+        """
+        self.bars_: list[BarContainer] = []
+        self.lines_: list[Line2D] = []
+        n = len(self.names)
+        positive = self.residual_variance[self.residual_variance > 0]
+        if log is None:
+            log = bool(len(positive)) and positive.max() > 100 * positive.min()
+        if n <= NAMED:
+            self.ax_, self.figure_ = axes_for(ax, 5.6, 0.9 + 0.26 * max(n, 2))
+            ax = self.ax_
+            self._plot_bars(ax, log)
+        else:
+            self.ax_, self.figure_ = axes_for(ax, 5.6, 3.6)
+            ax = self.ax_
+            self._plot_curves(ax, log)
+        ax.legend(
+            frameon=False,
+            fontsize="small",
+            ncols=3,
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            borderaxespad=0.2,
+        )
+        return self
+
+    def _plot_bars(self, ax: Axes, log: bool) -> None:
+        places = np.arange(len(self.names))
+        if self.variance is not None:
+            self.bars_.append(
+                ax.barh(places, self.variance, color=LIGHT, height=0.75, label="variance")
+            )
+        self.bars_.append(
+            ax.barh(
+                places,
+                self.residual_variance,
+                color=BLUE,
+                height=0.75 if self.variance is None else 0.4,
+                label="of it left when chosen",
+            )
+        )
+        if self.threshold:
+            ax.axvline(self.threshold, **THRESHOLD)
+        ax.set_yticks(places, [f"{i}. {short(name)}" for i, name in enumerate(self.names, 1)])
+        ax.tick_params(axis="y", length=0)
+        ax.set(ylim=(len(self.names) - 0.4, -0.6), xlabel="variance")
+        if log:
+            ax.set_xscale("log")
+        tidy(ax, grid="x")
+
+    def _plot_curves(self, ax: Axes, log: bool) -> None:
+        ticker = require("matplotlib.ticker")
+        order = np.arange(1, len(self.names) + 1)
+        if self.variance is not None:
+            style: dict[str, Any] = {"color": GREY, "marker": ".", "markersize": 3, "alpha": 0.6}
+            self.lines_ += ax.plot(
+                order, self.variance, linestyle="none", label="variance", **style
+            )
+        self.lines_ += ax.plot(
+            order, self.residual_variance, color=BLUE, label="of it left when chosen"
+        )
+        if self.threshold:
+            ax.axhline(self.threshold, **THRESHOLD)
+        if log:
+            ax.set_yscale("log")
+        else:
+            ax.set_ylim(bottom=0)
+        first = ", ".join(short(name, 12) for name in self.names[:5])
+        ax.set(
+            xlabel=f"order of selection ({first}, …)", ylabel="variance", xlim=(0, order[-1] + 1)
+        )
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+        tidy(ax, grid="y")
+
+
+def variances_when_chosen(estimator: Any) -> tuple[Array, Array]:
+    """Return what was left of each variable when it was chosen, and its whole variance."""
+    decoder = estimator._decoder
+    whole = decoder.units**2
+    n = len(whole)
+    algorithm = type(estimator).__name__
+    if algorithm in ("GFR", "GFS") and not getattr(estimator, "relative", False):
+        return estimator.residual_variance_[:n], whole  # they choose the largest
+    if decoder.moments is None:
+        raise ValueError(
+            "What was left of each feature when it was chosen is not known where there are more "
+            "than 1,000 functions. Make the display from names and residual variances, or take GFS."
+        )
+    if hasattr(estimator, "selected_features_"):
+        of = np.eye(estimator.n_features_in_)[:, estimator.selected_features_]
+    else:
+        of = estimator.components_.T
+    coefficients = nested_fits(decoder, range(n), of)
+    # The part that is fitted has the variance of the projection, cᵀE[fx].
+    explained = np.sum(coefficients * (decoder.moments[1] @ of), axis=0)
+    return np.maximum(whole - explained, 0.0), whole
+
+
+def _chosen_names(estimator: Any, names: ArrayLike | None) -> list[str]:
+    if hasattr(estimator, "selected_features_"):
+        all_names = feature_names(estimator, names)
+        return [all_names[i] for i in estimator.selected_features_]
+    return [str(name) for name in estimator.get_feature_names_out()]

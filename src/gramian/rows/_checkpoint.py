@@ -1,0 +1,146 @@
+"""Sums that were computed once are read from a folder when a fit is begun again."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.rows._protocol import Rows, Work
+
+
+class Ledger:
+    """A folder with the results of all sums so far, in their order.
+
+    The pursuit is a function of these sums, so that it arrives where it was interrupted without
+    reading the data.
+
+    Parameters
+    ----------
+    folder : path
+        The folder; it is made if there is none.
+    description : dict
+        What the sums depend on. A folder with another description is refused.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], description: dict[str, Any]) -> None:
+        self._folder = Path(folder)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._n = 0
+        text = json.dumps(description, indent=1, sort_keys=True)
+        path = self._folder / "fit.json"
+        if not path.exists():
+            with _replacing(path) as stream:
+                stream.write(text.encode())
+            return
+        try:
+            stored = json.loads(path.read_text())
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged: {error}. Remove {self._folder}.") from error
+        changed = _difference(stored, json.loads(text))
+        if changed is not None:
+            raise ValueError(
+                f"The checkpoint {self._folder} is of another fit: {changed}. Remove the folder, "
+                "or give another one."
+            )
+
+    def recall(self) -> list[Array] | None:
+        """Return the next result, if it is there."""
+        path = self._path()
+        if not path.exists():
+            return None
+        try:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+                found = [file[f"arr_{i}"] for i in range(len(file.files))]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{path} is damaged: {error}. Remove it, and fit again.") from error
+        self._n += 1
+        return found
+
+    def note(self, sums: list[Array]) -> None:
+        """Store the next result."""
+        with _replacing(self._path()) as stream:
+            np.savez(stream, *sums)
+        self._n += 1
+
+    def _path(self) -> Path:
+        return self._folder / f"{self._n:06}.npz"
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """Write a file under another name, and rename it when it is complete."""
+    temporary = path.with_suffix(".tmp")
+    try:
+        with temporary.open("wb") as stream:
+            yield stream
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _difference(old: Any, new: Any, name: str = "its description") -> str | None:
+    """Name the first thing that differs, down to a parameter or the number of a column."""
+    if old == new:
+        return None
+    if isinstance(old, dict) and isinstance(new, dict):
+        pairs = [(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        both = enumerate(zip(old, new, strict=True))
+        pairs = [(f"{name} of column {i}", *pair) for i, pair in both]
+    else:
+        return f"{name} was {old} and is {new}"
+    return next(found for pair in pairs if (found := _difference(*pair[1:], pair[0])))
+
+
+@dataclass(frozen=True)
+class RecordedRows:
+    """Rows whose sums are looked up in a ledger before they are computed."""
+
+    rows: Rows
+    ledger: Ledger
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
+        return self.rows.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self.rows.n_columns
+
+    @property
+    def effective_n_rows(self) -> float:
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        return self.rows.effective_n_rows
+
+    @property
+    def cache_bytes(self) -> int:
+        """How much memory values that belong to rows may take from one sum to the next."""
+        return self.rows.cache_bytes
+
+    def covariance(self) -> Array:
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        return self.rows.covariance()
+
+    def rotate(self, basis: Array) -> tuple[Rows, Array]:
+        """Express the rows in other coordinates, each scaled to variance 1."""
+        rows, deviations = self.rows.rotate(basis)
+        return replace(self, rows=rows), deviations
+
+    def sum(self, work: Work) -> list[Array]:
+        """Look the sums up, or compute them and note them down."""
+        found = self.ledger.recall()
+        if found is None:
+            found = self.rows.sum(work)
+            self.ledger.note(found)
+        return found

@@ -1,0 +1,277 @@
+"""Rows of a Dask collection: sums are computed where the rows are, and only they travel."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from gramian._blas import threads_for
+from gramian._threads import product_for
+from gramian._types import Array
+from gramian.rows._array import Centring
+from gramian.rows._look import Look, Split, look_at, put_together
+from gramian.rows._protocol import RowBlock, Work, merge
+from gramian.rows._statistics import Statistics, centring_of, scaled_covariance
+from gramian.rows._stream import coordinates
+
+FAN_IN = 8
+"""So many partial results are put together at once."""
+SHARE_OF_MEMORY = 0.5
+"""A table is kept in the workers' memory if it takes no more than this share of it."""
+
+
+def is_dask(data: Any) -> bool:
+    """Return whether the data are a Dask array or data frame."""
+    return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed")
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Some rows of the table, to be loaded where they are needed."""
+
+    number: int
+    rows: Any
+    """A delayed array or data frame."""
+    weights: Any
+    """A delayed array, the name of a column, or None."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is done to the rows of a partition before they are summed over."""
+
+    centring: Centring
+    weight: float
+    split: Split | None
+    axes: Array | None
+
+
+@dataclass(frozen=True)
+class DaskRows:
+    """Rows of a Dask array or data frame, centred and scaled where they are."""
+
+    partitions: Sequence[Partition]
+    statistics: Statistics
+    frame: Frame
+    cache_bytes: int = 0
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
+        return self.statistics.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns, or coordinates."""
+        axes = self.frame.axes
+        return len(self.statistics.mean) if axes is None else axes.shape[1]
+
+    @property
+    def effective_n_rows(self) -> float:
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        return self.statistics.effective_n_rows
+
+    def covariance(self) -> Array:
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        return scaled_covariance(self.statistics, self.frame.centring)
+
+    def rotate(self, basis: Array) -> tuple[DaskRows, Array]:
+        """Express the rows in other coordinates, each scaled to variance 1."""
+        axes, deviations = coordinates(basis, self.covariance())
+        return replace(self, frame=replace(self.frame, axes=axes)), deviations
+
+    def sum(self, work: Work) -> list[Array]:
+        """Compute the sums of all partitions, put them together in a tree, and fetch the result."""
+        from dask.delayed import delayed
+
+        shared = delayed(work, traverse=False)
+        frame = delayed(self.frame, traverse=False)
+        parts = [
+            delayed(_sum)(shared, frame, each.number, each.rows, each.weights)
+            for each in self.partitions
+        ]
+        found: list[Array] = _tree(parts, lambda some: delayed(_merge)(shared, some)).compute()
+        return found
+
+
+def _tree(parts: Sequence[Any], put_together: Callable[[Sequence[Any]], Any]) -> Any:
+    while len(parts) > 1:
+        groups = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
+        parts = [put_together(group) for group in groups]
+    return parts[0]
+
+
+def _sum(work: Work, frame: Frame, number: int, rows: Any, weights: Any) -> list[Array]:
+    x, w = _numbers(rows, weights)
+    if frame.split is not None:
+        taken = ~frame.split.mask(number, len(x))
+        x, w = x[taken], None if w is None else w[taken]
+    if w is not None:
+        x, w = x[w > 0], w[w > 0]
+    root = np.full(len(x), frame.weight**-0.5) if w is None else np.sqrt(w / frame.weight)
+    x = x - frame.centring.mean
+    x *= root[:, np.newaxis] / frame.centring.scale
+    if frame.axes is not None:
+        x = x @ frame.axes
+    worker = work.worker(product_for(1))
+    with ONE_THREAD:
+        for start in range(0, len(x), 2048):
+            part = slice(start, start + 2048)
+            worker((0, RowBlock(np.ascontiguousarray(x[part]), root[part])))
+    return worker.sums
+
+
+def _merge(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
+    first, *others = parts
+    return merge(work, [[array.copy() for array in first], *others])
+
+
+def _numbers(rows: Any, weights: Any) -> tuple[Array, Array | None]:
+    """Return rows and weights as arrays."""
+    if isinstance(weights, str):
+        rows, weights = rows.drop(columns=weights), rows[weights]
+    x = np.asarray(rows, dtype=np.float64)
+    return x, None if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+def _look(split: Split | None, covariance: bool, number: int, rows: Any, weights: Any) -> Look:
+    """Look at a partition for the first time."""
+    x, w = _numbers(rows, weights)
+    if not np.isfinite(x).all():
+        row, column = np.argwhere(~np.isfinite(x))[0]
+        name = rows.columns[column] if hasattr(rows, "columns") else column
+        raise ValueError(
+            f"Column {name!r} has a missing or infinite value in row {row} of partition {number}. "
+            "Fill it in or leave the row out."
+        )
+    if w is not None and w.shape != (len(x),):
+        raise ValueError(
+            f"Partition {number} has {len(x)} rows and weights of shape {w.shape}; sample_weight "
+            "must have one for each row, in the same partitions."
+        )
+    if w is not None and not (w >= 0).all():
+        raise ValueError(
+            f"The weight in row {np.flatnonzero(~(w >= 0))[0]} of partition {number} is "
+            f"{w[~(w >= 0)][0]}; weights must not be negative."
+        )
+    with ONE_THREAD:
+        return look_at(x, w, number, split, covariance=covariance)
+
+
+def partitions_of(data: Any, sample_weight: Any) -> list[Partition]:
+    """Return the partitions of a Dask array or data frame, columns all together."""
+    if hasattr(data, "dask") and data.ndim == 2 and hasattr(data, "rechunk"):
+        data = data.rechunk({1: -1})
+    rows = np.ravel(data.to_delayed()).tolist()
+    if sample_weight is None or isinstance(sample_weight, str):
+        weights = [sample_weight] * len(rows)
+    elif is_dask(sample_weight):
+        weights = np.ravel(_in_parts_of(data, sample_weight).to_delayed()).tolist()
+        if len(weights) != len(rows):
+            raise ValueError(
+                f"sample_weight has {len(weights)} partitions where X has {len(rows)}; rechunk it "
+                "as the rows of X are."
+            )
+    else:
+        raise TypeError(
+            "sample_weight of a Dask collection must be the name of a column or a Dask array."
+        )
+    pairs = zip(rows, weights, strict=True)
+    return [Partition(number, *pair) for number, pair in enumerate(pairs)]
+
+
+def _in_parts_of(data: Any, weights: Any) -> Any:
+    """Return weights in the partitions that the rows have, where the sizes of these are known."""
+    if not hasattr(data, "rechunk") or not hasattr(weights, "rechunk"):
+        return weights
+    if np.isnan([*data.shape, *weights.shape]).any():
+        return weights
+    if weights.shape != data.shape[:1]:
+        raise ValueError(
+            f"sample_weight has the shape {weights.shape}, and X has {len(data)} rows."
+        )
+    return weights.rechunk(data.chunks[:1])
+
+
+def open_dask(
+    data: Any,
+    sample_weight: Any,
+    scaling: Literal["column", "table"],
+    *,
+    memory_budget: int,
+    split: Split | None = None,
+) -> tuple[DaskRows, Centring, tuple[Array, Array | None] | None]:
+    """Look at a Dask collection for the first time, and keep it in memory if it fits."""
+    from dask.delayed import delayed
+
+    kept = _fits(data, memory_budget)
+    if kept:
+        data = data.persist()
+    partitions = partitions_of(data, sample_weight)
+    parts = [
+        delayed(_look)(split, scaling == "table", each.number, each.rows, each.weights)
+        for each in partitions
+    ]
+    look: Look = _tree(parts, lambda some: delayed(put_together)(some)).compute()
+    statistics = look.statistics
+    if statistics.n_rows < 2:
+        raise ValueError(f"X has {statistics.n_rows} rows of positive weight; two are needed.")
+    if not kept and 8 * statistics.n_rows * len(statistics.mean) <= _available(memory_budget):
+        # Only now is it known that the rows fit in memory.
+        partitions = partitions_of(data.persist(), sample_weight)
+    centring = centring_of(statistics, scaling)
+    rows = DaskRows(partitions, statistics, Frame(centring, statistics.weight, look.split, None))
+    return rows, centring, look.held_out
+
+
+def _fits(data: Any, memory_budget: int) -> bool:
+    """Return whether a collection is known to fit in memory."""
+    try:
+        return float(data.nbytes) <= _available(memory_budget)  # False where it is not a number
+    except (AttributeError, NotImplementedError, TypeError):
+        return False
+
+
+def _available(memory_budget: int) -> float:
+    """Return how many bytes of rows may be kept: in the cluster, or else in this process."""
+    try:
+        from distributed import get_client
+
+        workers = get_client().scheduler_info(n_workers=-1)["workers"].values()
+    except (ImportError, ValueError):
+        return memory_budget  # no cluster
+    limits = [worker["memory_limit"] for worker in workers]
+    return SHARE_OF_MEMORY * sum(limits) if all(limits) else memory_budget
+
+
+class _OneThread:
+    """A context in which BLAS has one thread: the scheduler has threads of its own.
+
+    These enter and leave it at any time, so that only the last one restores what was before.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_inside = 0
+        self._limit: AbstractContextManager[Any]
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._n_inside:
+                self._limit = threads_for(0)
+                self._limit.__enter__()
+            self._n_inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if not self._n_inside:
+                self._limit.__exit__(None, None, None)
+
+
+ONE_THREAD = _OneThread()

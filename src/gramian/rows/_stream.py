@@ -1,0 +1,267 @@
+"""Rows that are read anew for every sum: tables that need not fit in memory."""
+
+from __future__ import annotations
+
+import zlib
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.rows._array import BLOCK_ROWS, Centring
+from gramian.rows._look import Look, Split, look_at
+from gramian.rows._protocol import LocalRows, RowBlock
+from gramian.rows._statistics import Statistics, centring_of, scaled_covariance
+
+T = TypeVar("T")
+NO_VARIANCE = 1e-15
+"""A share of the largest variance that may be due to rounding errors of a covariance."""
+READ_AHEAD = 2
+"""Blocks that are read while others are summed over."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows as they come from where they are stored."""
+
+    x: Array
+    weights: Array | None
+    where: str
+    """The file, or what else there is to name."""
+    first_row: int
+    """The number of the first row there."""
+
+
+class Source(ABC):
+    """A table that can be read again and again, in chunks of any size."""
+
+    names: Sequence[str] | None = None
+    """The names of the columns."""
+
+    @property
+    @abstractmethod
+    def n_columns(self) -> int:
+        """The number of columns."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows, where it is known without reading them."""
+        return None
+
+    @abstractmethod
+    def chunks(self) -> Iterator[Chunk]:
+        """Read the table once."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of a source, in blocks whose size does not depend on how they are stored."""
+
+    x: Array
+    weights: Array | None
+
+
+def blocks_of(source: Source, block_rows: int) -> Iterator[Block]:
+    """Read a source in blocks, and complain about values that are missing or infinite."""
+    x = np.empty((block_rows, source.n_columns))
+    weights: Array | None = None
+    n = 0
+    for chunk in source.chunks():
+        check(chunk, source.names)
+        start = 0
+        while start < len(chunk.x):
+            part = slice(start, min(len(chunk.x), start + block_rows - n))
+            stop = n + part.stop - part.start
+            x[n:stop] = chunk.x[part]
+            if chunk.weights is not None:
+                weights = np.empty(block_rows) if weights is None else weights
+                weights[n:stop] = chunk.weights[part]
+            n, start = stop, part.stop
+            if n == block_rows:
+                yield Block(x, weights)
+                x = np.empty((block_rows, source.n_columns))
+                weights, n = None, 0
+    if n:
+        yield Block(x[:n], None if weights is None else weights[:n])
+
+
+def check(chunk: Chunk, names: Sequence[str] | None) -> None:
+    """Name the first value that is missing or infinite, or a weight that is negative."""
+    total = chunk.x.sum()  # cheaper than to look at every value
+    if not np.isfinite(total) and not np.isfinite(chunk.x).all():
+        row, column = np.argwhere(~np.isfinite(chunk.x))[0]
+        name = repr(names[column]) if names is not None else str(column)
+        raise ValueError(
+            f"Column {name} has a missing or infinite value in row {chunk.first_row + row} of "
+            f"{chunk.where}. Fill it in or leave the row out."
+        )
+    if chunk.weights is not None and not (chunk.weights >= 0).all():
+        row = int(np.flatnonzero(~(chunk.weights >= 0))[0])
+        raise ValueError(
+            f"The weight in row {chunk.first_row + row} of {chunk.where} is "
+            f"{chunk.weights[row]}; weights must not be negative."
+        )
+
+
+def read_ahead(items: Iterable[T], n: int = READ_AHEAD) -> Iterator[T]:
+    """Go through items while the next ones are fetched in another thread."""
+    iterator = iter(items)
+    end = object()
+    with ThreadPoolExecutor(1) as pool:
+        waiting: deque[Future[object]] = deque()
+        try:
+            waiting.extend(pool.submit(next, iterator, end) for _ in range(n))
+            while True:
+                item = waiting.popleft().result()
+                if item is end:
+                    return
+                waiting.append(pool.submit(next, iterator, end))
+                yield item  # type: ignore[misc]
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+@dataclass(frozen=True)
+class StreamRows(LocalRows):
+    """Rows of a source, centred and scaled while they are read."""
+
+    source: Source
+    statistics: Statistics
+    centring: Centring
+    block_rows: int
+    cache_bytes: int
+    checksums: Sequence[int]
+    """Of the blocks, when they were read for the first time."""
+    split: Split | None = None
+    axes: Array | None = field(default=None, repr=False)
+    """The matrix that takes scaled columns to coordinates, if these are others."""
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]
+        """The number of rows that have a positive weight."""
+        return self.statistics.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns, or coordinates."""
+        return self.source.n_columns if self.axes is None else self.axes.shape[1]
+
+    @property
+    def effective_n_rows(self) -> float:
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        return self.statistics.effective_n_rows
+
+    def covariance(self) -> Array:
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        return scaled_covariance(self.statistics, self.centring)
+
+    def rotate(self, basis: Array) -> tuple[StreamRows, Array]:
+        """Express the rows in other coordinates, each scaled to variance 1."""
+        axes, deviations = coordinates(basis, self.covariance())
+        return replace(self, axes=axes), deviations
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Read the table once."""
+        n_blocks = 0
+        for number, block in enumerate(read_ahead(self._checked())):
+            n_blocks += 1
+            rows = self._centre(number, block)
+            if len(rows.root):
+                yield rows
+        if n_blocks != len(self.checksums):
+            raise ValueError(self._changed(f"it has {n_blocks} blocks of rows now"))
+
+    def _checked(self) -> Iterator[Block]:
+        for number, block in enumerate(blocks_of(self.source, self.block_rows)):
+            if number >= len(self.checksums) or checksum(block) != self.checksums[number]:
+                first = number * self.block_rows
+                raise ValueError(
+                    self._changed(f"rows {first} to {first + len(block.x) - 1} are others now")
+                )
+            yield block
+
+    def _changed(self, how: str) -> str:
+        return (
+            f"{self.source} changed while it was read: {how}. Fit again when nobody writes to it."
+        )
+
+    def _centre(self, number: int, block: Block) -> RowBlock:
+        x, weights = block.x, block.weights
+        taken = np.ones(len(x), dtype=bool)
+        if weights is not None:
+            taken &= weights > 0
+        if self.split is not None:
+            taken &= ~self.split.mask(number, len(x))
+        if not taken.all():
+            x, weights = x[taken], None if weights is None else weights[taken]
+        total = self.statistics.weight
+        root = np.full(len(x), total**-0.5) if weights is None else np.sqrt(weights / total)
+        x = x - self.centring.mean
+        x *= root[:, np.newaxis] / self.centring.scale
+        return RowBlock(x if self.axes is None else x @ self.axes, root)
+
+
+def coordinates(basis: Array, lower: Array) -> tuple[Array, Array]:
+    """Return the matrix that takes columns to coordinates of variance 1, and their deviations.
+
+    Parameters
+    ----------
+    basis : array of shape (n_coordinates, n_columns)
+        The new axes by rows.
+    lower : array of shape (n_columns, n_columns)
+        The lower triangle of the covariance.
+    """
+    covariance = lower + np.tril(lower, -1).T
+    variances = np.einsum("ij,ij->i", basis @ covariance, basis)
+    variances[variances <= NO_VARIANCE * variances.max()] = 0.0
+    deviations = np.sqrt(variances)
+    axes = basis.T / np.where(deviations > 0, deviations, 1.0)
+    return np.ascontiguousarray(axes), deviations
+
+
+def checksum(block: Block) -> int:
+    """Return a number that changes when the block does."""
+    value = zlib.crc32(block.x.data)
+    return value if block.weights is None else zlib.crc32(block.weights.data, value)
+
+
+def open_stream(
+    source: Source,
+    scaling: Literal["column", "table"],
+    *,
+    memory_budget: int,
+    split: Split | None = None,
+) -> tuple[StreamRows, Centring, tuple[Array, Array | None] | None]:
+    """Read a source for the first time: all that must be known before the pursuit begins.
+
+    Returns
+    -------
+    rows : StreamRows
+        The rows.
+    centring : Centring
+        What is done to their columns.
+    held_out : pair of arrays, or None
+        The rows held out and their weights.
+    """
+    block_rows = max(64, min(BLOCK_ROWS, memory_budget // (128 * source.n_columns)))
+    covariance = scaling == "table"
+    look: Look | None = None
+    checksums = []
+    for number, block in enumerate(read_ahead(blocks_of(source, block_rows))):
+        checksums.append(checksum(block))
+        seen = look_at(block.x, block.weights, number, split, covariance=covariance)
+        look = seen if look is None else look.put_together(seen)
+    n_rows = 0 if look is None else look.statistics.n_rows
+    if look is None or n_rows < 2:
+        raise ValueError(f"{source} has {n_rows} rows of positive weight; at least two are needed.")
+    centring = centring_of(look.statistics, scaling)
+    rows = StreamRows(
+        source, look.statistics, centring, block_rows, memory_budget // 2, checksums, look.split
+    )
+    return rows, centring, look.held_out

@@ -1,0 +1,115 @@
+"""Files in, a file out; and scores of files."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+from source_cases import (
+    ALGORITHMS,
+    BUDGET,
+    FRAME,
+    INDICES,
+    NAMES,
+    SOURCES,
+    TABLE,
+    X,
+    estimator,
+    write_parquet,
+    write_parts,
+)
+
+from gramian import GFR, GFS
+
+EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each in ALGORITHMS])
+READERS = {
+    ".parquet": pd.read_parquet,
+    ".feather": pd.read_feather,
+    ".arrow": pd.read_feather,
+    ".csv": pd.read_csv,
+    ".npy": lambda path: pd.DataFrame(np.load(path)),
+}
+
+
+@EACH
+@pytest.mark.parametrize("ending", READERS)
+def test_a_file_is_written_block_by_block(tmp_path, index, ending):
+    fitted = estimator(ALGORITHMS[index]).fit(FRAME)
+    paths = write_parts(tmp_path)
+    (tmp_path / "out").mkdir()
+    target = tmp_path / "out" / f"z{ending}"
+    assert fitted.transform(paths, output=str(target)) == target
+    found = READERS[ending](target)
+    np.testing.assert_allclose(found, fitted.transform(FRAME), atol=1e-12)
+    if ending != ".npy":
+        assert found.columns.tolist() == fitted.get_feature_names_out().tolist()
+    assert list(target.parent.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_all_sources_are_transformed(tmp_path, source):
+    fitted = GFR(3).fit(X)
+    data = SOURCES[source](tmp_path)
+    if source == "memmap":  # is an array, too
+        found = fitted.transform(data)
+    else:
+        found = np.load(fitted.transform(data, output=tmp_path / "z.npy"))
+    np.testing.assert_allclose(found, fitted.transform(X), atol=1e-12)
+
+
+def test_columns_are_taken_by_name(tmp_path):
+    fitted = GFS(3).fit(FRAME)
+    other = TABLE.select(NAMES[::-1]).append_column("more", pa.array(np.zeros(len(X))))
+    path = fitted.transform(write_parquet(tmp_path, other), output=tmp_path / "z.npy")
+    np.testing.assert_array_equal(np.load(path), fitted.transform(FRAME))
+
+
+def test_a_missing_column_is_named(tmp_path):
+    fitted = GFS(3).fit(FRAME)
+    path = write_parquet(tmp_path, TABLE.drop_columns("e"))
+    with pytest.raises(ValueError, match=r"table\.parquet lacks the column 'e', which the fit had"):
+        fitted.transform(path, output=tmp_path / "z.npy")
+
+
+def test_a_table_of_another_width_is_refused(tmp_path):
+    np.save(tmp_path / "x.npy", X[:, :5])
+    with pytest.raises(ValueError, match=r"x\.npy has 5 columns, and the fit had 8"):
+        GFR(2).fit(X).transform(tmp_path / "x.npy", output=tmp_path / "z.npy")
+
+
+def test_an_output_must_be_given_and_of_a_known_kind(tmp_path):
+    path = write_parquet(tmp_path)
+    fitted = GFR(2).fit(FRAME)
+    with pytest.raises(ValueError, match="give output="):
+        fitted.transform(path)
+    with pytest.raises(ValueError, match=r"z\.xlsx must end in one of \.parquet"):
+        fitted.transform(path, output=tmp_path / "z.xlsx")
+
+
+def test_a_file_can_be_replaced_by_its_transform(tmp_path):
+    path = write_parquet(tmp_path)
+    fitted = GFS(3).fit(FRAME)
+    fitted.transform(path, output=path)
+    np.testing.assert_array_equal(pd.read_parquet(path), fitted.transform(FRAME))
+
+
+@EACH
+@pytest.mark.parametrize("source", ["Parquet", "several npy", "CSV"])
+def test_files_are_scored_as_arrays_are(tmp_path, index, source):
+    fitted = estimator(ALGORITHMS[index]).fit(X)
+    data = SOURCES[source](tmp_path)
+    assert fitted.score(data) == pytest.approx(fitted.score(X), abs=1e-12)
+    np.testing.assert_allclose(
+        fitted.reconstruction_error(data), fitted.reconstruction_error(X), atol=1e-10
+    )
+
+
+def test_a_fit_to_files_transforms_arrays(tmp_path):
+    fitted = GFR(3, memory_budget=BUDGET).fit(write_parquet(tmp_path))
+    expected = GFR(3).fit(FRAME)
+    np.testing.assert_allclose(fitted.transform(FRAME), expected.transform(FRAME), atol=1e-7)
+    again = fitted.inverse_transform(fitted.transform(FRAME))
+    np.testing.assert_allclose(
+        again, expected.inverse_transform(expected.transform(FRAME)), atol=1e-6
+    )
