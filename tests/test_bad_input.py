@@ -87,7 +87,7 @@ def test_shapes_that_make_no_table_are_refused(estimator, table, message):
             np.zeros(N),
             "Sample weights must contain at least one non-zero|sample_weight must be pos",
         ),
-        (np.eye(N)[0], "sample_weight must be positive for at least two samples"),
+        (np.eye(N)[0], "sample_weight must be positive for at least 2 of the samples"),
         (np.ones(N - 1), r"sample_weight.shape == \(199,\), expected \(200,\)"),
         (np.ones((N, 2)), "Sample weights must be 1D"),
         (np.full(N, np.nan), "Input sample_weight contains NaN"),

@@ -1,6 +1,7 @@
 """Dask arrays and data frames, with the schedulers of one machine."""
 
 import multiprocessing
+import pickle
 import threading
 from concurrent.futures import ProcessPoolExecutor
 
@@ -130,41 +131,43 @@ def test_a_missing_value_is_located():
         GFR(1).fit(dd.from_pandas(frame, npartitions=4))
 
 
-def counted(chunks=(500, -1)):
-    """Return a collection, and a list that grows whenever one of its blocks is computed."""
-    seen, lock = [], threading.Lock()
+class Counter:
+    """Counts the blocks that are computed; here, since what Dask is to name must be importable."""
 
-    def count(block):
-        with lock:
-            seen.append(len(block))
-        return block
-
-    return da.from_array(X, chunks=chunks).map_blocks(count, dtype=X.dtype, meta=X[:0]), seen
+    n = 0
+    lock = threading.Lock()
 
 
-def test_a_table_that_fits_is_computed_once():
-    data, seen = counted()
-    GFR(3).fit(data)
-    assert len(seen) == 6
+def count(block):
+    with Counter.lock:
+        Counter.n += 1
+    return block
 
 
-def test_a_table_of_unknown_size_that_fits_is_computed_twice():
-    data, seen = counted()
-    frame = dd.from_dask_array(data, columns=NAMES)
-    GFR(3).fit(frame)
-    assert len(seen) == 12
+@pytest.fixture
+def counted():
+    """Return a table in six parts, which counts how often one of them is computed."""
+    Counter.n = 0
+    return da.from_array(X, chunks=(500, -1)).map_blocks(count, dtype=X.dtype, meta=X[:0])
 
 
-def test_a_table_that_does_not_fit_is_computed_once_and_then_once_a_step(monkeypatch):
+def test_a_table_that_fits_is_computed_once(counted):
+    GFR(3).fit(counted)
+    assert Counter.n == 6
+
+
+def test_a_table_of_unknown_size_that_fits_is_computed_twice(counted):
+    GFR(3).fit(dd.from_dask_array(counted, columns=NAMES))
+    assert Counter.n == 12
+
+
+def test_a_table_that_does_not_fit_is_computed_once_and_then_once_a_step(counted, monkeypatch):
     monkeypatch.setattr(rows_of_dask, "_available", lambda memory_budget: 0.0)
-    data, seen = counted()
-    GFR(3).fit(data)
-    assert len(seen) == 6 * (1 + 3)
+    GFR(3).fit(counted)
+    assert Counter.n == 6 * (1 + 3)
 
 
 def test_what_travels_does_not_grow_with_the_rows(monkeypatch):
-    import pickle
-
     sizes = {}
     add = rows_of_dask.DaskRows.sum
 
@@ -220,6 +223,7 @@ def test_scores_are_the_same(source, index):
     np.testing.assert_allclose(errors.compute(), fitted.reconstruction_error(table), atol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # in Dask's use of pandas
 def test_parquet_files_are_read_by_dask(tmp_path):
     fitted = GFR(3).fit(dd.read_parquet(write_parts(tmp_path)))
     assert_same(fitted, in_memory(0))

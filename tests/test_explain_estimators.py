@@ -242,6 +242,15 @@ def test_rows_of_the_fit_give_the_moments_of_the_fit(estimator):
         assert other.validation_r2 < other.full_r2
 
 
+def test_rows_on_which_a_column_is_constant_have_no_r2():
+    table = np.column_stack([X[:, :2], 1e-3 * X[:, 0] * X[:, 1]])
+    rows = table[:50].copy()
+    rows[:, 2] = 1.0
+    (found,) = explain(GFS(2).fit(table), rows)
+    assert found.feature == "x2"
+    assert found.validation_r2 is None
+
+
 @every_estimator
 def test_when_nothing_was_kept_columns_are_their_mean(estimator):
     fitted = make(estimator, None, threshold=1e9).fit(X)

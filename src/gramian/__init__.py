@@ -6,13 +6,23 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gramian import baselines, certificates, datasets, exceptions, experiments, families, plots
+    from gramian import (
+        baselines,
+        certificates,
+        datasets,
+        exceptions,
+        experiments,
+        explanations,
+        families,
+        plots,
+    )
     from gramian._gca import GCA
     from gramian._gfa import GFA
     from gramian._gfr import GFR
     from gramian._gfs import GFS
     from gramian._uffs import UFFS
     from gramian.certificates import certify
+    from gramian.explanations import explain
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -27,6 +37,8 @@ __all__ = [
     "datasets",
     "exceptions",
     "experiments",
+    "explain",
+    "explanations",
     "families",
     "plots",
 ]
@@ -38,6 +50,7 @@ _MODULES = {
     "GFS": "_gfs",
     "UFFS": "_uffs",
     "certify": "certificates",
+    "explain": "explanations",
 }
 """Where the public names are; all others are modules."""
 

@@ -33,7 +33,8 @@ class Decoder:
     units: Array
     """The standard deviations of the variables: functions take variables scaled to variance 1."""
     moments: tuple[Array, Array] | None
-    """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X, if they are not too many."""
+    """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X, if these are not too many
+    nor too large for float64."""
 
     def __call__(self, z: Array, *, linear: bool = False) -> Array:
         """Decode centred variables, one row a sample."""
@@ -83,11 +84,14 @@ def make_decoder(
     def lift(rows: Array) -> Array:
         return rows * to_columns if to_columns.ndim == 1 else rows @ to_columns
 
-    moments = None
+    moments: tuple[Array, Array] | None = None
     if orthogonalizer.n_functions <= MAX_MOMENTS:
         norms = orthogonalizer.norms[:, np.newaxis]
         gram, with_x = factor.moments(orthogonalizer.n_functions)
-        moments = norms * gram * norms.T, lift(norms * with_x)
+        with np.errstate(over="ignore"):
+            moments = norms * gram * norms.T, lift(norms * with_x)
+        if not all(np.isfinite(each).all() for each in moments):
+            moments = None
     return Decoder(
         tuple(step.block for step in orthogonalizer.steps),
         tuple(step.kept for step in orthogonalizer.steps),

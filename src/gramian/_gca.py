@@ -60,7 +60,8 @@ class GCA(Extractor):
         The share of rows to hold out, on which residual variances are measured as well. By default
         a tenth where held-out rows decide on something (`family`, `degree`, `alpha`,
         `early_stopping`), and none elsewhere. Rows that decided on one of the first three take
-        part in a last fit, with what they decided on.
+        part in a last fit, with what they decided on. The choice of
+        directions is kept.
     early_stopping : bool, default=False
         Whether to stop when the total residual variance on held-out rows no longer falls.
     n_iter_no_change : int, default=5
@@ -247,6 +248,7 @@ class GCA(Extractor):
         self.components_ = self.basis_[self.component_indices_]
         self.redundant_indices_ = fit.chooser.redundant
         self._record_fit(rows, fit)
+        self._variances = np.where(varies, scale**2, 0.0)
         self._decoder = make_decoder(
             fit.orthogonalizer, scale[chosen], scale[:, np.newaxis] * self.basis_
         )

@@ -46,7 +46,8 @@ class GFA(DecodingSelector):
         The share of rows to hold out, on which residual variances are measured as well. By default
         a tenth where held-out rows decide on something (`family`, `degree`, `alpha`,
         `early_stopping`), and none elsewhere. Rows that decided on one of the first three take
-        part in a last fit, with what they decided on.
+        part in a last fit, with what they decided on. The selection is
+        kept.
     early_stopping : bool, default=False
         Whether to stop when the total residual variance on held-out rows no longer falls.
     n_iter_no_change : int, default=5

@@ -51,7 +51,8 @@ class GFR(Extractor):
         The share of rows to hold out, on which residual variances are measured as well. By default
         a tenth where held-out rows decide on something (`family`, `degree`, `alpha`,
         `early_stopping`), and none elsewhere. Rows that decided on one of the first three take
-        part in a last fit, with what they decided on.
+        part in a last fit, with what they decided on. The directions are
+        found anew.
     early_stopping : bool, default=False
         Whether to stop when the total residual variance on held-out rows no longer falls.
     n_iter_no_change : int, default=5
@@ -215,6 +216,11 @@ class GFR(Extractor):
         directions = np.reshape(fit.chooser.directions, (-1, rows.n_columns))
         self.components_ = directions if basis is None else directions @ basis
         self._record_fit(rows, fit)
+        variances = covariance.diagonal()
+        if basis is not None:
+            symmetric = np.tril(covariance) + np.tril(covariance, -1).T
+            variances = np.einsum("ij,ij->j", basis, symmetric @ basis)
+        self._variances = scale**2 * variances
         steps = fit.orthogonalizer.steps
         self._decoder = make_decoder(
             fit.orthogonalizer,

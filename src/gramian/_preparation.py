@@ -189,14 +189,18 @@ class Preparation(BaseEstimator):
         self.mean_ = centring.mean
         return Problem(rows, centring, None if held_out is None else centring.apply(*held_out))
 
-    def _check_weights(self, sample_weight: ArrayLike | None, table: Array) -> Array | None:
+    def _check_weights(
+        self, sample_weight: ArrayLike | None, table: Array, at_least: int = 2
+    ) -> Array | None:
         if sample_weight is None:
             return None
         weights: Array = _check_sample_weight(
             sample_weight, table, dtype=np.float64, ensure_non_negative=True
         )
-        if np.count_nonzero(weights) < 2:
-            raise ValueError("sample_weight must be positive for at least two samples.")
+        if np.count_nonzero(weights) < at_least:
+            raise ValueError(
+                f"sample_weight must be positive for at least {at_least} of the samples."
+            )
         return weights
 
     def _check_validation_data(
@@ -213,7 +217,7 @@ class Preparation(BaseEstimator):
                 )
             X, sample_weight = validation_data
         table: Array = validate_data(self, X, dtype=np.float64, reset=False)
-        return table, self._check_weights(sample_weight, table)
+        return table, self._check_weights(sample_weight, table, at_least=1)
 
     @property
     def _validation_share(self) -> float | None:

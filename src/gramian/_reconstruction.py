@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,9 @@ from gramian._preparation import DEFAULT_VALIDATION, Problem, Scaling, Validatio
 from gramian._stability import Stability, resample
 from gramian._types import Array
 from gramian.families import BY_NAME, Family, by_name
+
+if TYPE_CHECKING:
+    from gramian.explanations import Explanation
 
 DECISIONS = (
     "validation_residual_variance_",
@@ -48,6 +51,8 @@ class Reconstruction(PursuitEstimator):
     _scaling: ClassVar[Scaling]
     mean_: Array
     _decoder: Decoder
+    _variances: Array
+    """Of the columns, or of GCA's directions."""
 
     def fit(
         self,
@@ -294,6 +299,34 @@ class Reconstruction(PursuitEstimator):
             x -= self._decoder(self._encode(x))
             errors[part] = np.einsum("ij,ij->i", x, x)
         return errors, sizes
+
+    def explain(self, X: ArrayLike | None = None, **options: Any) -> Explanation:
+        """Say which columns are redundant, and by which formula; see :func:`gramian.explain`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            Rows to test formulas on.
+        **options : dict
+            `max_terms`, `min_gain`, `features` and `sample_weight`, as of :func:`gramian.explain`.
+
+        Returns
+        -------
+        explanation : Explanation
+            A sequence of `Redundancy`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gramian import GFS
+        >>> z = np.random.default_rng(0).uniform(1, 2, (300, 2))
+        >>> X = np.column_stack([3 * z, 0.9 * z[:, 0] * z[:, 1]])
+        >>> print(GFS(2).fit(X).explain())
+        x2 = 0.1 · x0 · x1 (R² 1)
+        """
+        from gramian.explanations import explain
+
+        return explain(self, X, **options)
 
     def stability(
         self,

@@ -74,6 +74,7 @@ class DecodingSelector(Reconstruction, Selector):
         self._select(chosen)
         self._record_fit(rows, fit)
         self._decoder = make_decoder(fit.orthogonalizer, scale[chosen], scale)
+        self._variances = np.where(varies, scale**2, 0.0)
         return fit.chooser
 
     def _repeat(self, chosen: Self) -> None:

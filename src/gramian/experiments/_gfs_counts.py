@@ -285,9 +285,9 @@ def scripted_blocks(results: Results) -> list[Block]:
         "The authors' scripts scale the second feature to norm 1, but do not orthogonalize it "
         "against the first. From then on functions are orthogonalized against a basis that is not "
         "orthonormal, and the residual, of which they subtract projections, falls more slowly. "
-        "Done the same way on purpose, the counts are the paper's, or one more. With the second "
-        "feature orthogonalized, the scripts' single pass of Gram-Schmidt gives our counts at "
-        "degree 2.",
+        "Done the same way on purpose, the counts are the paper's or up to two more. With the "
+        "second feature orthogonalized, the scripts' single pass of Gram-Schmidt gives our counts "
+        "at degree 2.",
         Table(
             "COIL-20, by the scripts' arithmetic: number of selected features",
             "degree",

@@ -74,6 +74,19 @@ def explain(
         A sequence of `Redundancy`, in the order of the columns, with the kept columns in `kept`
         and who determines whom in `graph`.
 
+    Notes
+    -----
+    The map from the centred and scaled functions of the fit to the monomials of the raw columns is
+    known exactly, so that their moments are, too. Terms are added by orthogonal matching pursuit on
+    these moments; among up to 200 candidates they are also eliminated one by one, beginning with
+    all, and exchanged. Of all formulas found, the one is taken for which the logarithm of what is
+    left, plus a penalty for each term, is least. The penalty is -log(1 - `min_gain`), and without X
+    not less than (log N + 2 log M) / N for N rows and M candidates, as in the extended BIC.
+
+    A product cannot be told from a sum where the noise is larger than the bend: with means m times
+    as large as the deviations, no more than about the share 1/m² of a product's variance is not
+    linear. Without noise there is no such limit up to m of 10⁴ or so.
+
     Examples
     --------
     >>> import numpy as np

@@ -131,8 +131,7 @@ class Maker:
         every = shapes(self._max_terms)
         errors = [(shape, self._left(target, shape)) for shape in every]
         exists = [(shape, error) for shape, error in errors if math.isfinite(error)]
-        moments = self._whole or self._space.moments
-        return choose(exists, float(moments.variances[target]), self._penalty)
+        return choose(exists, float(self._space.variances[target]), self._penalty)
 
     def _left(self, target: int, shape: Shape) -> float:
         """Return what formulas of a shape leave, on rows held out if there are any."""

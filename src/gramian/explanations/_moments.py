@@ -14,6 +14,8 @@ from gramian._types import Array, IntArray
 if TYPE_CHECKING:
     from gramian._reconstruction import Reconstruction
 
+UNCERTAIN = 1e-13
+"""A difference of two moments that is no larger a share of them is a rounding error."""
 N_FOLDS = 5
 """Into so many parts rows are divided, each of which is held out once."""
 N_FOLDS_OF_MANY = 2
@@ -43,8 +45,8 @@ class Moments:
     @property
     def variances(self) -> Array:
         """The variances of the targets."""
-        variances: Array = np.clip(self.squares - self.with_targets[0] ** 2, 0.0, None)
-        return variances
+        variances = self.squares - self.with_targets[0] ** 2
+        return np.where(variances > UNCERTAIN * self.squares, variances, 0.0)
 
 
 def mix(parts: Sequence[Moments]) -> Moments:

@@ -43,6 +43,7 @@ class Redundancy:
         The share of the variance that the formula explains, on the rows of the fit.
     validation_r2 : float or None
         The same on rows that took no part in finding terms and coefficients, where rows were given.
+        The number of terms was chosen by the same rows, so that it flatters a little.
     residual_std : float
         The root mean square of what the formula misses, in the units of the column.
     linear_r2 : float

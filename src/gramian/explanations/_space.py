@@ -16,15 +16,13 @@ from scipy.linalg import cholesky, lstsq, solve_triangular
 
 from gramian._types import Array, IntArray
 from gramian.explanations._dictionary import Dictionary
-from gramian.explanations._moments import Moments
+from gramian.explanations._moments import UNCERTAIN, Moments
 from gramian.orthogonalize._common import pivoted_cholesky
 
 TOLERANCE = 1e-12
 """A function of which no larger share is left after its projections on others is left out."""
 ROUNDING = 1e-12
 """Where no larger share of a variance is left, the formula is exact."""
-UNCERTAIN = 1e-13
-"""A difference of two moments that is no larger a share of them is a rounding error."""
 
 
 @dataclass(frozen=True)

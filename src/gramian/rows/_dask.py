@@ -58,6 +58,8 @@ class DaskRows:
     partitions: Sequence[Partition]
     statistics: Statistics
     frame: Frame
+    collection: Any
+    """What the partitions are of: workers forget the rows they keep when nobody refers to it."""
     cache_bytes: int = 0
 
     @property
@@ -144,7 +146,7 @@ def _look(split: Split | None, covariance: bool, number: int, rows: Any, weights
     x, w = _numbers(rows, weights)
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0]
-        name = rows.columns[column] if hasattr(rows, "columns") else column
+        name = rows.columns[column] if hasattr(rows, "columns") else int(column)
         raise ValueError(
             f"Column {name!r} has a missing or infinite value in row {row} of partition {number}. "
             "Fill it in or leave the row out."
@@ -223,9 +225,11 @@ def open_dask(
         raise ValueError(f"X has {statistics.n_rows} rows of positive weight; two are needed.")
     if not kept and 8 * statistics.n_rows * len(statistics.mean) <= _available(memory_budget):
         # Only now is it known that the rows fit in memory.
-        partitions = partitions_of(data.persist(), sample_weight)
+        data = data.persist()
+        partitions = partitions_of(data, sample_weight)
     centring = centring_of(statistics, scaling)
-    rows = DaskRows(partitions, statistics, Frame(centring, statistics.weight, look.split, None))
+    frame = Frame(centring, statistics.weight, look.split, None)
+    rows = DaskRows(partitions, statistics, frame, data)
     return rows, centring, look.held_out
 
 

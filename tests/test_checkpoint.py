@@ -1,0 +1,178 @@
+"""A fit that was interrupted goes on where it was."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from source_cases import (
+    ALGORITHMS,
+    BUDGET,
+    DASK_SOURCES,
+    INDICES,
+    AgainAndAgain,
+    X,
+    assert_same,
+    estimator,
+    make_table,
+)
+
+from gramian import GFR, GFS
+from gramian.rows import Ledger
+from gramian.rows._stream import StreamRows
+
+EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each in ALGORITHMS])
+INTERRUPTED = """
+import os, sys
+sys.path.insert(0, {tests!r})
+from source_cases import ALGORITHMS, AgainAndAgain, estimator
+from gramian.rows import Ledger
+
+note, count = Ledger.note, iter(range(1, 100))
+def hooked(ledger, sums):
+    note(ledger, sums)
+    if next(count) == {n_steps}:
+        os._exit(9)
+Ledger.note = hooked
+estimator(ALGORITHMS[{index}], checkpoint={folder!r}).fit(AgainAndAgain())
+"""
+
+
+def interrupt(folder, index, n_steps=2):
+    """Fit in another process, which ends in the middle."""
+    tests = str(Path(__file__).parent)
+    script = INTERRUPTED.format(tests=tests, n_steps=n_steps, index=index, folder=str(folder))
+    done = subprocess.run([sys.executable, "-c", script], check=False)
+    assert done.returncode == 9
+
+
+@EACH
+def test_a_killed_fit_is_resumed_without_doing_a_step_again(tmp_path, index):
+    folder = tmp_path / "checkpoint"
+    interrupt(folder, index)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "000000.npz",
+        "000001.npz",
+        "fit.json",
+    ]
+    source = AgainAndAgain()
+    resumed = estimator(ALGORITHMS[index], checkpoint=folder).fit(source)
+    uninterrupted = estimator(ALGORITHMS[index]).fit(AgainAndAgain())
+    assert_same(resumed, uninterrupted, atol=0)
+    n_steps = len(resumed.n_functions_)
+    assert n_steps > 2
+    assert source.n_passes == 1 + n_steps - 2
+    assert not list(folder.glob("*.tmp"))
+
+
+@pytest.mark.parametrize("data", ["array", "Dask"])
+def test_arrays_and_collections_have_checkpoints_too(tmp_path, data):
+    make = {"array": lambda: X, "Dask": DASK_SOURCES["array"]}[data]
+    first = GFR(3, checkpoint=tmp_path / "a").fit(make())
+    stored = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
+    assert len(stored) == 4
+    again = GFR(3, checkpoint=tmp_path / "a").fit(make())
+    np.testing.assert_array_equal(first.components_, again.components_)
+    assert stored == {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
+    assert_same(again, GFR(3).fit(X))
+
+
+def test_a_finished_fit_is_read_from_its_checkpoint(tmp_path, monkeypatch):
+    fitting = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET)
+    first = fitting.fit(AgainAndAgain()).components_
+
+    def none(rows):
+        raise AssertionError("The rows are not to be read.")
+
+    monkeypatch.setattr(StreamRows, "blocks", none)
+    np.testing.assert_array_equal(fitting.fit(AgainAndAgain()).components_, first)
+
+
+def test_levels_are_stored_as_well(tmp_path):
+    x = np.random.default_rng(0).integers(0, [2, 3, 4, 5], (6000, 4)).astype(float)
+    source = AgainAndAgain(x)
+    fitting = GFS(2, family="indicator", checkpoint=tmp_path, memory_budget=BUDGET)
+    first = fitting.fit(source).residual_variance_
+    n_passes = source.n_passes
+    np.testing.assert_array_equal(fitting.fit(source).residual_variance_, first)
+    assert source.n_passes == n_passes + 1
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (GFR(3, degree=3), "degree was 2 and is 3"),
+        (GFR(2), "n_components was 3 and is 2"),
+        (GFS(3), "estimator was GFR and is GFS"),
+    ],
+)
+def test_another_fit_is_refused_with_what_differs(tmp_path, other, message):
+    GFR(3, checkpoint=tmp_path).fit(X)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(ValueError, match=f"is of another fit: {message}. Remove the folder"):
+        other.set_params(checkpoint=tmp_path).fit(X)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (X[:-1], "n_rows was 3000 and is 2999|mean of column 0 was"),
+        (X + np.eye(8)[2], r"mean of column 2 was .* and is"),
+        (X[:, :7], "n_columns was 8 and is 7|mean was"),
+    ],
+)
+def test_other_data_are_refused_with_what_differs(tmp_path, data, message):
+    GFR(3, checkpoint=tmp_path).fit(X)
+    with pytest.raises(ValueError, match=f"is of another fit: ({message})"):
+        GFR(3, checkpoint=tmp_path).fit(data)
+
+
+def test_verbosity_and_budget_may_change(tmp_path, capsys):
+    source = AgainAndAgain(make_table(5000))
+    first = GFR(2, checkpoint=tmp_path, memory_budget=BUDGET).fit(source)
+    other = GFR(2, checkpoint=tmp_path, memory_budget=4 * BUDGET, verbose=2).fit(source)
+    np.testing.assert_array_equal(first.components_, other.components_)
+
+
+@pytest.mark.parametrize("damage", [lambda content: content[:-100], lambda content: b"", "flip"])
+@pytest.mark.parametrize("name", ["000001.npz", "fit.json"])
+def test_a_damaged_file_is_named(tmp_path, name, damage):
+    GFR(3, checkpoint=tmp_path).fit(X)
+    path = tmp_path / name
+    content = path.read_bytes()
+    if damage == "flip":
+        middle = len(content) // 2
+        content = content[:middle] + bytes([content[middle] ^ 255]) + content[middle + 1 :]
+    else:
+        content = damage(content)
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"{name} is damaged|is of another fit"):
+        GFR(3, checkpoint=tmp_path).fit(X)
+
+
+def test_a_full_disk_leaves_no_half_written_file(tmp_path, monkeypatch):
+    ledger = Ledger(tmp_path, {"a": 1})
+
+    def full(stream, *arrays):
+        stream.write(b"some of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(OSError, match="No space left"):
+        ledger.note([np.ones(3)])
+    assert [path.name for path in tmp_path.iterdir()] == ["fit.json"]
+
+
+def test_what_a_checkpoint_belongs_to_can_be_read(tmp_path):
+    GFR(3, checkpoint=tmp_path).fit(X)
+    description = json.loads((tmp_path / "fit.json").read_text())
+    assert description["estimator"] == "GFR"
+    assert description["n_rows"] == 3000
+
+
+def test_qr_has_no_checkpoint(tmp_path):
+    with pytest.raises(ValueError, match="solver='qr' needs all rows in memory, and no checkpoint"):
+        GFR(3, solver="qr", checkpoint=tmp_path).fit(X)
