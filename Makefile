@@ -14,7 +14,7 @@ demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -9,7 +9,7 @@ from pathlib import Path
 STAT = Path("/proc/stat")
 SHARE = 0.1
 """Others may keep this share of one processor busy."""
-PATIENCE = 90.0
+PATIENCE = float(os.environ.get("GRAMIAN_PATIENCE", "90"))
 """Seconds after which a measurement starts all the same."""
 
 

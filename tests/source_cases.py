@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -63,7 +64,7 @@ def write_parts(
 ) -> list[Path]:
     """Write a table to several Parquet files, with row groups of several sizes."""
     paths = []
-    for i, (start, stop) in enumerate(zip(edges, edges[1:], strict=False)):
+    for i, (start, stop) in enumerate(itertools.pairwise(edges)):
         paths.append(folder / f"part{i}.parquet")
         part = table.slice(start, stop - start)
         pyarrow.parquet.write_table(part, paths[-1], row_group_size=row_groups[i])

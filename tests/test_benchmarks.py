@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not BENCHMARKS.exists(), reason="a checkout has 
 def importable(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
     yield
-    for name in ("jobs", "literal", "quiet", "report", "run", "scaling", "suite"):
+    for name in ("jobs", "literal", "quiet", "reconstruction", "report", "run", "scaling", "suite"):
         sys.modules.pop(name, None)
 
 
@@ -52,12 +52,21 @@ def test_every_method_runs_on_small_data(method, options):
         assert outcome.n_components == 3
 
 
-def test_a_job_runs_in_a_process_of_its_own_with_the_threads_asked_for():
+def test_a_job_runs_in_a_process_of_its_own_with_the_threads_asked_for(monkeypatch):
     import jobs
 
+    monkeypatch.setenv("GRAMIAN_PATIENCE", "0")  # whatever else the machine does
     job = jobs.Job("GFR", "tiny", {"degree": 2, "n_components": 2}, threads=1)
     assert jobs.measure(job).n_components == 2
     assert jobs.in_child(os.getenv, "OPENBLAS_NUM_THREADS", threads=1) == "1"
+
+
+def test_the_page_of_reconstructions_is_the_one_that_its_numbers_make():
+    import reconstruction
+
+    numbers = BENCHMARKS.parent / "docs" / "reconstruction.json"
+    content = json.loads(numbers.read_text())
+    assert reconstruction.page(content) == numbers.with_suffix(".md").read_text()
 
 
 def test_the_literal_algorithms_find_what_the_library_finds():

@@ -63,7 +63,7 @@ def test_transforms_and_scores_run_in_the_cluster(client):
 def test_an_error_in_a_worker_says_where(client):
     x = X.copy()
     x[1234, 3] = np.nan
-    with pytest.raises(ValueError, match="Column 3 has a missing .* row 234 of partition 2"):
+    with pytest.raises(ValueError, match=r"Column 3 has a missing .* row 234 of partition 2"):
         GFR(1).fit(da.from_array(x, chunks=(500, -1)))
 
 

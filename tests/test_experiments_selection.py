@@ -277,6 +277,15 @@ def test_functions_leave_independent_features_a_share_of_rows_not_yet_spanned():
     assert np.mean(shares) == pytest.approx(1 - 67 / 300, abs=0.02)  # 66 and the constant
 
 
+def test_a_higher_rate_is_better_only_on_the_papers_own_data():
+    values = {"runs": 100, "successes": 100, "outside_runs": 90, "outside_successes": 0}
+    rate = planted_success.entry(values, 60.0, "30,15,2", 500)
+    easier = planted_success.entry(values, 60.0, "30,15,2", 500, same_data=False)
+    assert rate.verdict == "bettered"
+    assert (easier.verdict, easier.reason) == ("missed", "easier")
+    assert planted_success.success_rate(values, "all") == pytest.approx(100 * 100 / 190)
+
+
 def test_rows_that_functions_span_are_hopeless():
     assert planted_success.hopeless("30,15,3", 450)
     assert not planted_success.hopeless("30,15,3", 500)

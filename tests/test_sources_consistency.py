@@ -78,7 +78,9 @@ def test_files_that_fit_are_loaded_and_give_the_same_bits(tmp_path, source, inde
         assert_same(fitted, in_memory(index))
     else:
         assert not streamed
-        np.testing.assert_array_equal(fitted.residual_variance_, in_memory(index).residual_variance_)
+        np.testing.assert_array_equal(
+            fitted.residual_variance_, in_memory(index).residual_variance_
+        )
 
 
 @pytest.mark.parametrize("source", ["Parquet", "CSV", "function that yields data frames"])
@@ -199,9 +201,16 @@ def test_families_with_levels_work_from_files(tmp_path):
 @pytest.mark.parametrize("n_steps", [1, 3])
 @pytest.mark.parametrize("kind", [GFR, GFS])
 def test_a_fit_reads_its_source_once_and_then_once_a_step(kind, n_steps):
-    source = AgainAndAgain()
+    source = AgainAndAgain(make_table(10_000))
     kind(n_steps, memory_budget=BUDGET).fit(source)
     assert source.n_passes == 1 + n_steps
+
+
+def test_rows_that_take_half_the_budget_are_read_twice_and_kept():
+    source = AgainAndAgain(make_table(7000))
+    fitted = GFR(4, memory_budget=BUDGET).fit(source)
+    assert source.n_passes == 2
+    assert_same(fitted, GFR(4).fit(make_table(7000)))
 
 
 def test_how_a_file_is_cut_does_not_change_a_bit(tmp_path):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         experiments,
         explanations,
         families,
+        models,
         plots,
     )
     from gramian._gca import GCA
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gramian._uffs import UFFS
     from gramian.certificates import certify
     from gramian.explanations import explain
+    from gramian.models import load
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -40,6 +42,8 @@ __all__ = [
     "explain",
     "explanations",
     "families",
+    "load",
+    "models",
     "plots",
 ]
 
@@ -51,6 +55,7 @@ _MODULES = {
     "UFFS": "_uffs",
     "certify": "certificates",
     "explain": "explanations",
+    "load": "models",
 }
 """Where the public names are; all others are modules."""
 

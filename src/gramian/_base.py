@@ -174,6 +174,27 @@ class PursuitEstimator(Preparation):
             n_penalties=len(self._alphas),
         )
 
+    def save(self, path: str | os.PathLike[str], *, moments: bool | None = None) -> None:
+        """Write the fitted estimator to a file, which `gramian.load` reads.
+
+        The file has numbers and names in it, and neither training rows nor a program.
+
+        Parameters
+        ----------
+        path : path
+            The file; by convention its name ends in .gram.
+        moments : bool, optional
+            Whether the moments of the functions go along, without which explanations need rows; by
+            default if they take no more than 1 MB.
+
+        See Also
+        --------
+        gramian.models.save : The same, with preprocessing.
+        """
+        from gramian.models import save  # which imports the estimators
+
+        save(self, path, moments=moments)
+
     def _pursue(
         self,
         rows: Rows,

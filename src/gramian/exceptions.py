@@ -19,3 +19,7 @@ class NumericalWarning(UserWarning):
 
 class IllConditionedError(ArithmeticError):
     """The Gram matrix of the functions is too ill-conditioned for the accuracy asked for."""
+
+
+class ModelFileError(ValueError):
+    """A model file is damaged, of a newer version, or not a model file at all."""

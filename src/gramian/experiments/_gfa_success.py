@@ -13,6 +13,7 @@ from gramian.experiments._blocks import Block, Entry, Picture, Table
 from gramian.experiments._data import expected_overfitting
 from gramian.experiments._experiment import Experiment, Params, Results, Size, Task, Values
 from gramian.experiments._planted_success import (
+    EASIER,
     OPTIONS,
     PROTOCOL,
     cost,
@@ -44,6 +45,7 @@ SCRIPTED = (
 """What is also tried as the authors' scripts do it."""
 
 REASONS = {
+    "easier": EASIER,
     "saturated": "the functions of all independent features but one, and the constant, are as many "
     "as the rows. They explain everything, and GFA stops before it has seen the last independent "
     "feature. The authors' scripts take n features whatever is left of them, which from there on "

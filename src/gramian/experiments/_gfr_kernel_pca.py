@@ -21,7 +21,7 @@ NAME = "gfr-kernel-pca"
 LABEL = "table:residual-variance-GFR-KPCA"
 COUNTS = "table:number-of-extracted-features-benchmark-datasets"
 METHODS = {
-    "multilinear": "GFR, multilinear",
+    "multilinear": "GFR, multilinear (bound)",
     "polynomial": "GFR, polynomial",
     "kernel-pca": "kernel PCA",
 }
@@ -43,17 +43,28 @@ as the paper seems to have done, and ends at {MNIST_FUNCTIONS:,} functions.
 
 **The paper's numbers are multiples of the ratio:** per cent for USPS, MNIST and Musk, per mille for
 COIL-20, and ten times the ratio for Credit Approval (those of GFR with multilinear polynomials show
-it, see below), and always per cent for kernel PCA. Ours are multiplied likewise. **Noise:** 5 % of
-the paper's number, and half of its last digit. Lower is better, for GFR.
+it, see below), and always per cent for kernel PCA. Ours are multiplied likewise. The multiples were
+found by trying which of them fit.
+
+The paper's row for multilinear polynomials is not the ratio of its caption but ε² over the variance
+of the first feature, where ε² is the threshold of its table of numbers of features at which that
+many are extracted: an upper bound of the ratio. So the tables compare it with our ε² over our first
+variance, and the ratio itself stands in a table of its own. What the row for general polynomials
+is, we cannot tell. **Noise:** 5 % of the paper's number, and half of its last digit. A difference
+either way is a miss: lower residuals of fitted rows are no merit where the functions are nearly as
+many as the rows.
 """
 
 REASONS = {
-    "kernel": "kernel PCA on MNIST has fewer rows here, and how the paper coded Credit Approval is "
-    "not known.",
-    "saturated": "the functions outnumber the rows, and nothing is left. What the paper reports "
-    "there, ratios that grow with the number of features among them, is what its single pass of "
-    "Gram-Schmidt had lost.",
-    "more": "GFR leaves more than the paper reports.",
+    "credit": "how the paper coded Credit Approval is not known.",
+    "mnist": "kernel PCA on MNIST: not known. Tried on 5,000 rows: standardized pixels give 0.02 "
+    "to 0.04 for 29 to 20 features and other rows up to 0.13, pixels in [0, 1] 7 to 11, and in "
+    "[0, 255] 5 to 7; the paper has 0.59 to 0.91.",
+    "saturated": "the functions outnumber the rows, so that nothing is left, whatever the data. "
+    "The paper reports small ratios there; that its functions were no longer orthogonal would "
+    "explain them, but was not tested.",
+    "polynomial": "ours is lower than the paper's. The reason is not known; its other row for GFR "
+    "is not the ratio either.",
     "cost": f"more than {MNIST_FUNCTIONS:,} functions on MNIST.",
     "absent": "not computed, for the reason at the end of the page.",
 }
@@ -105,18 +116,14 @@ def page(results: Results) -> list[Block]:
             ]
             for method, name in METHODS.items()
         }
-        heading = (
-            f"{title}: variance of the next feature over that of the first, times {UNITS[data]}"
-        )
+        heading = f"{title}: ratios, times {UNITS[data]} (kernel PCA: times 100)"
         blocks.append(
             Table(heading, "features", [str(m) for m in paper["counts"]], rows, LABEL, digits=3)
         )
     blocks += [
-        "### What the paper's first row is",
-        "The paper's numbers for multilinear polynomials are ε² over the variance of the first "
-        "feature, where ε² is the threshold of its table of numbers of features at which that many "
-        "are extracted. They bound the ratio from above, but are not the ratio.",
-        threshold_table(results),
+        "### The ratio itself, with multilinear polynomials",
+        "Zero means that the functions outnumber the rows.",
+        ratio_table(results),
         Picture(
             "ratios",
             "Variance of the next feature over that of the first, by the number of features "
@@ -145,45 +152,43 @@ def unit(data: str, method: str) -> int:
 
 
 def entry(results: Results, data: str, method: str, count: int, paper: float) -> Entry:
-    """Return a ratio beside the published one."""
+    """Return a number beside the published one, the same quantity as far as that is known."""
+    values = results.get(data=data, method=method)
+    if values is None:
+        return Entry(None, paper, reason="absent")
+    noise = 0.05 * paper + 0.005
+    if method == "multilinear":
+        bound = UNITS[data] * threshold(data, count) / values["variances"][0]
+        return Entry(bound, paper, noise=noise, reason="credit")
     ours = ratio(results, data, method, count)
-    reason = "kernel" if method == "kernel-pca" else "more"
     if ours is None:
-        reason = "absent" if results.get(data=data, method=method) is None else "cost"
-    elif ours == 0:
-        reason = "saturated"
-    return Entry(
-        None if ours is None else unit(data, method) * ours,
-        paper,
-        noise=0.05 * paper + 0.005,
-        better=None if method == "kernel-pca" else "lower",
-        reason=reason,
-    )
+        return Entry(None, paper, reason="cost")
+    reason = "saturated" if ours == 0 else "polynomial"
+    if method == "kernel-pca":
+        reason = "mnist" if data == "mnist" else "credit"
+    return Entry(unit(data, method) * ours, paper, noise=noise, reason=reason)
 
 
-def threshold_table(results: Results) -> Table:
-    """Return ε² over the first variance beside the paper's ratios of multilinear polynomials."""
+def threshold(data: str, count: int) -> float:
+    """Return the largest threshold at which the paper extracts so many features."""
+    table = published("gfr-residual-variance")[COUNTS][data]
+    found = zip(table["thresholds"], table["degrees"][str(DEGREE)], strict=True)
+    return float(max(threshold for threshold, number in found if number == count))
+
+
+def ratio_table(results: Results) -> Table:
+    """Return the ratios of multilinear polynomials, by the number of features."""
+    numbers = {data: published(NAME)[LABEL][data]["counts"] for data in TITLES}
+    columns = sorted({count for each in numbers.values() for count in each})
     rows: dict[str, list[Entry | None]] = {}
-    counted = published("gfr-residual-variance")[COUNTS]
-    longest = max(len(published(NAME)[LABEL][data]["counts"]) for data in TITLES)
     for data, title in TITLES.items():
-        values = results.get(data=data, method="multilinear")
-        if values is None:
-            continue
-        paper = published(NAME)[LABEL][data]
-        thresholds = counted[data]["thresholds"]
-        degree = counted[data]["degrees"][str(DEGREE)]
-        # Where several thresholds take the same number of features, the ratio is of the largest.
-        matching = [
-            max(t for t, m in zip(thresholds, degree, strict=True) if m == count)
-            for count in paper["counts"]
+        ratios = {m: ratio(results, data, "multilinear", m) for m in numbers[data]}
+        rows[f"{title}, times {UNITS[data]}"] = [
+            None if (share := ratios.get(m)) is None else Entry(UNITS[data] * share)
+            for m in columns
         ]
-        shares = [UNITS[data] * t / values["variances"][0] for t in matching]
-        gap: list[Entry | None] = [None] * (longest - len(shares))
-        rows[f"{title}, the paper's ratio"] = [*map(Entry, paper["multilinear"]), *gap]
-        rows[f"{title}, ε² over the first variance"] = [*map(Entry, shares), *gap]
-    columns = [f"column {i}" for i in range(1, longest + 1)]
-    return Table("The paper's ratios and its thresholds", "", columns, rows, digits=2)
+    title = "Variance of the next feature over that of the first, by the number of features"
+    return Table(title, "", [str(m) for m in columns], rows, digits=3)
 
 
 def draw(figure: Figure, results: Results) -> None:
@@ -198,7 +203,12 @@ def draw(figure: Figure, results: Results) -> None:
             if values is not None:
                 ratios = np.array(values["variances"]) / values["variances"][0]
                 shown = ratios > 1e-5
-                ax.plot(np.flatnonzero(shown), ratios[shown], color=COLOURS[i], label=name)
+                ax.plot(
+                    np.flatnonzero(shown),
+                    ratios[shown],
+                    color=COLOURS[i],
+                    label=name.removesuffix(" (bound)"),
+                )
         ax.set(title=title, yscale="log")
         ax.grid(color="0.92", lw=0.6)
     for ax in axes[:, 0]:

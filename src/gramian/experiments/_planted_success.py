@@ -52,9 +52,25 @@ independent has less variance than ε, which would make it redundant itself. Wit
 n) some draws violate them once there is noise. The paper's tables are compared with the draws that
 meet the premises ({REPEATS["full"]} for each number, {REPEATS["quick"]} in a quick run, and a
 twentieth where the functions span all rows in any case; the paper has {PAPER_REPEATS}); the
-others are counted apart. **Noise:** 3 standard errors of the difference of the two rates.
+others are counted apart.
+
+Two choices are ours and were made after looking at rates. By the letter Corollary 2 succeeds in
+about half of all draws, because the rest violate its premises; the tables keep those that do not.
+In Corollary 3 the paper bounds k but does not give it. The multiples 0.85, 0.1, 0.01 and 0.001
+were tried: 0.85 never succeeds, and of the others only 0.001 is nowhere below the paper's rates
+where rows outnumber functions. Higher rates there come from easier data, so they are marked as
+different from the paper's, not as better. In Corollary 1 the data are those of the text.
+
+**Noise:** 3 standard errors of the difference of the two rates.
 """
 """To be formatted with `parts` ("features") and `algorithm` ("GFA")."""
+
+EASIER = (
+    "ours is higher, on data that are easier than the paper's: only draws that meet the premises "
+    "count (Corollary 2), and redundant ones have a variance of our choice (Corollary 3). This "
+    "says nothing about the algorithm."
+)
+"""The reason "easier", for both experiments."""
 
 Find: TypeAlias = Callable[[Array, Truth], IntArray]
 """Returns the features or components that an algorithm keeps."""
@@ -229,8 +245,10 @@ def success_rate(values: Values | None, kind: str = "") -> float | None:
     return float(100 * sum(values[f"{each}successes"] for each in kinds) / runs) if runs else None
 
 
-def entry(values: Values | None, paper: float, shape: str, rows: int) -> Entry:
-    """Return a rate beside the published one."""
+def entry(
+    values: Values | None, paper: float, shape: str, rows: int, *, same_data: bool = True
+) -> Entry:
+    """Return a rate beside the published one, which can be better only on the same data."""
     ours = success_rate(values)
     why = "saturated" if hopeless(shape, rows) else "overfitted"
     if values is None or ours is None:
@@ -239,6 +257,8 @@ def entry(values: Values | None, paper: float, shape: str, rows: int) -> Entry:
     runs = PAPER_REPEATS if hopeless(shape, rows) else values["runs"]
     p = (ours * runs + paper * PAPER_REPEATS) / (runs + PAPER_REPEATS) / 100
     error = 100 * np.sqrt(p * (1 - p) * (1 / runs + 1 / PAPER_REPEATS))
+    if not same_data and ours > paper:
+        return Entry(ours, paper, noise=float(3 * error), reason="easier")
     return Entry(ours, paper, noise=float(3 * error), better="higher", reason=why)
 
 
@@ -263,7 +283,7 @@ def paper_tables(results: Results, name: str, algorithm: str, parts: str) -> lis
         table = paper_table(name, algorithm, corollary)
         lines = {
             row_name(shape): [
-                entry(values, paper, shape, rows)
+                entry(values, paper, shape, rows, same_data=corollary == 1)
                 for values, paper, rows in zip(
                     found, table["rates"][shape], table["sizes"], strict=True
                 )
@@ -288,8 +308,10 @@ def premise_blocks(results: Results, name: str, algorithm: str) -> list[Block]:
     columns = [str(rows) for rows in paper_table(name, algorithm, 2)["sizes"]]
     violated: dict[str, list[Entry | None]] = {}
     outside: dict[str, list[Entry | None]] = {}
+    everywhere: dict[str, list[Entry | None]] = {}
     for shape, found in cell_rows(results, name, algorithm, 2).items():
         outside[row_name(shape)] = [Entry(success_rate(values, "outside_")) for values in found]
+        everywhere[row_name(shape)] = [Entry(success_rate(values, "all")) for values in found]
         violated[row_name(shape)] = [
             Entry(100 * values["outside_runs"] / (values["outside_runs"] + values["runs"]))
             if values
@@ -304,6 +326,7 @@ def premise_blocks(results: Results, name: str, algorithm: str) -> list[Block]:
         "1, where this hardly happens.",
         Table("Draws that violate the premises of Corollary 2, %", "", columns, violated),
         Table("Success rate in these draws, %", "", columns, outside),
+        Table("Success rate in all draws, by the letter of the text, %", "", columns, everywhere),
     ]
 
 
@@ -323,5 +346,5 @@ def draw_rates(figure: Figure, results: Results, name: str, algorithm: str) -> N
             if functions(shape) <= sizes[-1]:
                 axes.axvline(functions(shape), lw=0.8, ls=":", **style)
         axes.set(title=f"Corollary {corollary}", xlabel="rows", xlim=(250, 2050))
-        axes.legend(title="(d, n, degree)", loc="lower right", fontsize=8)
+        axes.legend(title="(d, n, degree)", loc="center right", fontsize=8)
     panels[0].set_ylabel("success rate, %")

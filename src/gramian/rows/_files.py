@@ -13,8 +13,10 @@ import numpy as np
 from gramian._types import Array
 from gramian.rows._stream import Chunk, Source, check
 
-BATCH_ROWS = 2**16
-"""Rows that are decoded at once."""
+BATCH_BYTES = 2**21
+"""About so much of a table is decoded at once."""
+BUFFER_BYTES = 2**16
+"""About so much of every column of a Parquet file is read at once."""
 NUMBERS = "fiub"
 """The kinds of NumPy's types that are numbers."""
 FORMATS = {
@@ -32,6 +34,7 @@ def pyarrow() -> Any:
     try:
         import pyarrow
         import pyarrow.dataset
+        import pyarrow.parquet
     except ImportError as error:
         raise ImportError(
             "Reading Parquet, CSV and Arrow files needs PyArrow: pip install 'gramian[files]'."
@@ -138,7 +141,15 @@ def _map(path: Path) -> Array:
     return table
 
 
-class ArraySource(Source):
+class FileSource(Source):
+    """A table in files."""
+
+    @property
+    def _batch_rows(self) -> int:
+        return max(1, BATCH_BYTES // (8 * self.n_columns))
+
+
+class ArraySource(FileSource):
     """Arrays on disk, one below the other."""
 
     def __init__(self, arrays: Sequence[Array], labels: Sequence[str], weights: Any) -> None:
@@ -177,7 +188,7 @@ class ArraySource(Source):
 
     def chunks(self) -> Iterator[Chunk]:
         """Read the arrays once."""
-        step = max(1, 2**23 // (8 * self.n_columns))
+        step = self._batch_rows
         before = 0
         for array, label in zip(self._arrays, self._labels, strict=True):
             for start in range(0, len(array), step):
@@ -189,7 +200,7 @@ class ArraySource(Source):
             before += len(array)
 
 
-class ArrowSource(Source):
+class ArrowSource(FileSource):
     """A PyArrow dataset: Parquet, CSV, Arrow or Feather files."""
 
     def __init__(self, dataset: Any, weight: str | None) -> None:
@@ -266,9 +277,7 @@ class ArrowSource(Source):
             row = 0
             path = _path(fragment)
             try:
-                for batch in fragment.to_batches(
-                    schema=self._schema_of(fragment), batch_size=BATCH_ROWS, batch_readahead=2
-                ):
+                for batch in self._batches(fragment):
                     yield _chunk(batch, self.names or (), self._weight, path, row)
                     row += batch.num_rows
             except (arrow.ArrowException, OSError) as error:
@@ -277,6 +286,21 @@ class ArrowSource(Source):
                     "damaged or cut short, hold something else than numbers there, or have changed "
                     "since it was opened."
                 ) from error
+
+    def _batches(self, fragment: Any) -> Iterator[Any]:
+        arrow = pyarrow()
+        schema = self._schema_of(fragment)
+        kept_in_path = set(schema.names) - set(fragment.physical_schema.names)
+        if isinstance(fragment, arrow.dataset.ParquetFileFragment) and not kept_in_path:
+            # A scanner fetches whole row groups ahead of time, and memory grows with the file.
+            groups = [group.id for group in fragment.row_groups]
+            with fragment.open() as stream:
+                file = arrow.parquet.ParquetFile(stream, pre_buffer=False, buffer_size=BUFFER_BYTES)
+                yield from file.iter_batches(self._batch_rows, groups, schema.names)
+        else:
+            yield from fragment.to_batches(
+                schema=schema, batch_size=self._batch_rows, batch_readahead=2
+            )
 
 
 class BlockSource(Source):

@@ -141,6 +141,9 @@ class StreamRows(LocalRows):
     split: Split | None = None
     axes: Array | None = field(default=None, repr=False)
     """The matrix that takes scaled columns to coordinates, if these are others."""
+    row_bytes: int = 0
+    """All rows are kept after they were read once more, if they take no more than this."""
+    kept: list[RowBlock] = field(default_factory=list, repr=False)
 
     @property
     def n_rows(self) -> int:  # type: ignore[override]
@@ -164,18 +167,26 @@ class StreamRows(LocalRows):
     def rotate(self, basis: Array) -> tuple[StreamRows, Array]:
         """Express the rows in other coordinates, each scaled to variance 1."""
         axes, deviations = coordinates(basis, self.covariance())
-        return replace(self, axes=axes), deviations
+        return replace(self, axes=axes, kept=[]), deviations
 
     def blocks(self) -> Iterator[RowBlock]:
-        """Read the table once."""
+        """Read the table once, or what was kept of it."""
+        if self.kept:
+            yield from self.kept
+            return
+        fits = 8 * self.n_rows * (self.n_columns + 1) <= self.row_bytes
+        kept = []
         n_blocks = 0
         for number, block in enumerate(read_ahead(self._checked())):
             n_blocks += 1
             rows = self._centre(number, block)
             if len(rows.root):
                 yield rows
+                if fits:
+                    kept.append(rows)
         if n_blocks != len(self.checksums):
             raise ValueError(self._changed(f"it has {n_blocks} blocks of rows now"))
+        self.kept.extend(kept)
 
     def _checked(self) -> Iterator[Block]:
         for number, block in enumerate(blocks_of(self.source, self.block_rows)):
@@ -200,10 +211,14 @@ class StreamRows(LocalRows):
             taken &= ~self.split.mask(number, len(x))
         if not taken.all():
             x, weights = x[taken], None if weights is None else weights[taken]
-        total = self.statistics.weight
-        root = np.full(len(x), total**-0.5) if weights is None else np.sqrt(weights / total)
-        x = x - self.centring.mean
-        x *= root[:, np.newaxis] / self.centring.scale
+        unit = self.statistics.weight**-0.5
+        x -= self.centring.mean  # the memory is that of the block alone
+        x *= unit / self.centring.scale
+        root = np.full(len(x), unit)
+        if weights is not None:
+            factor = np.sqrt(weights)
+            x *= factor[:, np.newaxis]
+            root *= factor
         return RowBlock(x if self.axes is None else x @ self.axes, root)
 
 
@@ -262,6 +277,13 @@ def open_stream(
         raise ValueError(f"{source} has {n_rows} rows of positive weight; at least two are needed.")
     centring = centring_of(look.statistics, scaling)
     rows = StreamRows(
-        source, look.statistics, centring, block_rows, memory_budget // 2, checksums, look.split
+        source,
+        look.statistics,
+        centring,
+        block_rows,
+        memory_budget // 4,  # for variables, and as much for values of functions
+        checksums,
+        look.split,
+        row_bytes=memory_budget // 2,
     )
     return rows, centring, look.held_out

@@ -1,0 +1,281 @@
+"""The container: a zip file of one JSON document and arrays in NumPy's format, none compressed.
+
+Nothing in a file is trusted. Members are stored as they are, so that no more memory is needed than
+the file has bytes; headers are matched, not evaluated; and what the document does not announce is
+not read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import stat
+import struct
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian.exceptions import ModelFileError
+
+DOCUMENT = "model.json"
+MAX_BYTES = 2**31 - 1
+"""No model file is larger: from here on, zip files need another format."""
+MAX_DOCUMENT = 2**22
+"""Bytes of the JSON document. What Python makes of them takes up to thirty times as much."""
+MAX_MEMBERS = 64
+DTYPES = ("<f8", "<i8")
+"""What arrays are made of: floats and indices."""
+END = struct.Struct("<4s4H2LH")
+"""The last record of a zip file."""
+HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00(?P<size>..)\{'descr': '(?P<dtype>[<>|]\w{1,4})', "
+    rb"'fortran_order': (?P<fortran>True|False), 'shape': \((?P<shape>[0-9, ]{0,60})\), \} *\n",
+    re.DOTALL,
+)
+MAX_HEADER = 256
+DAMAGE = (
+    zipfile.BadZipFile,
+    ValueError,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    struct.error,
+    OSError,
+)
+"""What Python's own reader raises for files that are not as they should be."""
+
+AnyArray = NDArray[Any]
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Write a file under another name beside it, and rename it when it is complete."""
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    try:
+        with temporary.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write(stream: BinaryIO, document: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> None:
+    """Write a model file: the same bytes for the same content.
+
+    Parameters
+    ----------
+    stream : binary file
+        Where to write.
+    document : dict
+        What goes into the JSON document; "arrays" is added.
+    arrays : dict
+        The arrays by name, of dtype float64 or int64.
+    """
+    content = {name: _in_memory_order(array) for name, array in sorted(arrays.items())}
+    inventory = {
+        name: {"dtype": array.dtype.str, "shape": list(array.shape)}
+        for name, array in content.items()
+    }
+    try:
+        text = json.dumps(
+            {**document, "arrays": inventory},
+            allow_nan=False,
+            ensure_ascii=False,
+            indent=1,
+            sort_keys=True,
+        ).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"A name of a column cannot be written as UTF-8: {error}.") from error
+    with zipfile.ZipFile(stream, "w") as archive:
+        _store(archive, DOCUMENT, text)
+        for name, array in content.items():
+            buffer = BytesIO()
+            np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+            _store(archive, f"{name}.npy", buffer.getbuffer())
+
+
+def _in_memory_order(array: AnyArray) -> AnyArray:
+    """Return a contiguous array that BLAS reads as it does this one, so that results are equal."""
+    columns = array.ndim == 2 and 0 < array.strides[0] < array.strides[1]
+    array = np.require(array, dtype=np.int64 if array.dtype.kind in "iu" else np.float64)
+    array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return np.asfortranarray(array) if columns else np.ascontiguousarray(array)
+
+
+def _store(archive: zipfile.ZipFile, name: str, content: bytes | memoryview) -> None:
+    member = zipfile.ZipInfo(name)  # its date is 1980-01-01
+    member.create_system = 3
+    member.external_attr = 0o644 << 16
+    archive.writestr(member, content)
+
+
+class Archive:
+    """A model file that is open for reading.
+
+    Parameters
+    ----------
+    stream : binary file
+        The file.
+    n_bytes : int
+        Its size.
+    """
+
+    def __init__(self, stream: BinaryIO, n_bytes: int) -> None:
+        _check_end(stream, n_bytes)
+        try:
+            self._zip = zipfile.ZipFile(stream)
+            members = self._zip.infolist()
+        except DAMAGE as error:
+            raise ModelFileError(f"The list of its parts is damaged: {error}") from error
+        self._members = {member.filename: member for member in members}
+        for member in members:
+            _check_member(member)
+        if len(self._members) < len(members):
+            raise ModelFileError("Two of its parts have the same name.")
+        if sum(member.file_size for member in members) > n_bytes:
+            raise ModelFileError("Its parts are larger than the file.")
+        self.document = _parse(self._read(DOCUMENT, MAX_DOCUMENT))
+        self.inventory = _check_inventory(self.document.pop("arrays", None))
+        expected = {DOCUMENT, *(f"{name}.npy" for name in self.inventory)}
+        if set(self._members) != expected:
+            odd = sorted(set(self._members) ^ expected)[0]
+            have = "has" if odd in self._members else "lacks"
+            raise ModelFileError(f"It {have} a part {odd!r}, against its own list of arrays.")
+
+    def _read(self, name: str, limit: int) -> bytes:
+        member = self._members.get(name)
+        if member is None:
+            raise ModelFileError(f"It lacks the part {name!r}.")
+        if member.file_size > limit:
+            raise ModelFileError(
+                f"The part {name!r} has {member.file_size} bytes, and {limit} are the most it can."
+            )
+        try:
+            with self._zip.open(member) as part:
+                return part.read(limit + 1)
+        except DAMAGE as error:
+            raise ModelFileError(f"The part {name!r} is damaged: {error}") from error
+
+    def array(self, name: str) -> AnyArray:
+        """Read an array of the inventory."""
+        dtype, shape = self.inventory[name]
+        n_bytes = 8 * math.prod(shape)
+        content = self._read(f"{name}.npy", n_bytes + MAX_HEADER)
+        found = HEADER.match(content[:MAX_HEADER])
+        if (
+            found is None
+            or found.end() != 10 + int.from_bytes(found["size"], "little")
+            or found["dtype"].decode() != dtype
+            or re.findall(rb"[0-9]+", found["shape"]) != [b"%d" % size for size in shape]
+            or len(content) != found.end() + n_bytes
+        ):
+            raise ModelFileError(f"The array {name!r} is not as the document says: {shape}.")
+        values = np.frombuffer(content, dtype=dtype, offset=found.end())
+        order = "F" if found["fortran"] == b"True" else "C"
+        whole: AnyArray = values.reshape(shape, order=order)  # type: ignore[call-overload]
+        return whole.astype(np.intp if dtype == "<i8" else np.float64, order="K")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Archive]:
+    """Open a model file for reading."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):  # a pipe would wait for ever
+        raise ModelFileError("It is not a file.")
+    with path.open("rb") as stream:
+        yield Archive(stream, status.st_size)
+
+
+def _check_end(stream: BinaryIO, n_bytes: int) -> None:
+    """Check the last record, so that the list of parts is known to be short."""
+    if n_bytes > MAX_BYTES:
+        raise ModelFileError(f"It has {n_bytes} bytes, and {MAX_BYTES} are the most it can have.")
+    if n_bytes < END.size:
+        raise ModelFileError("It is too short to be a model file.")
+    stream.seek(n_bytes - END.size)
+    last = stream.read(END.size)
+    stream.seek(0)
+    if len(last) < END.size or stream.read(4) != b"PK\x03\x04":
+        raise ModelFileError("It is not a model file.")
+    mark, disk, first_disk, n_here, n, size, offset, comment = END.unpack(last)
+    if mark != b"PK\x05\x06" or offset + size + END.size != n_bytes:
+        raise ModelFileError("Its end is missing or damaged.")
+    if disk or first_disk or comment or n_here != n or not 1 <= n <= MAX_MEMBERS:
+        raise ModelFileError("The list of its parts is damaged.")
+    if size > 512 * n:
+        raise ModelFileError("The list of its parts is too long.")
+
+
+def _check_member(member: zipfile.ZipInfo) -> None:
+    if not re.fullmatch(r"[A-Za-z0-9_.]{1,60}", member.filename):
+        raise ModelFileError(f"A part has a name that none can have: {member.filename!r}.")
+    if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
+        raise ModelFileError(f"The part {member.filename!r} is compressed; none may be.")
+    if member.flag_bits or member.extra or member.comment:
+        raise ModelFileError(f"The part {member.filename!r} is stored in an unknown way.")
+
+
+def _parse(text: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(
+            text.decode(),
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
+    except RecursionError as error:
+        raise ModelFileError("Its document is nested too deeply.") from error
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        raise ModelFileError(f"Its document is damaged: {error}") from error
+    if not isinstance(document, dict):
+        raise ModelFileError("Its document is no JSON object.")
+    return document
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ModelFileError("Its document says a thing twice.")
+    return found
+
+
+def _refuse_constant(text: str) -> None:
+    raise ModelFileError(f"Its document has {text} where a number should be.")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ModelFileError(f"Its document has a number that is too large: {text[:20]}.")
+    return value
+
+
+def _check_inventory(arrays: Any) -> dict[str, tuple[str, tuple[int, ...]]]:
+    if not isinstance(arrays, dict) or len(arrays) >= MAX_MEMBERS:
+        raise ModelFileError("Its list of arrays is missing or damaged.")
+    found = {}
+    for name, entry in arrays.items():
+        if not isinstance(entry, dict) or set(entry) != {"dtype", "shape"}:
+            raise ModelFileError(f"The entry of the array {name[:60]!r} is damaged.")
+        dtype, shape = entry["dtype"], entry["shape"]
+        if dtype not in DTYPES or not isinstance(shape, list) or not 1 <= len(shape) <= 2:
+            raise ModelFileError(f"The array {name[:60]!r} has a dtype or shape that none can.")
+        if any(type(size) is not int or not 0 <= size <= MAX_BYTES for size in shape):
+            raise ModelFileError(f"The shape of the array {name[:60]!r} is damaged.")
+        found[name] = (dtype, tuple(shape))
+    return found

@@ -1,0 +1,158 @@
+"""Families written as data: the name of a class, and its parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gramian.exceptions import ModelFileError
+from gramian.families import (
+    Custom,
+    Family,
+    Fourier,
+    Hermite,
+    Indicator,
+    Legendre,
+    Multilinear,
+    Polynomial,
+    Union,
+)
+
+CLASSES: dict[str, type[Family]] = {
+    each.__name__: each for each in (Multilinear, Polynomial, Hermite, Legendre, Fourier, Indicator)
+}
+MAX_MEMBERS = 32
+"""Families in a union."""
+MAX_DEGREE = 1000
+"""Of each variable there are as many functions."""
+MAX_COUNT = 2**31
+Functions = Mapping[str, Callable[..., Any]]
+"""Functions of Custom by their names."""
+
+
+def to_data(family: Family) -> dict[str, Any]:
+    """Describe a family by plain data.
+
+    Parameters
+    ----------
+    family : Family
+        The family.
+
+    Raises
+    ------
+    ValueError
+        If it is not one of gramian's own, or its functions cannot be told by name.
+    """
+    if type(family) is Union:
+        return {"class": "Union", "members": [to_data(member) for member in family.members]}
+    if type(family) is Custom:
+        return _custom_to_data(family)
+    if CLASSES.get(type(family).__name__) is not type(family):
+        raise ValueError(
+            f"A model file has only families of gramian, and no program: {type(family).__name__} "
+            "cannot be written. Express it by Custom with named functions, or keep the model in "
+            "a way of your own, with the code it needs."
+        )
+    params = {name: plain(value) for name, value in family.get_params().items()}
+    return {"class": type(family).__name__, "parameters": params}
+
+
+def plain(value: Any) -> Any:
+    """Return Python's number for one of NumPy's."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _custom_to_data(family: Custom) -> dict[str, Any]:
+    named: dict[str, Callable[..., Any]] = {}
+    entries = []
+    for function, arity in family.functions:
+        name = getattr(function, "__name__", None)
+        if not isinstance(name, str) or not name.isidentifier() or len(name) > 100:
+            raise ValueError(
+                "A model file has no program in it, so that functions of Custom are written by "
+                f"their names, and {function!r} has none: define it with def."
+            )
+        if named.setdefault(name, function) is not function:
+            raise ValueError(
+                f"Two functions of Custom are called {name!r}. A model file has no program in it, "
+                "so that functions are written by their names: give them different ones."
+            )
+        entries.append([name, int(arity)])
+    return {"class": "Custom", "functions": entries, "any_order": bool(family.any_order)}
+
+
+def from_data(data: Any, functions: Functions | None) -> Family:
+    """Make a family from its description, and check its parameters.
+
+    Parameters
+    ----------
+    data : object
+        What was in the file.
+    functions : mapping from str to callable, optional
+        The functions of Custom.
+    """
+    family = _family(data, functions, depth=0)
+    try:
+        family.rules()
+    except ValueError as error:
+        raise ModelFileError(f"Its family is damaged: {str(error)[:300]}") from error
+    return family
+
+
+def _family(data: Any, functions: Functions | None, depth: int) -> Family:
+    name = data.get("class") if isinstance(data, dict) else None
+    if name == "Union" and set(data) == {"class", "members"} and depth < 4:
+        members = data["members"]
+        if not isinstance(members, list) or not 1 <= len(members) <= MAX_MEMBERS:
+            raise ModelFileError("Its family has no members, or too many.")
+        return Union([_family(member, functions, depth + 1) for member in members])
+    if name == "Custom" and set(data) == {"class", "functions", "any_order"}:
+        return _custom(data, functions)
+    if not isinstance(name, str) or name not in CLASSES or set(data) != {"class", "parameters"}:
+        raise ModelFileError(f"Its family is unknown to this version: {str(name)[:60]!r}.")
+    params, known = data["parameters"], _parameters(CLASSES[name])
+    if not isinstance(params, dict) or not set(params) <= known:
+        raise ModelFileError(f"Its family {name} has parameters unknown to this version.")
+    for key, value in params.items():
+        limit = MAX_DEGREE if key == "degree" else MAX_COUNT
+        if type(value) not in (int, float, type(None)) or (value is not None and value > limit):
+            raise ModelFileError(f"{key} of its family {name} is out of range.")
+    return CLASSES[name](**params)
+
+
+def _parameters(family: type[Family]) -> set[str]:
+    return {*inspect.signature(family).parameters}
+
+
+def _custom(data: dict[str, Any], functions: Functions | None) -> Custom:
+    entries, any_order = data["functions"], data["any_order"]
+    if (
+        not isinstance(entries, list)
+        or not 1 <= len(entries) <= MAX_DEGREE
+        or type(any_order) is not bool
+        or not all(_is_entry(entry) for entry in entries)
+    ):
+        raise ModelFileError("The functions of its family Custom are damaged.")
+    missing = sorted({name for name, _ in entries} - {*(functions or {})})
+    if missing:
+        raise ModelFileError(
+            "It was fitted with functions of the user's own, which no file can hold. Give them to "
+            f"load: functions={{{', '.join(f'{name!r}: ...' for name in missing)}}}."
+        )
+    assert functions is not None
+    return Custom([(functions[name], arity) for name, arity in entries], any_order=any_order)
+
+
+def _is_entry(entry: Any) -> bool:
+    return (
+        isinstance(entry, list)
+        and len(entry) == 2
+        and isinstance(entry[0], str)
+        and entry[0].isidentifier()
+        and len(entry[0]) <= 100
+        and type(entry[1]) is int
+        and 1 <= entry[1] <= 20
+    )

@@ -1,0 +1,247 @@
+"""Fitted estimators in files."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import gramian
+from gramian.exceptions import ModelFileError
+from gramian.models._archive import AnyArray, Archive, opened, replacing, write
+from gramian.models._estimators import (
+    CLASSES,
+    Estimator,
+    from_data_and_arrays,
+    is_text,
+    to_data_and_arrays,
+)
+from gramian.models._families import Functions
+from gramian.models._preprocessing import Preprocessing
+from gramian.models._schema import PREPROCESSING, SCHEMAS, read_arrays
+
+FORMAT = "gramian model"
+VERSION = 1
+"""Of the format; it grows when a version that knows less could misread a file."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is in a model file."""
+
+    estimator: Any
+    """The fitted estimator: GFR, GCA, GFS, GFA or UFFS."""
+    preprocessing: Preprocessing | None
+    """What happened to the table before the fit, if the file tells."""
+    gramian_version: str
+    """The version of gramian that wrote the file."""
+
+
+def save(
+    estimator: Any,
+    path: str | os.PathLike[str],
+    *,
+    preprocessing: Preprocessing | None = None,
+    moments: bool | None = None,
+) -> None:
+    """Write a fitted estimator to a file, without its training rows.
+
+    The file has numbers and names in it, and no program: to read it is safe wherever it comes
+    from. The same estimator gives the same bytes.
+
+    Parameters
+    ----------
+    estimator : GFR, GCA, GFS, GFA or UFFS
+        The estimator. Its parameter `checkpoint` does not go along.
+    path : path
+        The file; by convention its name ends in .gram. An old one is replaced when the new one
+        is complete.
+    preprocessing : Preprocessing, optional
+        What happened to the table before the fit.
+    moments : bool, optional
+        Whether the moments of the functions go along, without which explanations need rows; by
+        default if they take no more than 1 MB.
+
+    Raises
+    ------
+    ValueError
+        If something of the estimator is not of a kind that model files have.
+
+    See Also
+    --------
+    load : Reads the file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from gramian import GFS
+    >>> from gramian.models import load, save
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> X = np.column_stack([3 * a, 2 * b, a * b])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.gram")
+    ...     save(GFS(threshold=1e-6).fit(X), path)
+    ...     load(path).selected_features_
+    array([0, 1])
+    """
+    document, arrays = to_data_and_arrays(estimator, moments=moments)
+    document |= {
+        "format": FORMAT,
+        "format_version": VERSION,
+        "gramian_version": gramian.__version__,
+        "preprocessing": None,
+    }
+    if preprocessing is not None:
+        document["preprocessing"] = _describe(preprocessing)
+        for name in ("impute", "mean", "scale"):
+            if getattr(preprocessing, name) is not None:
+                arrays[f"preprocessing.{name}"] = getattr(preprocessing, name)
+    buffer = BytesIO()
+    write(buffer, document, arrays)
+    try:  # what cannot be read again is not to be written
+        _read(Archive(buffer, buffer.tell()), _functions_of(estimator))
+    except ModelFileError as error:
+        raise ValueError(f"This model does not fit in a model file: {error}") from error
+    with replacing(Path(path)) as stream:
+        stream.write(buffer.getbuffer())
+
+
+def load(path: str | os.PathLike[str], *, functions: Functions | None = None) -> Any:
+    """Read a fitted estimator from a file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    functions : mapping from str to callable, optional
+        The functions of a :class:`~gramian.families.Custom` family by their names: a file holds
+        no program.
+
+    Returns
+    -------
+    estimator : GFR, GCA, GFS, GFA or UFFS
+        The estimator, which does all that the original does, with the same results. It takes the
+        rows that the original took: if the file tells of preprocessing, `read` returns that, too.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, not a model file, or of a newer version of gramian.
+    """
+    model = read(path, functions=functions)
+    if model.preprocessing is not None:
+        warnings.warn(
+            f"{os.fspath(path)} holds preprocessing besides the estimator, which the estimator "
+            "does not apply itself. Use gramian.models.read(path), and its preprocessing.apply.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return model.estimator
+
+
+def read(path: str | os.PathLike[str], *, functions: Functions | None = None) -> Model:
+    """Read all that is in a model file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    functions : mapping from str to callable, optional
+        The functions of a :class:`~gramian.families.Custom` family by their names.
+
+    Returns
+    -------
+    model : Model
+        The estimator, and what happened to the table before the fit.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, not a model file, or of a newer version of gramian.
+    """
+    try:
+        with opened(Path(path)) as archive:
+            return _read(archive, functions)
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)} cannot be read as a model. {error}") from error
+
+
+def _read(archive: Archive, functions: Functions | None) -> Model:
+    document = archive.document
+    if document.get("format") != FORMAT:
+        raise ModelFileError("It is not a model file of gramian.")
+    version, written_by = document.get("format_version"), document.get("gramian_version")
+    if type(version) is not int or version < 1 or not isinstance(written_by, str):
+        raise ModelFileError("It does not tell its version.")
+    if version > VERSION:
+        raise ModelFileError(
+            f"It was written by gramian {written_by[:40]!r} in format {version}, and this version "
+            f"knows formats up to {VERSION}: update gramian."
+        )
+    name, d = document.get("estimator"), document.get("n_features")
+    if not isinstance(name, str) or name not in CLASSES:
+        raise ModelFileError(f"Its estimator is unknown to this version: {str(name)[:60]!r}.")
+    if type(d) is not int or d < 1:
+        raise ModelFileError("The number of its features is damaged.")
+    arrays = read_arrays(archive, {**SCHEMAS[name], **PREPROCESSING}, d)
+    estimator = from_data_and_arrays(document, arrays, functions)
+    preprocessing = _preprocessing(document.get("preprocessing"), arrays)
+    if preprocessing is not None:
+        _check_columns(preprocessing, estimator)
+    return Model(estimator, preprocessing, written_by)
+
+
+def _functions_of(estimator: Estimator) -> Functions:
+    """Return the functions of Custom families by name, to read back what was written."""
+    found: dict[str, Any] = {}
+    families: list[Any] = [getattr(estimator, "family", None), getattr(estimator, "family_", None)]
+    while families:
+        family = families.pop()
+        families += getattr(family, "members", [])
+        found |= {function.__name__: function for function, _ in getattr(family, "functions", [])}
+    return found
+
+
+def _describe(preprocessing: Preprocessing) -> dict[str, Any]:
+    return {
+        "columns": [str(name) for name in preprocessing.columns],
+        "missing": preprocessing.missing,
+        "categories": {name: list(each) for name, each in preprocessing.categories.items()},
+    }
+
+
+def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing | None:
+    parts = {
+        name: arrays.get(f"preprocessing.{name}", None) for name in ("impute", "mean", "scale")
+    }
+    if data is None:
+        if any(part is not None for part in parts.values()):
+            raise ModelFileError("It has arrays of preprocessing that it does not describe.")
+        return None
+    if not isinstance(data, dict) or set(data) != {"columns", "missing", "categories"}:
+        raise ModelFileError("Its preprocessing is damaged.")
+    columns, missing, categories = data["columns"], data["missing"], data["categories"]
+    texts = [columns, *categories.values()] if isinstance(categories, dict) else [None]
+    if not all(isinstance(text, list) and all(map(is_text, text)) for text in texts):
+        raise ModelFileError("The names of its preprocessing are damaged.")
+    try:
+        return Preprocessing(
+            tuple(columns),
+            missing,
+            categories={name: tuple(each) for name, each in categories.items()},
+            **parts,
+        )
+    except ValueError as error:
+        raise ModelFileError(f"Its preprocessing is damaged: {str(error)[:300]}") from error
+
+
+def _check_columns(preprocessing: Preprocessing, estimator: Estimator) -> None:
+    names = getattr(estimator, "feature_names_in_", None)
+    same = names is None or list(names) == list(preprocessing.columns)
+    if len(preprocessing.columns) != estimator.n_features_in_ or not same:
+        raise ModelFileError("Its preprocessing has other columns than its estimator.")

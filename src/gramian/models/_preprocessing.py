@@ -1,0 +1,303 @@
+"""What happens to a table before a model sees it: columns by name, codes, fill-ins, units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._types import Array
+
+Missing = Literal["refuse", "fill", "drop"]
+Impute = Literal["mean", "median", "drop-rows"]
+MAX_NAMED = 5
+"""So many columns are named in an error."""
+
+
+@dataclass(frozen=True, eq=False)
+class Preprocessing:
+    """Steps from a table to the numbers that a model was fitted to.
+
+    Columns are found by name, so that a table may have them in any order, and others besides.
+    Categories become their numbers, missing values are dealt with, and columns are centred and
+    scaled, in that order.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns of the model, in its order.
+    missing : {"refuse", "fill", "drop"}, default="refuse"
+        Whether a missing value is an error, is filled in, or costs the row.
+    impute : array of shape (n_columns,), optional
+        What is filled in.
+    categories : mapping from str to sequence of str, optional
+        The categories of columns that have some; the first becomes 0.
+    mean, scale : arrays of shape (n_columns,), optional
+        What is subtracted from the columns, and what they are divided by.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from gramian.models import Preprocessing
+    >>> table = pd.DataFrame({"size": [1.0, None, 3.0], "colour": ["red", "blue", "red"]})
+    >>> steps = Preprocessing.learn(table, ["size", "colour"], encode=True, impute="mean")
+    >>> steps.apply(pd.DataFrame({"colour": ["red", "blue"], "size": [None, 5.0]}))
+    array([[2., 1.],
+           [5., 0.]])
+    """
+
+    columns: Sequence[str]
+    missing: Missing = "refuse"
+    impute: Array | None = None
+    categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    mean: Array | None = None
+    scale: Array | None = None
+
+    def __post_init__(self) -> None:
+        if not len(self.columns) or len(set(self.columns)) < len(self.columns):
+            raise ValueError("columns must be one or more different names.")
+        if self.missing not in get_args(Missing):
+            raise ValueError(f"missing must be among {get_args(Missing)}; got {self.missing!r}.")
+        if (self.missing == "fill") != (self.impute is not None):
+            raise ValueError("missing='fill' goes with impute, and only that.")
+        if (self.mean is None) != (self.scale is None):
+            raise ValueError("mean and scale are given together.")
+        for name in ("impute", "mean", "scale"):
+            values = getattr(self, name)
+            if values is None:
+                continue
+            if np.shape(values) != (len(self.columns),) or not np.isfinite(values).all():
+                raise ValueError(f"{name} must be a finite number for each of the columns.")
+        if self.scale is not None and (self.scale <= 0).any():
+            raise ValueError("scale must be positive.")
+        for column, names in self.categories.items():
+            if column not in self.columns or len(set(names)) < len(names) or not len(names):
+                raise ValueError(f"categories of {column!r} must be different, and it a column.")
+
+    @classmethod
+    def learn(
+        cls,
+        table: Any,
+        columns: Iterable[str],
+        *,
+        encode: bool = False,
+        impute: Impute | None = None,
+        standardize: bool = False,
+    ) -> Self:
+        """Find out what to do from a table.
+
+        Parameters
+        ----------
+        table : data frame or mapping from str to array-like
+            The table.
+        columns : iterable of str
+            The columns that are to be used.
+        encode : bool, default=False
+            Whether text becomes the numbers of its categories, in alphabetical order.
+        impute : {"mean", "median", "drop-rows"}, optional
+            What to do about missing values; by default they are an error. Those of text columns
+            are filled in with the most frequent category.
+        standardize : bool, default=False
+            Whether columns are scaled to mean 0 and variance 1; constant ones are only centred.
+        """
+        columns = tuple(columns)
+        missing: Missing = "refuse" if impute is None else "fill"
+        if impute == "drop-rows":
+            missing = "drop"
+        elif impute not in (None, "mean", "median"):
+            raise ValueError(f"impute must be 'mean', 'median' or 'drop-rows'; got {impute!r}.")
+        found = _take(table, columns)
+        text = [name for name, values in found.items() if values.dtype == object]
+        if text and not encode:
+            raise ValueError(
+                f"{_list(text)} contain text. Leave them out, or encode them as numbers."
+            )
+        categories = {name: _categories(found[name]) for name in text}
+        numbers = cls(columns, categories=categories)._numbers(found)
+        fill = None
+        if missing == "fill":
+            fill = _fill_ins(numbers, columns, categories, impute)
+        steps = cls(columns, missing, fill, categories)
+        if not standardize:
+            return steps
+        rows = steps._complete(numbers)
+        if not len(rows):
+            raise ValueError("No row is without missing values.")
+        scale = rows.std(axis=0)
+        centre = rows.mean(axis=0)
+        scale = np.where(scale > 1e-12 * np.abs(centre), scale, 1.0)
+        return cls(columns, missing, fill, categories, centre, scale)
+
+    def apply(self, table: Any) -> Array:
+        """Return the numbers that the model takes.
+
+        Parameters
+        ----------
+        table : data frame or mapping from str to array-like
+            The table; it must have all columns, in any order.
+
+        Returns
+        -------
+        values : array of shape (n_rows, n_columns)
+            The numbers; with ``missing="drop"``, of the rows that `keeps` tells.
+        """
+        rows = self._complete(self._numbers(_take(table, self.columns)))
+        if self.mean is not None and self.scale is not None:
+            rows = (rows - self.mean) / self.scale
+        return rows
+
+    def keeps(self, table: Any) -> NDArray[np.bool_]:
+        """Return which rows of a table `apply` keeps.
+
+        Parameters
+        ----------
+        table : data frame or mapping from str to array-like
+            The table.
+        """
+        numbers = self._numbers(_take(table, self.columns))
+        if self.missing == "drop":
+            return np.asarray(~np.isnan(numbers).any(axis=1))
+        return np.ones(len(numbers), dtype=bool)
+
+    def undo_scaling(self, values: Array) -> Array:
+        """Return rows of the model in the units of the table.
+
+        Parameters
+        ----------
+        values : array of shape (n_rows, n_columns)
+            Rows as `apply` returns them, or reconstructions of such rows.
+        """
+        if self.mean is None or self.scale is None:
+            return values
+        return values * self.scale + self.mean
+
+    def _numbers(self, found: dict[str, NDArray[Any]]) -> Array:
+        columns = [
+            _codes(name, values, self.categories[name])
+            if name in self.categories
+            else _floats(name, values)
+            for name, values in found.items()
+        ]
+        if len({len(column) for column in columns}) > 1:
+            raise ValueError("The columns of the table have different lengths.")
+        return np.column_stack(columns)
+
+    def _complete(self, numbers: Array) -> Array:
+        absent = np.isnan(numbers)
+        if not absent.any():
+            return numbers
+        if self.missing == "drop":
+            return numbers[~absent.any(axis=1)]
+        if self.impute is not None:
+            return np.where(absent, self.impute, numbers)
+        names = [self.columns[i] for i in np.flatnonzero(absent.any(axis=0)).tolist()]
+        raise ValueError(
+            f"{_list(names)} have missing values, and the model was fitted without any. Fill them "
+            "in, or fit a model that imputes."
+        )
+
+
+def _list(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"Columns {', '.join(repr(name) for name in names[:MAX_NAMED])}{more}"
+
+
+def _take(table: Any, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Find columns by name: floats with NaN, or objects with None where a value is missing."""
+    names = getattr(table, "columns", table)
+    names = getattr(table, "column_names", names)  # PyArrow's columns are the data themselves
+    if isinstance(table, np.ndarray) or not isinstance(names, Iterable):
+        raise TypeError("A table with names is needed: a data frame, or a mapping of columns.")
+    have = [str(name) for name in names]
+    absent = [name for name in columns if name not in set(have)]
+    if absent:
+        raise ValueError(
+            f"{_list(absent)} are not in the table, whose columns are {_list(have)[8:]}."
+        )
+    twice = [name for name in columns if have.count(name) > 1] if len(set(have)) < len(have) else []
+    if twice:
+        raise ValueError(f"{_list(twice)} occur more than once in the table.")
+    key = dict(zip(have, names, strict=True))
+    return {name: _values(name, table[key[name]]) for name in columns}
+
+
+def _values(name: str, column: Any) -> NDArray[Any]:
+    values = np.asarray(column)
+    if values.ndim != 1 or values.dtype.kind not in "fiubOUT":
+        raise ValueError(
+            f"Column {name!r} contains {values.dtype}, and only numbers and text can be used."
+        )
+    if values.dtype.kind in "fiub":
+        return values.astype(np.float64)
+    plain = [None if _is_missing(value) else value for value in values.tolist()]
+    if all(value is None or isinstance(value, Real) for value in plain):
+        return np.array([np.nan if value is None else value for value in plain], dtype=np.float64)
+    found = np.empty(len(plain), dtype=object)
+    found[:] = plain
+    return found
+
+
+def _is_missing(value: Any) -> bool:
+    # pandas' NA is equal to nothing, and does not even say so
+    return value is None or str(value == value) != "True"
+
+
+def _floats(name: str, values: NDArray[Any]) -> Array:
+    if values.dtype == object:
+        example = next(value for value in values if not isinstance(value, Real | None))
+        raise ValueError(
+            f"Column {name!r} contains {str(example)[:60]!r}, where the model takes numbers."
+        )
+    if np.isinf(values).any():
+        raise ValueError(f"Column {name!r} contains infinity.")
+    return values
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # as integers become when one of them is missing
+    return str(value)
+
+
+def _codes(name: str, values: NDArray[Any], categories: Sequence[str]) -> Array:
+    number = {category: float(i) for i, category in enumerate(categories)}
+    codes = np.full(len(values), np.nan)
+    for i, value in enumerate(values):
+        if _is_absent(value):
+            continue
+        label = _label(value)
+        if label not in number:
+            raise ValueError(
+                f"Column {name!r} contains {label[:60]!r}, which is not among the categories that "
+                f"the model knows: {', '.join(map(repr, categories[:MAX_NAMED]))}"
+                f"{', ...' if len(categories) > MAX_NAMED else ''}."
+            )
+        codes[i] = number[label]
+    return codes
+
+
+def _is_absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _categories(values: NDArray[Any]) -> tuple[str, ...]:
+    return tuple(sorted({_label(value) for value in values if not _is_absent(value)}))
+
+
+def _fill_ins(
+    numbers: Array, columns: Sequence[str], categories: Mapping[str, Any], impute: str | None
+) -> Array:
+    fill = np.empty(len(columns))
+    for i, name in enumerate(columns):
+        known = numbers[~np.isnan(numbers[:, i]), i]
+        if not len(known):
+            raise ValueError(f"Column {name!r} has no value at all: leave it out.")
+        if name in categories:
+            fill[i] = np.argmax(np.bincount(known.astype(np.intp)))
+        else:
+            fill[i] = known.mean() if impute == "mean" else np.median(known)
+    return fill

@@ -1,0 +1,139 @@
+"""Model files: fits to write, comparison to the last bit, and files put together by hand."""
+
+from __future__ import annotations
+
+import json
+import warnings
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramian import GCA, GFA, GFR, GFS, UFFS
+from gramian._decoder import Decoder
+
+ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
+DECODING = [GFR, GCA, GFS, GFA]
+
+
+def table(n: int = 200, seed: int = 0) -> np.ndarray:
+    """Three variables, products of them, and a constant column."""
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.uniform(1, 2, (3, n)) * rng.choice([-1, 1], (3, n))
+    return np.column_stack([3 * a, a * b, 2 * b, np.full(n, 7.0), c, a * c + b, a**2])
+
+
+def discrete(n: int = 200, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 4, (2, n)) / 3
+    return np.column_stack([3 * a, 2 * b, (a + b) % 1, rng.integers(0, 3, n)])
+
+
+def fit(estimator: Any, X: Any, **params: Any) -> Any:
+    """Fit, where it does not matter how many functions are fitted to how few rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return estimator.fit(X, **params)
+
+
+def assert_equal(one: Any, other: Any, name: str = "the estimator") -> None:
+    """Check that two things are the same to the last bit, memory order included."""
+    if isinstance(one, np.ndarray):
+        assert isinstance(other, np.ndarray), name
+        assert one.dtype == other.dtype, name
+        np.testing.assert_array_equal(one, other, err_msg=name)
+        assert other.flags.writeable
+        assert other.flags.owndata
+    elif isinstance(one, tuple | list):
+        assert len(one) == len(other), name
+        for i, pair in enumerate(zip(one, other, strict=True)):
+            assert_equal(*pair, name=f"{name}[{i}]")
+    else:
+        assert type(one) is type(other) or isinstance(one, float | np.generic), name
+        assert one == other, name
+
+
+def assert_same_fit(one: Any, other: Any) -> None:
+    """Check that two fits have the same parameters and fitted attributes."""
+    assert type(one) is type(other)
+    assert set(vars(one)) == set(vars(other))
+    for name, value in vars(one).items():
+        if name == "_decoder":
+            assert_same_decoder(value, vars(other)[name])
+        else:
+            assert_equal(value, vars(other)[name], name)
+
+
+def assert_same_decoder(one: Decoder, other: Decoder) -> None:
+    for name in ("coefficients", "linear", "units"):
+        assert_equal(getattr(one, name), getattr(other, name), name)
+    assert [block.n_functions for block in one.blocks] == [b.n_functions for b in other.blocks]
+    for block, again in zip(one.blocks, other.blocks, strict=True):
+        for name in ("parents", "atoms", "stored"):
+            np.testing.assert_array_equal(getattr(block, name), getattr(again, name))
+        assert [basis.keys[1:] for basis in block.bases] == [b.keys[1:] for b in again.bases]
+    for kept, again in zip(one.kept, other.kept, strict=True):
+        np.testing.assert_array_equal(kept, again)
+    if other.moments is not None:
+        assert one.moments is not None
+        assert_equal(one.moments, other.moments, "moments")
+
+
+def assert_works_alike(one: Any, other: Any, X: Any) -> None:
+    """Check that two fits do the same with rows, to the last bit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's, where nothing is selected
+        Z = one.transform(X)
+        np.testing.assert_array_equal(Z, other.transform(X))
+    np.testing.assert_array_equal(one.get_feature_names_out(), other.get_feature_names_out())
+    if hasattr(one, "score"):
+        for linear in (False, True):
+            np.testing.assert_array_equal(
+                one.inverse_transform(Z, linear=linear), other.inverse_transform(Z, linear=linear)
+            )
+        assert one.score(X) == other.score(X)
+        np.testing.assert_array_equal(one.reconstruction_error(X), other.reconstruction_error(X))
+
+
+def unpack(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def pack(path: Path, members: Any, compression: int = zipfile.ZIP_STORED) -> Path:
+    """Write members, a mapping or pairs, to a zip file with correct checksums."""
+    pairs = members.items() if isinstance(members, dict) else members
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a name twice
+        with zipfile.ZipFile(path, "w", compression) as archive:
+            for name, content in pairs:
+                archive.writestr(zipfile.ZipInfo(name), content, compress_type=compression)
+    return path
+
+
+def edit(path: Path, change: Callable[[dict[str, Any]], Any], source: Path | None = None) -> Path:
+    """Change the document of a model file."""
+    members = unpack(source or path)
+    document = json.loads(members["model.json"])
+    change(document)
+    members["model.json"] = json.dumps(document).encode()
+    return pack(path, members)
+
+
+def npy(array: np.ndarray) -> bytes:
+    buffer = BytesIO()
+    np.save(buffer, array, allow_pickle=True)
+    return buffer.getvalue()
+
+
+def replace_array(path: Path, name: str, array: np.ndarray, source: Path | None = None) -> Path:
+    """Put another array in the place of one, and announce it."""
+    members = unpack(source or path)
+    document = json.loads(members["model.json"])
+    document["arrays"][name] = {"dtype": array.dtype.str, "shape": list(array.shape)}
+    members["model.json"] = json.dumps(document).encode()
+    members[f"{name}.npy"] = npy(array)
+    return pack(path, members)

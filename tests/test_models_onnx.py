@@ -1,0 +1,80 @@
+"""What `transform` does, in ONNX."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from model_cases import ESTIMATORS, fit, table
+from sklearn.exceptions import NotFittedError
+
+from gramian import GFR, GFS, UFFS, models
+
+X = table()
+
+
+@pytest.fixture
+def runtime():
+    pytest.importorskip("onnx", reason="onnx is not installed: pip install gramian[onnx]")
+    return pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+
+def run(runtime, model, rows):
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = runtime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    return session.run(["Z"], {"X": rows})[0]
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-12), ("float32", 1e-6)])
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_onnx_does_what_transform_does(estimator, dtype, tolerance, runtime):
+    fitted = fit(UFFS(degree=2) if estimator is UFFS else estimator(), X)
+    rows = X[:50].astype(dtype)
+    found = run(runtime, models.to_onnx(fitted, dtype=dtype), rows)
+    expected = fitted.transform(rows)
+    assert found.dtype == expected.dtype == dtype
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * size)
+
+
+def test_the_graph_is_valid_and_knows_the_names(runtime, tmp_path):
+    import onnx
+
+    fitted = fit(GFS(2), pd.DataFrame(X, columns=list("abcdefg")))
+    models.to_onnx(fitted, tmp_path / "model.onnx")
+    model = onnx.load(tmp_path / "model.onnx")
+    onnx.checker.check_model(model, full_check=True)
+    names = {entry.key: json.loads(entry.value) for entry in model.metadata_props}
+    assert names == {
+        "feature_names_in": list("abcdefg"),
+        "feature_names_out": fitted.get_feature_names_out().tolist(),
+    }
+
+
+def test_an_empty_selection_is_exported(runtime):
+    fitted = fit(GFR(threshold=1e9), X)
+    assert run(runtime, models.to_onnx(fitted, dtype="float64"), X).shape == (len(X), 0)
+
+
+def test_a_wrong_type_of_numbers_is_refused(runtime):
+    with pytest.raises(ValueError, match="dtype must be 'float32' or 'float64'"):
+        models.to_onnx(fit(GFR(1), X), dtype="int8")
+
+
+def test_only_fitted_estimators_of_gramian_are_exported(runtime):
+    with pytest.raises(NotFittedError):
+        models.to_onnx(GFR())
+    with pytest.raises(TypeError, match="for the estimators of gramian"):
+        models.to_onnx(object())
+
+
+def test_without_the_package_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx.helper", None)
+    with pytest.raises(ImportError, match=r"gramian\[onnx\]"):
+        models.to_onnx(fit(GFR(1), X))

@@ -1,0 +1,212 @@
+"""What happens to a table before a model sees it, and that it travels with the model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from model_cases import edit, fit, replace_array, unpack
+
+from gramian import GFR, GFS, models
+from gramian.models import Preprocessing
+
+
+def frame():
+    return pd.DataFrame(
+        {
+            "size": [1.0, np.nan, 3.0, 8.0],
+            "colour": ["red", "blue", None, "red"],
+            "count": [1, 2, 3, 4],
+            "constant": [5.0] * 4,
+        }
+    )
+
+
+COLUMNS = ["count", "size", "colour", "constant"]
+
+
+def learned(**options):
+    return Preprocessing.learn(frame(), COLUMNS, **{"encode": True, "impute": "mean", **options})
+
+
+# What it does
+
+
+def test_columns_are_found_by_name_in_any_order():
+    steps = learned()
+    expected = steps.apply(frame())
+    np.testing.assert_array_equal(
+        expected, [[1, 1, 1, 5], [2, 4, 0, 5], [3, 3, 1, 5], [4, 8, 1, 5]]
+    )
+    shuffled = frame()[["constant", "colour", "size", "count"]].assign(more="x")
+    np.testing.assert_array_equal(steps.apply(shuffled), expected)
+
+
+def test_every_kind_of_table_gives_the_same_numbers():
+    steps, expected = learned(standardize=True), learned(standardize=True).apply(frame())
+    table = frame()
+    plain = {name: [None if pd.isna(v) else v for v in table[name]] for name in table}
+    for other in (
+        plain,
+        pl.DataFrame(plain),
+        pa.table(plain),
+        table.convert_dtypes(),
+        table.astype({"colour": "category"}),
+        table.astype(object),
+    ):
+        np.testing.assert_array_equal(steps.apply(other), expected)
+
+
+def test_standardized_columns_have_mean_0_and_variance_1():
+    values = learned(standardize=True).apply(frame())
+    np.testing.assert_allclose(values.mean(axis=0), 0, atol=1e-15)
+    np.testing.assert_allclose(values.std(axis=0), [1, 1, 1, 0])
+
+
+def test_scaling_is_undone():
+    steps = learned(standardize=True)
+    unscaled = learned().apply(frame())
+    np.testing.assert_allclose(steps.undo_scaling(steps.apply(frame())), unscaled)
+    np.testing.assert_array_equal(learned().undo_scaling(unscaled), unscaled)
+
+
+@pytest.mark.parametrize(("impute", "expected"), [("mean", 4.0), ("median", 3.0)])
+def test_missing_values_are_filled_in_as_in_the_fit(impute, expected):
+    other = pd.DataFrame({"size": [None], "colour": [None], "count": [1], "constant": [1.0]})
+    assert learned(impute=impute).apply(other).tolist() == [[1.0, expected, 1.0, 1.0]]
+
+
+def test_rows_with_missing_values_are_dropped_if_asked_for():
+    steps = learned(impute="drop-rows")
+    assert steps.keeps(frame()).tolist() == [True, False, False, True]
+    assert len(steps.apply(frame())) == 2
+    assert learned().keeps(frame()).all()
+
+
+def test_booleans_are_numbers_and_whole_floats_are_the_labels_of_integers():
+    table = pd.DataFrame({"yes": [True, False, True], "code": ["1", "2", "1"]})
+    steps = Preprocessing.learn(table, ["yes", "code"], encode=True)
+    again = pd.DataFrame({"yes": [1, 0, 1], "code": [1, 2, 1]})
+    np.testing.assert_array_equal(steps.apply(again), steps.apply(table))
+
+
+# What it refuses
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop(columns="size"), "Columns 'size' are not in the table, whose columns"),
+        (lambda t: pd.concat([t, t[["size"]]], axis=1), "'size' occur more than once"),
+        (lambda t: t.assign(colour="green"), "'colour' contains 'green', which is not among"),
+        (lambda t: t.assign(size=["1", "x", 2, 3]), "'size' contains '1', where the model takes"),
+        (lambda t: t.assign(size=np.inf), "'size' contains infinity"),
+        (lambda t: t.assign(size=pd.Timestamp("2020")), "'size' contains datetime64"),
+        (lambda t: t.assign(size=1j), "'size' contains complex"),
+    ],
+)
+def test_other_tables_are_refused_by_the_name_of_the_column(change, message):
+    with pytest.raises(ValueError, match=message):
+        learned().apply(change(frame()))
+
+
+def test_missing_values_are_refused_by_name_if_the_model_had_none():
+    steps = Preprocessing(["size", "count"])
+    with pytest.raises(ValueError, match="Columns 'size' have missing values"):
+        steps.apply(frame())
+
+
+def test_tables_without_names_are_refused():
+    for table in (np.ones((2, 4)), 3):
+        with pytest.raises(TypeError, match="A table with names"):
+            learned().apply(table)
+    with pytest.raises(ValueError, match="different lengths"):
+        Preprocessing(["a", "b"]).apply({"a": [1], "b": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"encode": False}, "Columns 'colour' contain text"),
+        ({"impute": "zero"}, "impute must be"),
+    ],
+)
+def test_learning_refuses_what_it_cannot_use(options, message):
+    with pytest.raises(ValueError, match=message):
+        learned(**options)
+
+
+def test_learning_refuses_columns_without_values():
+    table = pd.DataFrame({"a": [np.nan, np.nan], "b": [1, 2]})
+    with pytest.raises(ValueError, match="'a' has no value at all"):
+        Preprocessing.learn(table, ["a", "b"], impute="mean")
+    with pytest.raises(ValueError, match="No row is without"):
+        Preprocessing.learn(table, ["a", "b"], impute="drop-rows", standardize=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"columns": []}, "one or more different names"),
+        ({"columns": ["a", "a"]}, "one or more different names"),
+        ({"missing": "ignore"}, "missing must be"),
+        ({"missing": "fill"}, "goes with impute"),
+        ({"impute": np.zeros(2)}, "goes with impute"),
+        ({"mean": np.zeros(2)}, "given together"),
+        ({"mean": np.zeros(2), "scale": np.zeros(2)}, "must be positive"),
+        ({"mean": np.zeros(2), "scale": np.ones(3)}, "finite number for each"),
+        ({"mean": np.full(2, np.nan), "scale": np.ones(2)}, "finite number for each"),
+        ({"categories": {"c": ["x"]}}, "categories of 'c'"),
+        ({"categories": {"a": ["x", "x"]}}, "categories of 'a'"),
+    ],
+)
+def test_steps_that_contradict_each_other_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Preprocessing(**{"columns": ["a", "b"], **options})
+
+
+# In a model file
+
+
+@pytest.mark.parametrize("options", [{}, {"standardize": True}, {"impute": "drop-rows"}])
+def test_preprocessing_travels_with_the_model(options, tmp_path):
+    steps = learned(**options)
+    prepared = pd.DataFrame(steps.apply(frame()), columns=COLUMNS)
+    models.save(fit(GFR(1), prepared), tmp_path / "model.gram", preprocessing=steps)
+    model = models.read(tmp_path / "model.gram")
+    np.testing.assert_array_equal(model.preprocessing.apply(frame()), prepared)
+    np.testing.assert_array_equal(model.preprocessing.keeps(frame()), steps.keeps(frame()))
+    with pytest.warns(UserWarning, match="holds preprocessing"):
+        models.load(tmp_path / "model.gram")
+
+
+def test_preprocessing_of_other_columns_is_not_written(tmp_path):
+    prepared = pd.DataFrame(learned().apply(frame()), columns=COLUMNS)
+    fitted = fit(GFS(1), prepared)
+    for steps in (Preprocessing(["a"]), Preprocessing(COLUMNS[::-1])):
+        with pytest.raises(ValueError, match="other columns than"):
+            models.save(fitted, tmp_path / "model.gram", preprocessing=steps)
+
+
+def test_damaged_preprocessing_is_refused(tmp_path):
+    good, bad = tmp_path / "good.gram", tmp_path / "bad.gram"
+    steps = learned(standardize=True)
+    models.save(fit(GFR(1), steps.apply(frame())), good, preprocessing=steps)
+    assert "preprocessing.scale.npy" in unpack(good)
+    for change, message in [
+        (lambda p: p["columns"].append("more"), "finite number for each"),
+        (lambda p: p.update(missing="x"), "missing must be"),
+        (lambda p: p.update(missing="refuse"), "goes with impute"),
+        (lambda p: p.update(missing=[]), "missing must be"),
+        (lambda p: p["categories"].update(colour="red"), "names of its preprocessing"),
+        (lambda p: p["categories"].update(colour=[1]), "names of its preprocessing"),
+        (lambda p: p["categories"].update(more=["x"]), "categories of 'more'"),
+    ]:
+        edit(bad, lambda d, change=change: change(d["preprocessing"]), good)
+        with pytest.raises(models.ModelFileError, match=message):
+            models.read(bad)
+    replace_array(bad, "preprocessing.scale", np.zeros(4), good)
+    with pytest.raises(models.ModelFileError, match="scale must be positive"):
+        models.read(bad)
