@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -49,6 +50,8 @@ class Frame:
     weight: float
     split: Split | None
     axes: Array | None
+    home: int
+    """The process that waits for the sums."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ class DaskRows:
             delayed(_sum)(shared, frame, each.number, each.rows, each.weights)
             for each in self.partitions
         ]
-        found: list[Array] = _tree(parts, lambda some: delayed(_merge)(shared, some)).compute()
+        found: list[Array] = _compute(_tree(parts, lambda some: delayed(_merge)(shared, some)))
         return found
 
 
@@ -121,7 +124,7 @@ def _sum(work: Work, frame: Frame, number: int, rows: Any, weights: Any) -> list
     if frame.axes is not None:
         x = x @ frame.axes
     worker = work.worker(product_for(1))
-    with ONE_THREAD:
+    with _one_thread(frame.home):
         for start in range(0, len(x), 2048):
             part = slice(start, start + 2048)
             worker((0, RowBlock(np.ascontiguousarray(x[part]), root[part])))
@@ -141,7 +144,9 @@ def _numbers(rows: Any, weights: Any) -> tuple[Array, Array | None]:
     return x, None if weights is None else np.asarray(weights, dtype=np.float64)
 
 
-def _look(split: Split | None, covariance: bool, number: int, rows: Any, weights: Any) -> Look:
+def _look(
+    home: int, split: Split | None, covariance: bool, number: int, rows: Any, weights: Any
+) -> Look:
     """Look at a partition for the first time."""
     x, w = _numbers(rows, weights)
     if not np.isfinite(x).all():
@@ -161,7 +166,7 @@ def _look(split: Split | None, covariance: bool, number: int, rows: Any, weights
             f"The weight in row {np.flatnonzero(~(w >= 0))[0]} of partition {number} is "
             f"{w[~(w >= 0)][0]}; weights must not be negative."
         )
-    with ONE_THREAD:
+    with _one_thread(home):
         return look_at(x, w, number, split, covariance=covariance)
 
 
@@ -215,11 +220,12 @@ def open_dask(
     if kept:
         data = data.persist()
     partitions = partitions_of(data, sample_weight)
+    home = os.getpid()
     parts = [
-        delayed(_look)(split, scaling == "table", each.number, each.rows, each.weights)
+        delayed(_look)(home, split, scaling == "table", each.number, each.rows, each.weights)
         for each in partitions
     ]
-    look: Look = _tree(parts, lambda some: delayed(put_together)(some)).compute()
+    look: Look = _compute(_tree(parts, lambda some: delayed(put_together)(some)))
     statistics = look.statistics
     if statistics.n_rows < 2:
         raise ValueError(f"X has {statistics.n_rows} rows of positive weight; two are needed.")
@@ -228,7 +234,7 @@ def open_dask(
         data = data.persist()
         partitions = partitions_of(data, sample_weight)
     centring = centring_of(statistics, scaling)
-    frame = Frame(centring, statistics.weight, look.split, None)
+    frame = Frame(centring, statistics.weight, look.split, None, home)
     rows = DaskRows(partitions, statistics, frame, data)
     return rows, centring, look.held_out
 
@@ -253,7 +259,7 @@ def _available(memory_budget: int) -> float:
     return SHARE_OF_MEMORY * sum(limits) if all(limits) else memory_budget
 
 
-class _OneThread:
+class _OneThread(AbstractContextManager[None]):
     """A context in which BLAS has one thread: the scheduler has threads of its own.
 
     These enter and leave it at any time, so that only the last one restores what was before.
@@ -279,3 +285,17 @@ class _OneThread:
 
 
 ONE_THREAD = _OneThread()
+
+
+def _one_thread(home: int) -> AbstractContextManager[Any]:
+    """Return a context in which BLAS has one thread.
+
+    In the process that waits for the results it has so already, see `_compute`. Tasks that go on
+    there after one has failed must not restore what they found.
+    """
+    return nullcontext() if os.getpid() == home else ONE_THREAD
+
+
+def _compute(task: Any) -> Any:
+    with threads_for(0):
+        return task.compute()
