@@ -13,5 +13,6 @@ pytest.register_assert_rewrite(
     "plot_cases",
     "property_cases",
     "reconstruction_cases",
+    "source_cases",
     "support",
 )

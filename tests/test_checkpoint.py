@@ -119,9 +119,9 @@ def test_another_fit_is_refused_with_what_differs(tmp_path, other, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (X[:-1], "n_rows was 3000 and is 2999|mean of column 0 was"),
+        (X[:-1], "n_rows was 3000 and is 2999|(mean|scale) of column 0 was"),
         (X + np.eye(8)[2], r"mean of column 2 was .* and is"),
-        (X[:, :7], "n_columns was 8 and is 7|mean was"),
+        (X[:, :7], "n_columns was 8 and is 7|(mean|scale) was"),
     ],
 )
 def test_other_data_are_refused_with_what_differs(tmp_path, data, message):
@@ -176,3 +176,33 @@ def test_what_a_checkpoint_belongs_to_can_be_read(tmp_path):
 def test_qr_has_no_checkpoint(tmp_path):
     with pytest.raises(ValueError, match="solver='qr' needs all rows in memory, and no checkpoint"):
         GFR(3, solver="qr", checkpoint=tmp_path).fit(X)
+
+
+@pytest.mark.parametrize(
+    "choice", [{"alpha": "auto"}, {"degree": "auto"}, {"family": "auto"}], ids=repr
+)
+def test_a_fit_that_chooses_has_a_checkpoint_for_each_of_its_fits(tmp_path, monkeypatch, choice):
+    first = GFR(2, checkpoint=tmp_path / "a", **choice).fit(X)
+    assert_same(first, GFR(2, solver="gram", **choice).fit(X))
+
+    def none(ledger, sums):
+        raise AssertionError("Nothing is left to compute.")
+
+    monkeypatch.setattr(Ledger, "note", none)
+    again = GFR(2, checkpoint=tmp_path / "a", **choice).fit(X)
+    np.testing.assert_array_equal(first.components_, again.components_)
+
+
+def test_another_memory_budget_goes_on_from_the_same_checkpoint(tmp_path):
+    table = make_table(9000) + 1000.0
+    first = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET).fit(AgainAndAgain(table))
+    source = AgainAndAgain(table)
+    again = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET + 2**19).fit(source)
+    assert_same(first, again)
+    assert source.n_passes == 1
+
+
+def test_columns_in_other_units_are_other_data(tmp_path):
+    GFR(3, checkpoint=tmp_path).fit(X - X.mean(axis=0))
+    with pytest.raises(ValueError, match="is of another fit: scale of column 0 was"):
+        GFR(3, checkpoint=tmp_path).fit(2 * (X - X.mean(axis=0)))

@@ -82,8 +82,8 @@ def test_a_fit_that_ended_above_a_threshold_has_no_count_there():
 def test_what_is_left_of_held_out_rows_comes_from_the_fitted_rows_alone(tmp_path):
     X, _ = digits_of_a_kind(None)
     new, _ = digits_of_a_kind(None, subset="test")
-    gfr = GFR(4, degree=2).fit(X)
-    of_fitted, of_held_out = shares_left(gfr, X, new)
+    gfr = GFR(4, degree=2).fit(X, validation_data=new)
+    of_fitted, of_held_out = shares_left(gfr)
     assert np.allclose(of_fitted, gfr.total_residual_variance_ / gfr.total_residual_variance_[0])
     # Least squares of the fitted rows, applied to the others, is the same decoder by hand.
     expand = PolynomialFeatures(2, interaction_only=True)

@@ -105,9 +105,10 @@ def test_one_fit_counts_as_separate_fits_do():
 def test_shares_left_are_those_of_linear_regression_on_the_functions(degree):
     X, _ = digits(400)
     fitted, held_out = X[:300], X[300:]
-    features = GFS(6, degree=degree).fit(fitted).selected_features_
-    shares = gfs_counts.shares_left(fitted, held_out, features, degree, [6, 2])
-    for count, share in zip([6, 2], shares, strict=True):
+    values = gfs_counts.count_selected(fitted, degree, [0.04, 0.08], held_out)
+    features, shares, counts = values["selected"], values["shares"], values["counts"]
+    assert counts[0] > counts[1] > 1
+    for count, share in zip(counts, shares, strict=True):
         model = make_pipeline(
             PolynomialFeatures(degree, interaction_only=True, include_bias=False),
             LinearRegression(),
@@ -123,8 +124,7 @@ def test_shares_left_are_those_of_linear_regression_on_the_functions(degree):
 
 def test_no_share_is_given_where_functions_outnumber_rows():
     X, _ = digits(80)
-    features = np.flatnonzero(X[:60].var(axis=0) > 0.05)
-    shares = gfs_counts.shares_left(X[:60], X[60:], features, 2, [15, 5])
+    shares = gfs_counts.count_selected(X[:60], 2, [0.001, 0.1], X[60:])["shares"]
     assert shares[0] is None
     assert shares[1] is not None
 

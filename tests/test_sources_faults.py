@@ -269,7 +269,7 @@ OUTPUTS = ["z.parquet", "z.feather", "z.csv", "z.npy"]
 
 def stop_writing(monkeypatch, ending, error, after=1):
     """Let the writer raise after some blocks."""
-    writer = blockwise.WRITERS[ending]
+    writer = blockwise._Npy if ending == ".npy" else blockwise._Arrow
     write, count = writer.write, iter(range(100))
 
     def broken(self, rows):

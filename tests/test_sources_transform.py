@@ -47,6 +47,30 @@ def test_a_file_is_written_block_by_block(tmp_path, index, ending):
     assert list(target.parent.iterdir()) == [target]
 
 
+@EACH
+@pytest.mark.parametrize("ending", READERS)
+def test_a_transformed_file_is_reconstructed_block_by_block(tmp_path, index, ending):
+    fitted = estimator(ALGORITHMS[index]).fit(FRAME)
+    kept = fitted.transform(write_parts(tmp_path), output=tmp_path / f"z{ending}")
+    path = fitted.inverse_transform(kept, output=tmp_path / f"x{ending}")
+    found = READERS[ending](path)
+    expected = fitted.inverse_transform(fitted.transform(FRAME))
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    if ending != ".npy":
+        assert found.columns.tolist() == NAMES
+    with pytest.raises(ValueError, match="give output="):
+        fitted.inverse_transform(kept)
+
+
+def test_a_reconstructed_file_has_names_even_if_the_fit_had_none(tmp_path):
+    fitted = GFR(3).fit(X)
+    kept = fitted.transform(write_parquet(tmp_path), output=tmp_path / "z.csv")
+    found = pd.read_csv(fitted.inverse_transform(kept, output=tmp_path / "x.csv", linear=True))
+    assert found.columns.tolist() == [f"x{i}" for i in range(8)]
+    expected = fitted.inverse_transform(fitted.transform(X), linear=True)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
 @pytest.mark.parametrize("source", SOURCES)
 def test_all_sources_are_transformed(tmp_path, source):
     fitted = GFR(3).fit(X)
@@ -74,7 +98,7 @@ def test_a_missing_column_is_named(tmp_path):
 
 def test_a_table_of_another_width_is_refused(tmp_path):
     np.save(tmp_path / "x.npy", X[:, :5])
-    with pytest.raises(ValueError, match=r"x\.npy has 5 columns, and the fit had 8"):
+    with pytest.raises(ValueError, match=r"x\.npy has 5 columns, and 8 are needed"):
         GFR(2).fit(X).transform(tmp_path / "x.npy", output=tmp_path / "z.npy")
 
 

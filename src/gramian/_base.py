@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from gramian._choosers import Chooser
 from gramian._cost import Cost, estimate
-from gramian._preparation import Preparation, RandomState
+from gramian._preparation import Preparation, Problem, RandomState
 from gramian._progress import report_for
 from gramian._pursuit import Limits, Trace, pursue
 from gramian._validation import HeldOut
@@ -71,8 +71,6 @@ class PursuitEstimator(Preparation):
     """Whether, with neither a count nor a threshold, a share of the variance is explained."""
     _remedy: ClassVar[str] = "alpha='auto', "
     """What else helps against too many functions."""
-    _repeated: Sequence[int] | None = None
-    """The choices of an earlier fit that are to be made again; of directions only their number."""
     _covariance: ClassVar[bool] = False
     """Whether the algorithm works with a residual covariance, or with variances only."""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -108,9 +106,10 @@ class PursuitEstimator(Preparation):
     memory_budget: int | None = None
     checkpoint: str | os.PathLike[str] | None = None
 
-    def _limits(self) -> Limits:
-        if self._repeated is not None:
-            return Limits(n_steps=len(self._repeated))
+    def _limits(self, repeated: Sequence[int] | None = None) -> Limits:
+        """Return when the pursuit ends; one that makes choices again, when these are made."""
+        if repeated is not None:
+            return Limits(n_steps=len(repeated))
         count: float | None = getattr(self, self._count_name)
         if count is None and self._default_explained and self.threshold is None:
             count = DEFAULT_EXPLAINED
@@ -197,13 +196,13 @@ class PursuitEstimator(Preparation):
 
     def _pursue(
         self,
-        rows: Rows,
+        problem: Problem,
         make_chooser: Callable[[int], C],
         limits: Limits,
         make_held_out: Callable[[int], HeldOut | None] = lambda n_penalties: None,
     ) -> Fit[C]:
         """Run the pursuit with the solver asked for, or the one that suits the data."""
-        family, alphas = self._family(), self._alphas
+        rows, family, alphas = problem.rows, self._family(), self._alphas
 
         def run(orthogonalizer: Orthogonalizer) -> Fit[C]:
             chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
@@ -219,7 +218,7 @@ class PursuitEstimator(Preparation):
                 "solver='qr' needs all rows in memory, and no checkpoint. Use solver='gram'."
             )
         if self.checkpoint is not None:
-            rows = RecordedRows(rows, Ledger(self.checkpoint, self._description(rows)))
+            rows = RecordedRows(rows, Ledger(self.checkpoint, self._description(problem)))
         if self.solver != "auto" or alphas != (0.0,) or not isinstance(rows, ArrayRows):
             moments = None if self.solver == "auto" else self.solver == "moments"
             return run(Gram(rows, family, alphas=alphas, moments=moments))
@@ -230,7 +229,7 @@ class PursuitEstimator(Preparation):
             fits = 2 * gram.n_functions * rows.n_rows * 8 <= QR_BYTES
             return run(QR(rows, family) if fits else Gram(rows, family))
 
-    def _description(self, rows: Rows) -> dict[str, Any]:
+    def _description(self, problem: Problem) -> dict[str, Any]:
         """Describe a fit for its checkpoint: all that the sums depend on."""
         parameters = {
             name: repr(value)
@@ -240,9 +239,12 @@ class PursuitEstimator(Preparation):
         return {
             "estimator": type(self).__name__,
             "parameters": parameters,
-            "n_rows": rows.n_rows,
-            "n_columns": rows.n_columns,
-            "mean": [float(value) for value in self.mean_],
+            "n_rows": problem.rows.n_rows,
+            "n_columns": problem.rows.n_columns,
+            "repeated": None if problem.repeated is None else list(problem.repeated),
+            # in units of the scale, so that what is zero but for rounding errors stays so
+            "mean": (problem.centring.mean / problem.centring.scale).tolist(),
+            "scale": problem.centring.scale.tolist(),
         }
 
     def _takes_qr(self, n_rows: int) -> bool:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from gramian._types import Array
-from gramian.rows import Source, as_source, is_dask
+from gramian._writing import temporary_for
+from gramian.rows import Source, as_source
 from gramian.rows._files import pyarrow
 from gramian.rows._stream import check
-
-if TYPE_CHECKING:
-    from gramian._reconstruction import Reconstruction
 
 Output = str | os.PathLike[str] | None
 
@@ -25,18 +24,17 @@ def source_of(X: Any) -> Source | None:
     return None if isinstance(X, np.ndarray) else as_source(X)
 
 
-def aligned(source: Source, estimator: Reconstruction) -> Iterator[Array]:
-    """Read the columns of the fit, in their order, chunk by chunk."""
-    names = getattr(estimator, "feature_names_in_", None)
+def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iterator[Array]:
+    """Read the columns of these names, or as many columns, in their order, chunk by chunk."""
     order: Sequence[int] | slice = slice(None)
     if source.names is not None and names is not None:
         missing = [name for name in names if name not in source.names]
         if missing:
             raise ValueError(f"{source} lacks the column {missing[0]!r}, which the fit had.")
         order = [list(source.names).index(name) for name in names]
-    elif source.n_columns != estimator.n_features_in_:
+    elif source.n_columns != n_columns:
         raise ValueError(
-            f"{source} has {source.n_columns} columns, and the fit had {estimator.n_features_in_}."
+            f"{source} has {source.n_columns} columns, and {n_columns} are needed."
         )
     for chunk in source.chunks():
         check(chunk, source.names)
@@ -44,9 +42,24 @@ def aligned(source: Source, estimator: Reconstruction) -> Iterator[Array]:
 
 
 def write(
-    source: Source, estimator: Reconstruction, function: Callable[[Array], Array], output: Output
+    blocks: Iterable[Array],
+    function: Callable[[Array], Array],
+    names: Sequence[str],
+    output: Output,
 ) -> Path:
-    """Apply a function to all rows and write the result, block by block; nothing if it fails."""
+    """Apply a function to all blocks and write the results to a file; nothing if it fails.
+
+    Parameters
+    ----------
+    blocks : iterable of arrays
+        The rows.
+    function : callable
+        Applied to every block.
+    names : sequence of str
+        The names of the new columns.
+    output : path
+        The file.
+    """
     if output is None:
         raise ValueError(
             "What becomes of files is written to a file: give output='....parquet' (or .csv, "
@@ -55,22 +68,15 @@ def write(
     path = Path(output)
     if path.suffix.lower() not in WRITERS:
         raise ValueError(f"{path} must end in one of {', '.join(WRITERS)}.")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with WRITERS[path.suffix.lower()](temporary, estimator.get_feature_names_out()) as writer:
-            for x in aligned(source, estimator):
-                writer.write(function(x))
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    make = WRITERS[path.suffix.lower()]
+    with temporary_for(path) as temporary, make(temporary, names) as writer:
+        for x in blocks:
+            writer.write(function(x))
     return path
 
 
 class Writer(Protocol):
     """Writes a table, block by block."""
-
-    def __init__(self, path: Path, names: Sequence[str]) -> None: ...
 
     def __enter__(self) -> Self: ...
 
@@ -81,14 +87,15 @@ class Writer(Protocol):
         ...
 
 
-class _ArrowWriter:
-    def __init__(self, path: Path, names: Sequence[str]) -> None:
+class _Arrow:
+    """Writes by PyArrow, with the writer that `open_file` makes of a path and a schema."""
+
+    def __init__(
+        self, open_file: Callable[[Path, Any], Any], path: Path, names: Sequence[str]
+    ) -> None:
         arrow = pyarrow()
         self._schema = arrow.schema([(str(name), arrow.float64()) for name in names])
-        self._writer = self._open(arrow, path)
-
-    def _open(self, arrow: Any, path: Path) -> Any:
-        raise NotImplementedError
+        self._writer = open_file(path, self._schema)
 
     def __enter__(self) -> Self:
         return self
@@ -99,29 +106,25 @@ class _ArrowWriter:
     def write(self, rows: Array) -> None:
         """Append rows."""
         columns = [np.ascontiguousarray(column) for column in rows.T]
-        arrow = pyarrow()
-        self._writer.write_batch(arrow.record_batch(columns, schema=self._schema))
+        self._writer.write_batch(pyarrow().record_batch(columns, schema=self._schema))
 
 
-class _Parquet(_ArrowWriter):
-    def _open(self, arrow: Any, path: Path) -> Any:
-        import pyarrow.parquet
+def _open_parquet(path: Path, schema: Any) -> Any:
+    import pyarrow.parquet
 
-        return pyarrow.parquet.ParquetWriter(path, self._schema)
-
-
-class _Feather(_ArrowWriter):
-    def _open(self, arrow: Any, path: Path) -> Any:
-        import pyarrow.ipc
-
-        return pyarrow.ipc.new_file(str(path), self._schema)
+    return pyarrow.parquet.ParquetWriter(path, schema)
 
 
-class _Csv(_ArrowWriter):
-    def _open(self, arrow: Any, path: Path) -> Any:
-        import pyarrow.csv
+def _open_feather(path: Path, schema: Any) -> Any:
+    import pyarrow.ipc
 
-        return pyarrow.csv.CSVWriter(str(path), self._schema)
+    return pyarrow.ipc.new_file(str(path), schema)
+
+
+def _open_csv(path: Path, schema: Any) -> Any:
+    import pyarrow.csv
+
+    return pyarrow.csv.CSVWriter(str(path), schema)
 
 
 class _Npy:
@@ -156,11 +159,11 @@ class _Npy:
         self._n_rows += len(rows)
 
 
-WRITERS: dict[str, type[Writer]] = {
-    ".parquet": _Parquet,
-    ".feather": _Feather,
-    ".arrow": _Feather,
-    ".csv": _Csv,
+WRITERS: dict[str, Callable[[Path, Sequence[str]], Writer]] = {
+    ".parquet": partial(_Arrow, _open_parquet),
+    ".feather": partial(_Arrow, _open_feather),
+    ".arrow": partial(_Arrow, _open_feather),
+    ".csv": partial(_Arrow, _open_csv),
     ".npy": _Npy,
 }
 
@@ -195,6 +198,3 @@ def lazily(
         return X.map_blocks(function, dtype=np.float64, drop_axis=1)
     chunks = (X.chunks[0], (n_columns,))
     return X.map_blocks(function, dtype=np.float64, chunks=chunks)
-
-
-__all__ = ["Output", "aligned", "is_dask", "lazily", "source_of", "write"]

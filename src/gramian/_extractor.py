@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._blockwise import Output, is_dask, lazily, source_of, write
+from gramian._blockwise import Output, lazily, source_of, write
 from gramian._reconstruction import Data, Reconstruction
 from gramian._stability import Stability, of_subspaces
 from gramian._types import Array
+from gramian.rows import is_dask
 
 
 class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstruction):
@@ -54,7 +55,8 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstructio
             return lazily(X, self._transform, self.get_feature_names_out(), self.n_components_)
         source = source_of(X)
         if source is not None:
-            return write(source, self, self._project, output)
+            names = self.get_feature_names_out()
+            return write(self._rows_of(source), self._project, names, output)
         return self._transform(X)
 
     def _transform(self, X: ArrayLike) -> Array:
@@ -64,33 +66,34 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstructio
         kind = table.dtype
         return (table - self.mean_.astype(kind)) @ self.components_.T.astype(kind)
 
-    def _repeat(self, chosen: Self) -> None:
-        self._repeated = range(chosen.n_components_)
+    def _choices(self) -> Sequence[int]:
+        return range(self.n_components_)
 
     def _encode(self, x: Array) -> Array:
         return x @ self.components_.T
 
-    def inverse_transform(self, Z: Data, *, linear: bool = False) -> Any:
+    def inverse_transform(self, Z: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Reconstruct the features from coordinates along the directions.
 
         Parameters
         ----------
-        Z : array-like of shape (n_samples, n_components)
+        Z : array-like of shape (n_samples, n_components), files or a Dask collection
             Coordinates along the directions, as `transform` returns them.
         linear : bool, default=False
             Whether to use the best linear reconstruction, as PCA does, in place of the functions
             of the family.
+        output : path, optional
+            For files, the file to write: .parquet, .feather, .csv or .npy.
 
         Returns
         -------
         X : array of shape (n_samples, n_features)
-            The features, in float32 if Z is.
+            The features, in float32 if Z is. Of a Dask collection a lazy one; of files the path of
+            the file that was written.
         """
         check_is_fitted(self)
-        if is_dask(Z):
-            decode = partial(self._inverse_transform, linear=linear)
-            return lazily(Z, decode, self._names_in, self.n_features_in_)
-        return self._inverse_transform(Z, linear=linear)
+        decode = partial(self._inverse_transform, linear=linear)
+        return self._decode(Z, decode, self.get_feature_names_out(), output)
 
     def _inverse_transform(self, Z: ArrayLike, *, linear: bool) -> Array:
         table = self._check_kept(Z, self.n_components_, "components")

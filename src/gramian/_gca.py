@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -226,16 +228,16 @@ class GCA(Extractor):
         unit = float(problem.centring.scale[0])
         scale = unit * deviations
         fit = self._pursue(
-            rows,
+            replace(problem, rows=rows),
             lambda n_penalties: LargestOriginal(
                 np.where(varies, scale**2, 0.0),
                 varies,
                 self.threshold,
                 self.relative,
                 n_penalties,
-                self._repeated,
+                problem.repeated,
             ),
-            self._limits(),
+            self._limits(problem.repeated),
             lambda n_penalties: problem.watch(
                 unit,
                 n_penalties,
@@ -253,8 +255,8 @@ class GCA(Extractor):
             fit.orthogonalizer, scale[chosen], scale[:, np.newaxis] * self.basis_
         )
 
-    def _repeat(self, chosen: Self) -> None:
-        self._repeated = chosen.component_indices_.tolist()
+    def _choices(self) -> Sequence[int]:
+        return [int(i) for i in self.component_indices_]
 
     def _check_basis(self, basis: ArrayLike) -> Array:
         checked: Array = check_array(basis, dtype=np.float64, input_name="basis")

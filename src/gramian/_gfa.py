@@ -183,5 +183,5 @@ class GFA(DecodingSelector):
         self.verbose = verbose
 
     def _fit(self, problem: Problem) -> None:
-        chooser = self._select_by(problem, LargestOriginal, self.threshold, self._repeated)
+        chooser = self._select_by(problem, LargestOriginal, self.threshold, problem.repeated)
         self.redundant_features_ = chooser.redundant

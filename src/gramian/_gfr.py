@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -197,15 +198,15 @@ class GFR(Extractor):
         scale = float(problem.centring.scale[0])
         covariance = rows.covariance()
         fit = self._pursue(
-            rows,
+            replace(problem, rows=rows),
             lambda n_penalties: TopEigenvector(
                 covariance,
                 unit=scale**2,
-                threshold=self.threshold if self._repeated is None else None,
+                threshold=self.threshold if problem.repeated is None else None,
                 lift=lambda vector: vector if basis is None else vector @ basis,
                 n_penalties=n_penalties,
             ),
-            self._limits(),
+            self._limits(problem.repeated),
             lambda n_penalties: problem.watch(
                 scale,
                 n_penalties,

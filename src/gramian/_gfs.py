@@ -182,5 +182,5 @@ class GFS(DecodingSelector):
         self.verbose = verbose
 
     def _fit(self, problem: Problem) -> None:
-        threshold = self.threshold if self._repeated is None else None
+        threshold = self.threshold if problem.repeated is None else None
         self._select_by(problem, LargestResidual, threshold)

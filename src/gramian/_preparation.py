@@ -52,6 +52,8 @@ class Problem:
     rows: Rows
     centring: Centring
     held_out: RowBlock | None
+    repeated: Sequence[int] | None = None
+    """The choices of an earlier fit that are to be made again; of directions only their number."""
 
     def watch(self, scale: Array | float, n_penalties: int, **options: Any) -> HeldOut | None:
         """Begin to evaluate the fit on the rows held out, if there are any."""
@@ -88,17 +90,15 @@ class Preparation(BaseEstimator):
             return self._prepare_dask(X, sample_weight, validation_data, scaling)
         source = as_source(X, sample_weight)
         if source is not None:
-            self._set_columns(source.names, source.n_columns)
             size = 8 * source.n_columns * (source.n_rows or math.inf)
             if size > self._memory_budget / 8:
                 return self._prepare_stream(source, validation_data, scaling)
             X, sample_weight = load(source)
         elif isinstance(sample_weight, str):
             X, sample_weight = _take_column(X, sample_weight)
-        names = getattr(self, "feature_names_in_", None) if source is not None else None
         table: Array = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         if source is not None:
-            self._set_columns(names, table.shape[1])
+            self._set_columns(source.names, source.n_columns)
         self._check_count()
         weights = self._check_weights(sample_weight, table)
         held_out = self._check_validation_data(validation_data)
@@ -152,6 +152,7 @@ class Preparation(BaseEstimator):
     def _prepare_stream(
         self, source: Source, validation_data: ValidationData, scaling: Scaling
     ) -> Problem:
+        self._set_columns(source.names, source.n_columns)
         self._check_count()
         split = self._split_of(source.n_rows, validation_data)
         rows, centring, held_out = open_stream(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from abc import abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -15,9 +16,9 @@ from gramian.families._base import no_levels
 class Report(AbstractContextManager[Any]):
     """Is told of every step while a pursuit runs."""
 
+    @abstractmethod
     def __call__(self, trace: Trace) -> None:
         """Hear of a step."""
-        raise NotImplementedError
 
 
 def report_for(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -19,13 +22,14 @@ from sklearn.utils.validation import (
 )
 
 from gramian._base import PursuitEstimator
-from gramian._blockwise import aligned, is_dask, lazily, source_of
+from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._decoder import Decoder
 from gramian._path import MAX_FUNCTIONS, Path
 from gramian._preparation import DEFAULT_VALIDATION, Problem, Scaling, ValidationData
 from gramian._stability import Stability, resample
 from gramian._types import Array
 from gramian.families import BY_NAME, Family, by_name
+from gramian.rows import Source, is_dask
 
 if TYPE_CHECKING:
     from gramian.explanations import Explanation
@@ -108,16 +112,16 @@ class Reconstruction(PursuitEstimator):
             alpha=chosen.alpha_,
             validation_fraction=None,
             early_stopping=False,
+            checkpoint=self._checkpoint_of("all-rows"),
         )
-        final._repeat(chosen)
-        final._fit(final._prepare(X, sample_weight, None, self._scaling))
-        del final._repeated
+        problem = final._prepare(X, sample_weight, None, self._scaling)
+        final._fit(replace(problem, repeated=chosen._choices()))
         final._adopt(chosen, {*DECISIONS})
         return final
 
     @abstractmethod
-    def _repeat(self, chosen: Self) -> None:
-        """Prepare for choosing as another fit did."""
+    def _choices(self) -> Sequence[int]:
+        """Return what another fit needs to choose as this one did."""
 
     def _adopt(self, other: Self, names: Iterable[str]) -> None:
         for name in names:
@@ -176,17 +180,22 @@ class Reconstruction(PursuitEstimator):
         if not isinstance(seed, Integral):  # all are to hold the same rows out
             seed = int(check_random_state(seed).randint(2**31))
         fits = []
-        for family in self._candidates(families, degrees):
+        for number, family in enumerate(self._candidates(families, degrees)):
             fit = clone(self).set_params(
                 family=family,
                 degree=None,
                 random_state=seed,
                 max_functions=self.max_functions or MAX_FUNCTIONS,
                 validation_fraction=self.validation_fraction or DEFAULT_VALIDATION,
+                checkpoint=self._checkpoint_of(f"family-{number}"),
             )
             fit._fit(fit._prepare(X, sample_weight, validation_data, self._scaling))
             fits.append(fit)
         return Path(tuple(fits))
+
+    def _checkpoint_of(self, part: str) -> os.PathLike[str] | None:
+        """Return the folder for one of several fits, where fits leave checkpoints."""
+        return None if self.checkpoint is None else pathlib.Path(self.checkpoint) / part
 
     def _candidates(
         self, families: Sequence[str | Family] | None, degrees: Sequence[int | None]
@@ -222,7 +231,7 @@ class Reconstruction(PursuitEstimator):
     def score(self, X: Data, y: None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of the variance of X that the reconstruction explains.
 
-        It is 1 - Σ‖x - x̂‖² / Σ‖x - mean_‖². On rows that took no part in the fit it tells how
+        It is 1 - Σ‖x - x̂‖² / Σ‖x - mean‖². On rows that took no part in the fit it tells how
         well the fit generalizes, so that a grid search finds family, degree, `alpha` and number
         of features.
 
@@ -286,9 +295,27 @@ class Reconstruction(PursuitEstimator):
         check_is_fitted(self)
         source = source_of(X)
         if source is not None:
-            parts = [self._errors_of(table) for table in aligned(source, self)]
+            parts = [self._errors_of(table) for table in self._rows_of(source)]
             return np.concatenate([e for e, _ in parts]), np.concatenate([s for _, s in parts])
         return self._errors_of(self._check_rows(X))
+
+    def _rows_of(self, source: Source) -> Iterator[Array]:
+        """Read the columns of the fit from files or blocks of rows."""
+        return aligned(source, self._names_in, self.n_features_in_)
+
+    def _decode(
+        self, Z: Data, function: Callable[[ArrayLike], Array], kept: Sequence[str], output: Output
+    ) -> Any:
+        """Apply a function from what was kept to all columns to data of any kind."""
+        names = self._names_in
+        if is_dask(Z):
+            return lazily(Z, function, names, self.n_features_in_)
+        source = source_of(Z)
+        if source is None:
+            return function(Z)
+        if names is None:
+            names = [f"x{i}" for i in range(self.n_features_in_)]
+        return write(aligned(source, kept, len(kept)), function, names, output)
 
     def _errors_of(self, table: Array) -> tuple[Array, Array]:
         errors, sizes = np.empty(len(table)), np.empty(len(table))

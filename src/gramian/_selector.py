@@ -12,13 +12,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._base import COUNT, PursuitEstimator
-from gramian._blockwise import Output, is_dask, lazily, source_of, write
+from gramian._blockwise import Output, lazily, source_of, write
 from gramian._choosers import GivenDirections
 from gramian._decoder import make_decoder
 from gramian._preparation import Problem
 from gramian._reconstruction import Data, Reconstruction
 from gramian._stability import Stability, of_selections
 from gramian._types import Array
+from gramian.rows import is_dask
 
 
 class Selector(SelectorMixin, PursuitEstimator):
@@ -58,7 +59,7 @@ class DecodingSelector(Reconstruction, Selector):
         """Run the pursuit over columns."""
         rows, scale, varies = problem.rows, problem.centring.scale, problem.centring.varies
         fit = self._pursue(
-            rows,
+            problem,
             lambda n_penalties: chooser(
                 np.where(varies, scale**2, 0.0),
                 varies,
@@ -67,7 +68,7 @@ class DecodingSelector(Reconstruction, Selector):
                 n_penalties,
                 given,
             ),
-            self._limits(),
+            self._limits(problem.repeated),
             lambda n_penalties: problem.watch(scale, n_penalties),
         )
         chosen = fit.chooser.chosen
@@ -77,8 +78,8 @@ class DecodingSelector(Reconstruction, Selector):
         self._variances = np.where(varies, scale**2, 0.0)
         return fit.chooser
 
-    def _repeat(self, chosen: Self) -> None:
-        self._repeated = chosen.selected_features_.tolist()
+    def _choices(self) -> Sequence[int]:
+        return [int(i) for i in self.selected_features_]
 
     def _encode(self, x: Array) -> Array:
         return x[:, self.selected_features_]
@@ -107,30 +108,33 @@ class DecodingSelector(Reconstruction, Selector):
             return lazily(X, super().transform, names, len(names))
         source = source_of(X)
         if source is not None:
-            return write(source, self, lambda table: table[:, self.support_], output)
+            names = self.get_feature_names_out()
+            kept = self.support_
+            return write(self._rows_of(source), lambda table: table[:, kept], names, output)
         return super().transform(X)
 
-    def inverse_transform(self, X: Data, *, linear: bool = False) -> Any:
+    def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Fill in the features that were not selected.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_selected_features)
+        X : array-like of shape (n_samples, n_selected_features), files or a Dask collection
             The selected features, in the order of `transform`.
         linear : bool, default=False
             Whether to fill in by linear regression on the selected features, in place of the
             functions of the family.
+        output : path, optional
+            For files, the file to write: .parquet, .feather, .csv or .npy.
 
         Returns
         -------
         X_original : array of shape (n_samples, n_features)
-            All features, the selected ones as given; in float32 if X is.
+            All features, the selected ones as given; in float32 if X is. Of a Dask collection a
+            lazy one; of files the path of the file that was written.
         """
         check_is_fitted(self)
-        if is_dask(X):
-            fill = partial(self._fill, linear=linear)
-            return lazily(X, fill, self._names_in, self.n_features_in_)
-        return self._fill(X, linear=linear)
+        fill = partial(self._fill, linear=linear)
+        return self._decode(X, fill, self.get_feature_names_out(), output)
 
     def _fill(self, X: ArrayLike, *, linear: bool) -> Array:
         table = self._check_kept(X, len(self.selected_features_), "selected features")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -174,8 +175,9 @@ class UFFS(Selector):
         fits = []
         for start in range(0, rows.n_columns, size):
             cluster = slice(start, start + size)
+            part = ArrayRows(np.ascontiguousarray(rows.x[:, cluster]), rows.root)
             fit = self._pursue(
-                ArrayRows(np.ascontiguousarray(rows.x[:, cluster]), rows.root),
+                replace(problem, rows=part),
                 partial(GivenOrder, variances[cluster], varies[cluster]),
                 limits,
             )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gramian._writing import replacing
 from gramian.experiments._experiment import Experiment, Outcome, Params
 
 
@@ -23,19 +23,8 @@ def default_cache() -> Path:
 def write_file(path: Path, content: str | bytes) -> None:
     """Write a file so that a reader finds the old one or the new one, never a part of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = content.encode() if isinstance(content, str) else content
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        # A temporary file is its owner's alone; a result is as readable as any new file.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replacing(path) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
 
 
 def plain(item: Any) -> Any:

@@ -137,8 +137,9 @@ def run_held_out(task: Task) -> Values:
     limit = min(task.params["functions"], len(fitted) * 4 // 5)
     most = min(MAX_DIRECTIONS, fitted.shape[1])
     with expected_overfitting():
-        gfr = GFR(most, degree=degree, max_functions=limit).fit(fitted)
-    of_fitted, of_held_out = shares_left(gfr, fitted, held_out)
+        gfr = GFR(most, degree=degree, max_functions=limit)
+        gfr.fit(fitted, validation_data=held_out)
+    of_fitted, of_held_out = shares_left(gfr)
     return {
         "fitted": [rounded(value) for value in of_fitted],
         "held_out": [rounded(value) for value in of_held_out],

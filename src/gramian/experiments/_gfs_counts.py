@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from gramian import GFS
 from gramian._types import Array
 from gramian.experiments._blocks import Block, Entry, Picture, Table
 from gramian.experiments._data import TITLES, expected_overfitting, load
 from gramian.experiments._experiment import Experiment, Params, Results, Size, Task, Values
+from gramian.experiments._held_out import shares_left
 from gramian.experiments._page import COLOURS, MARKERS
 from gramian.experiments._published import published
 from gramian.experiments._scripted_gfs import residual_path
@@ -61,7 +60,9 @@ REASONS = {
 }
 
 
-def count_selected(X: Array, degree: int, thresholds: Sequence[float]) -> Values:
+def count_selected(
+    X: Array, degree: int, thresholds: Sequence[float], held_out: Array | None = None
+) -> Values:
     """Count the features that GFS selects until each threshold, by one fit to the lowest.
 
     Parameters
@@ -72,12 +73,16 @@ def count_selected(X: Array, degree: int, thresholds: Sequence[float]) -> Values
         The degree of the multilinear polynomials.
     thresholds : sequence of float
         Residual variances.
+    held_out : array of shape (n_held_out, n_features), optional
+        Other rows.
 
     Returns
     -------
     values : dict
         The counts, the selected features, the largest residual variance before each step and after
-        the last, the number of functions at the end, and why the fit ended.
+        the last, the number of functions at the end, and why the fit ended; with `held_out` the
+        share of the variance that is left of the rows and of those, at every count, or None where
+        there are more functions than rows.
 
     Examples
     --------
@@ -89,68 +94,22 @@ def count_selected(X: Array, degree: int, thresholds: Sequence[float]) -> Values
     ([3, 2], [2, 2])
     """
     with expected_overfitting():
-        gfs = GFS(threshold=min(thresholds), degree=degree).fit(X)
-    return {
-        "counts": [int(np.sum(gfs.residual_variance_ > t)) for t in thresholds],
+        gfs = GFS(threshold=min(thresholds), degree=degree).fit(X, validation_data=held_out)
+    counts = [int(np.sum(gfs.residual_variance_ > t)) for t in thresholds]
+    shares: dict[str, Any] = {}
+    if held_out is not None:
+        pairs = list(zip(*shares_left(gfs), strict=True))
+        fits = [Multilinear(degree).count(count) < len(X) for count in counts]
+        shares["shares"] = [
+            pairs[count] if fit else None for count, fit in zip(counts, fits, strict=True)
+        ]
+    return shares | {
+        "counts": counts,
         "selected": gfs.selected_features_,
         "residual_variance": np.round(gfs.residual_variance_, 9),
         "n_functions": int(gfs.n_functions_.sum()),
         "stop_reason": gfs.stop_reason_,
     }
-
-
-def shares_left(
-    fitted: Array, held_out: Array, features: Sequence[int], degree: int, counts: Sequence[int]
-) -> list[tuple[float, float] | None]:
-    """Return what functions of the first so many features leave of fitted and of held-out rows.
-
-    Parameters
-    ----------
-    fitted, held_out : array of shape (n_samples, n_features)
-        Rows to which the functions' coefficients are fitted, and others.
-    features : sequence of int
-        Features in the order of selection.
-    degree : int
-        The degree of the multilinear polynomials.
-    counts : sequence of int
-        Numbers of features.
-
-    Returns
-    -------
-    shares : list of tuple of float or None
-        For every count the share of the variance left in the fitted and in the held-out rows; None
-        where there are more functions than rows to fit.
-    """
-    fits = [Multilinear(degree).count(count) < len(fitted) for count in counts]
-    largest = max((count for count, fit in zip(counts, fits, strict=True) if fit), default=0)
-    chosen = list(features[:largest])
-    scaler = StandardScaler().fit(fitted[:, chosen])
-    products = PolynomialFeatures(degree, interaction_only=True)
-    design = products.fit_transform(scaler.transform(fitted[:, chosen]))
-    # By the last feature in each product: the functions of the first features are then a prefix,
-    # and so are their orthonormal combinations.
-    last = np.array([np.max(np.flatnonzero(row), initial=-1) for row in products.powers_])
-    order = np.argsort(last, kind="stable")
-    _, r = np.linalg.qr(design[:, order])
-    # Products of columns with few values may depend on others before them.
-    order = order[np.abs(r.diagonal()) > 1e-9 * np.linalg.norm(r, axis=0)]
-    q, r = np.linalg.qr(design[:, order])
-    new = products.transform(scaler.transform(held_out[:, chosen]))[:, order]
-    new = solve_triangular(r, new.T, trans="T").T
-    centre = fitted.mean(axis=0)
-    coefficients = q.T @ (fitted - centre)
-    shares: list[tuple[float, float] | None] = []
-    for count, fit in zip(counts, fits, strict=True):
-        size = int(np.sum(last[order] < count))
-        left = [
-            float(
-                np.sum((rows - centre - functions[:, :size] @ coefficients[:size]) ** 2)
-                / np.sum((rows - centre) ** 2)
-            )
-            for rows, functions in ((fitted, q), (held_out, new))
-        ]
-        shares.append((left[0], left[1]) if fit else None)
-    return shares
 
 
 def run(task: Task) -> Values:
@@ -168,12 +127,11 @@ def run(task: Task) -> Values:
         }
     values = count_selected(X, degree, thresholds)
     fitted, held_out = train_test_split(X, test_size=HELD_OUT, random_state=task.integer_seed())
-    part = count_selected(fitted, degree, thresholds)
-    shares = shares_left(fitted, held_out, part["selected"], degree, part["counts"])
+    part = count_selected(fitted, degree, thresholds, held_out)
     return values | {
         "n_samples": len(X),
         "part_counts": part["counts"],
-        "part_shares": shares,
+        "part_shares": part["shares"],
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._blockwise import is_dask, source_of
+from gramian._blockwise import source_of
 from gramian._decoder import MAX_MOMENTS
 from gramian._extractor import Extractor
 from gramian._reconstruction import Reconstruction
@@ -23,6 +23,7 @@ from gramian.explanations._space import Space
 from gramian.explanations._view import View, view_of
 from gramian.families._expansion import Call
 from gramian.families._products import Z
+from gramian.rows import is_dask
 
 MAX_TERMS = 5
 """A formula has no more terms, the constant not counted, unless asked for."""

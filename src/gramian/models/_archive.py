@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import stat
 import struct
@@ -19,7 +18,6 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,20 +54,6 @@ DAMAGE = (
 """What Python's own reader raises for files that are not as they should be."""
 
 AnyArray = NDArray[Any]
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Write a file under another name beside it, and rename it when it is complete."""
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
-    try:
-        with temporary.open("xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def write(stream: BinaryIO, document: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import gramian
+from gramian._writing import replacing
 from gramian.exceptions import ModelFileError
-from gramian.models._archive import AnyArray, Archive, opened, replacing, write
+from gramian.models._archive import AnyArray, Archive, opened, write
 from gramian.models._estimators import (
     CLASSES,
     Estimator,
@@ -31,7 +32,23 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Model:
-    """What is in a model file."""
+    """What is in a model file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from gramian import GFS
+    >>> from gramian.models import read
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> gfs = GFS(threshold=1e-6).fit(np.column_stack([3 * a, 2 * b, a * b]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gfs.save(Path(folder) / "model.gram")
+    ...     model = read(Path(folder) / "model.gram")
+    >>> model.estimator
+    GFS(threshold=1e-06)
+    """
 
     estimator: Any
     """The fitted estimator: GFR, GCA, GFS, GFA or UFFS."""
@@ -132,6 +149,20 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None) ->
     ------
     ModelFileError
         If the file is damaged, not a model file, or of a newer version of gramian.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from gramian import GFS, load
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> gfs = GFS(threshold=1e-6).fit(np.column_stack([3 * a, 2 * b, a * b]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gfs.save(Path(folder) / "model.gram")
+    ...     again = load(Path(folder) / "model.gram")
+    >>> again.selected_features_
+    array([0, 1])
     """
     model = read(path, functions=functions)
     if model.preprocessing is not None:
@@ -163,6 +194,21 @@ def read(path: str | os.PathLike[str], *, functions: Functions | None = None) ->
     ------
     ModelFileError
         If the file is damaged, not a model file, or of a newer version of gramian.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from gramian import GFS
+    >>> from gramian.models import read
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> gfs = GFS(threshold=1e-6).fit(np.column_stack([3 * a, 2 * b, a * b]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gfs.save(Path(folder) / "model.gram")
+    ...     model = read(Path(folder) / "model.gram")
+    >>> model.estimator.selected_features_, model.preprocessing
+    (array([0, 1]), None)
     """
     try:
         with opened(Path(path)) as archive:

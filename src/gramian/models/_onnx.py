@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 import gramian
 from gramian._extractor import Extractor
 from gramian._selector import Selector
-from gramian.models._archive import replacing
+from gramian._writing import replacing
 
 OPSET = 13
 """Old enough for any runtime in use, and all that is needed is in it."""
@@ -50,6 +50,16 @@ def to_onnx(
     ------
     ImportError
         If the package onnx is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFR
+    >>> from gramian.models import to_onnx
+    >>> X = np.random.default_rng(0).standard_normal((100, 5))
+    >>> model = to_onnx(GFR(2).fit(X))
+    >>> [node.op_type for node in model.graph.node]
+    ['Sub', 'MatMul']
     """
     try:
         helper: Any = importlib.import_module("onnx.helper")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -34,6 +35,27 @@ class Direction:
             along = x @ self.axis if one_thread else times(x, self.axis)
         variable: Array = along / (root * self.deviation)
         return variable
+
+
+def all_of(directions: Sequence[Direction], x: Array, root: Array, out: Array) -> None:
+    """Compute several variables on the same rows, by one thread.
+
+    Parameters
+    ----------
+    directions : sequence of Direction
+        The variables: all of them columns, or all of them along vectors.
+    x, root : arrays
+        Rows that carry the roots of weights, and these.
+    out : array of shape (n_directions, n_rows)
+        Where to put the variables, by rows.
+    """
+    axes = np.array([direction.axis for direction in directions])
+    if axes.ndim == 1:
+        out[:] = x.T[axes]
+    else:
+        np.matmul(axes, x.T, out=out)
+    out /= root
+    out /= np.array([[direction.deviation] for direction in directions])
 
 
 @dataclass(frozen=True)

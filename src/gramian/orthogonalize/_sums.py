@@ -10,7 +10,7 @@ import numpy as np
 from gramian._threads import AddProduct
 from gramian._types import Array
 from gramian.families._expansion import Block
-from gramian.orthogonalize._common import Direction, GrowingRows, Step
+from gramian.orthogonalize._common import Direction, GrowingRows, Step, all_of
 from gramian.rows import RowBlock, Work
 
 EVALUATION = 100.0
@@ -40,8 +40,11 @@ class Variables:
         z = self._kept.get(number)
         if z is None:
             z = GrowingRows(np.ones(len(rows.root)))
-        for direction in directions[len(z.view) - 1 :]:
-            z.extend(1)[0] = direction.of(rows.x, rows.root, one_thread=True)
+        new = directions[len(z.view) - 1 :]
+        if len(new) == 1:
+            z.extend(1)[0] = new[0].of(rows.x, rows.root, one_thread=True)
+        elif new:
+            all_of(new, rows.x, rows.root, out=z.extend(len(new)))
         if 8 * len(directions) * self._n_rows <= self._budget:
             self._kept[number] = z
         else:

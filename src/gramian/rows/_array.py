@@ -56,8 +56,12 @@ class ArrayRows(LocalRows):
     def __init__(self, x: Array, root: Array, block_rows: int = BLOCK_ROWS) -> None:
         self.x = x
         self.root = root
-        self.n_rows = len(x)
         self._block_rows = block_rows
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
+        return len(self.x)
 
     @property
     def effective_n_rows(self) -> float:

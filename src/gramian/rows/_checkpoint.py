@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from math import isclose
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from gramian._types import Array
+from gramian._writing import replacing
 from gramian.rows._protocol import Rows, Work
+
+SAME = {"rel_tol": 1e-9, "abs_tol": 1e-9}
+"""How close numbers are that differ by rounding only, for instance after other block sizes."""
 
 
 class Ledger:
@@ -38,7 +41,7 @@ class Ledger:
         text = json.dumps(description, indent=1, sort_keys=True)
         path = self._folder / "fit.json"
         if not path.exists():
-            with _replacing(path) as stream:
+            with replacing(path) as stream:
                 stream.write(text.encode())
             return
         try:
@@ -67,7 +70,7 @@ class Ledger:
 
     def note(self, sums: list[Array]) -> None:
         """Store the next result."""
-        with _replacing(self._path()) as stream:
+        with replacing(self._path()) as stream:
             np.savez(stream, *sums)
         self._n += 1
 
@@ -75,21 +78,11 @@ class Ledger:
         return self._folder / f"{self._n:06}.npz"
 
 
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Write a file under another name, and rename it when it is complete."""
-    temporary = path.with_suffix(".tmp")
-    try:
-        with temporary.open("wb") as stream:
-            yield stream
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _difference(old: Any, new: Any, name: str = "its description") -> str | None:
     """Name the first thing that differs, down to a parameter or the number of a column."""
     if old == new:
+        return None
+    if isinstance(old, float) and isinstance(new, float) and isclose(old, new, **SAME):
         return None
     if isinstance(old, dict) and isinstance(new, dict):
         pairs = [(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]
@@ -98,7 +91,7 @@ def _difference(old: Any, new: Any, name: str = "its description") -> str | None
         pairs = [(f"{name} of column {i}", *pair) for i, pair in both]
     else:
         return f"{name} was {old} and is {new}"
-    return next(found for pair in pairs if (found := _difference(*pair[1:], pair[0])))
+    return next((found for pair in pairs if (found := _difference(*pair[1:], pair[0]))), None)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,11 +14,12 @@ import numpy as np
 from gramian._blas import threads_for
 from gramian._threads import product_for
 from gramian._types import Array
-from gramian.rows._array import Centring
+from gramian.rows._array import BLOCK_ROWS, Centring
+from gramian.rows._frame import Frame, FramedRows
 from gramian.rows._look import Look, Split, look_at, put_together
 from gramian.rows._protocol import RowBlock, Work, merge
-from gramian.rows._statistics import Statistics, centring_of, scaled_covariance
-from gramian.rows._stream import coordinates
+from gramian.rows._statistics import centring_of
+from gramian.rows._stream import Chunk, check
 
 FAN_IN = 8
 """So many partial results are put together at once."""
@@ -43,52 +44,15 @@ class Partition:
 
 
 @dataclass(frozen=True)
-class Frame:
-    """What is done to the rows of a partition before they are summed over."""
-
-    centring: Centring
-    weight: float
-    split: Split | None
-    axes: Array | None
-    home: int
-    """The process that waits for the sums."""
-
-
-@dataclass(frozen=True)
-class DaskRows:
+class DaskRows(FramedRows):
     """Rows of a Dask array or data frame, centred and scaled where they are."""
 
     partitions: Sequence[Partition]
-    statistics: Statistics
-    frame: Frame
     collection: Any
     """What the partitions are of: workers forget the rows they keep when nobody refers to it."""
+    home: int
+    """The process that waits for the sums."""
     cache_bytes: int = 0
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows that have a positive weight."""
-        return self.statistics.n_rows
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns, or coordinates."""
-        axes = self.frame.axes
-        return len(self.statistics.mean) if axes is None else axes.shape[1]
-
-    @property
-    def effective_n_rows(self) -> float:
-        """How many rows of equal weight would tell as much as these do (Kish)."""
-        return self.statistics.effective_n_rows
-
-    def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
-        return scaled_covariance(self.statistics, self.frame.centring)
-
-    def rotate(self, basis: Array) -> tuple[DaskRows, Array]:
-        """Express the rows in other coordinates, each scaled to variance 1."""
-        axes, deviations = coordinates(basis, self.covariance())
-        return replace(self, frame=replace(self.frame, axes=axes)), deviations
 
     def sum(self, work: Work) -> list[Array]:
         """Compute the sums of all partitions, put them together in a tree, and fetch the result."""
@@ -97,7 +61,7 @@ class DaskRows:
         shared = delayed(work, traverse=False)
         frame = delayed(self.frame, traverse=False)
         parts = [
-            delayed(_sum)(shared, frame, each.number, each.rows, each.weights)
+            delayed(_sum)(self.home, shared, frame, each.number, each.rows, each.weights)
             for each in self.partitions
         ]
         found: list[Array] = _compute(_tree(parts, lambda some: delayed(_merge)(shared, some)))
@@ -111,23 +75,13 @@ def _tree(parts: Sequence[Any], put_together: Callable[[Sequence[Any]], Any]) ->
     return parts[0]
 
 
-def _sum(work: Work, frame: Frame, number: int, rows: Any, weights: Any) -> list[Array]:
-    x, w = _numbers(rows, weights)
-    if frame.split is not None:
-        taken = ~frame.split.mask(number, len(x))
-        x, w = x[taken], None if w is None else w[taken]
-    if w is not None:
-        x, w = x[w > 0], w[w > 0]
-    root = np.full(len(x), frame.weight**-0.5) if w is None else np.sqrt(w / frame.weight)
-    x = x - frame.centring.mean
-    x *= root[:, np.newaxis] / frame.centring.scale
-    if frame.axes is not None:
-        x = x @ frame.axes
+def _sum(home: int, work: Work, frame: Frame, number: int, rows: Any, weights: Any) -> list[Array]:
+    block = frame.apply(number, *_numbers(rows, weights))
     worker = work.worker(product_for(1))
-    with _one_thread(frame.home):
-        for start in range(0, len(x), 2048):
-            part = slice(start, start + 2048)
-            worker((0, RowBlock(np.ascontiguousarray(x[part]), root[part])))
+    with _one_thread(home):
+        for start in range(0, len(block.x), BLOCK_ROWS):
+            part = slice(start, start + BLOCK_ROWS)
+            worker((0, RowBlock(block.x[part], block.root[part])))
     return worker.sums
 
 
@@ -144,28 +98,23 @@ def _numbers(rows: Any, weights: Any) -> tuple[Array, Array | None]:
     return x, None if weights is None else np.asarray(weights, dtype=np.float64)
 
 
+def _names(rows: Any, weights: Any) -> list[str] | None:
+    if not hasattr(rows, "columns"):
+        return None
+    return [str(name) for name in rows.columns if not isinstance(weights, str) or name != weights]
+
+
 def _look(
     home: int, split: Split | None, covariance: bool, number: int, rows: Any, weights: Any
 ) -> Look:
     """Look at a partition for the first time."""
     x, w = _numbers(rows, weights)
-    if not np.isfinite(x).all():
-        row, column = np.argwhere(~np.isfinite(x))[0]
-        name = rows.columns[column] if hasattr(rows, "columns") else int(column)
-        raise ValueError(
-            f"Column {name!r} has a missing or infinite value in row {row} of partition {number}. "
-            "Fill it in or leave the row out."
-        )
     if w is not None and w.shape != (len(x),):
         raise ValueError(
             f"Partition {number} has {len(x)} rows and weights of shape {w.shape}; sample_weight "
             "must have one for each row, in the same partitions."
         )
-    if w is not None and not (w >= 0).all():
-        raise ValueError(
-            f"The weight in row {np.flatnonzero(~(w >= 0))[0]} of partition {number} is "
-            f"{w[~(w >= 0)][0]}; weights must not be negative."
-        )
+    check(Chunk(x, w, f"partition {number}", 0), _names(rows, weights))
     with _one_thread(home):
         return look_at(x, w, number, split, covariance=covariance)
 
@@ -234,8 +183,8 @@ def open_dask(
         data = data.persist()
         partitions = partitions_of(data, sample_weight)
     centring = centring_of(statistics, scaling)
-    frame = Frame(centring, statistics.weight, look.split, None, home)
-    rows = DaskRows(partitions, statistics, frame, data)
+    frame = Frame(centring, statistics.weight, look.split)
+    rows = DaskRows(statistics, frame, partitions, data, home)
     return rows, centring, look.held_out
 
 

@@ -361,7 +361,7 @@ class BlockSource(Source):
                 block = block[self.names]
         elif self._weight is not None:
             raise ValueError(f"it has no names, and so no column {self._weight!r} of weights.")
-        x = np.asarray(block, dtype=np.float64)
+        x = np.array(block, dtype=np.float64)  # a copy: many a user's object fills one buffer again
         if x.ndim != 2:
             raise ValueError(f"it has the shape {x.shape}.")
         return Chunk(x, weights, str(self), row)
@@ -382,8 +382,10 @@ def _chunk(batch: Any, names: Sequence[str], weight: str | None, path: str, row:
 
 def _numbers(batch: Any, name: str) -> Array:
     """Return a column; missing values become NaN."""
-    arrow = pyarrow()
-    column = batch.column(name).cast(arrow.float64(), safe=False)  # large integers are rounded
+    column = batch.column(name)
+    double = pyarrow().float64()
+    if column.type != double:
+        column = column.cast(double, safe=False)  # large integers are rounded
     values: Array = column.to_numpy(zero_copy_only=False)
     return values
 

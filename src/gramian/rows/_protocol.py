@@ -106,7 +106,10 @@ class Rows(Protocol):
 class LocalRows(ABC):
     """Rows that this process reads, block by block, always the same ones in the same order."""
 
-    n_rows: int
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
 
     @abstractmethod
     def blocks(self) -> Iterator[RowBlock]:

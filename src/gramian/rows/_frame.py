@@ -1,0 +1,99 @@
+"""Rows that are not in memory as a whole: what is known of them, and what is done to each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.rows._array import Centring
+from gramian.rows._look import Split
+from gramian.rows._protocol import RowBlock
+from gramian.rows._statistics import Statistics, scaled_covariance
+
+NO_VARIANCE = 1e-15
+"""A share of the largest variance that may be due to rounding errors of a covariance."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is done to rows before they are summed over."""
+
+    centring: Centring
+    weight: float
+    """Of all rows that take part in the fit."""
+    split: Split | None = None
+    axes: Array | None = None
+    """The matrix that takes scaled columns to coordinates, if these are others."""
+
+    def apply(self, number: int, x: Array, weights: Array | None) -> RowBlock:
+        """Centre and scale the block of that number, but for rows held out or of no weight."""
+        taken = np.ones(len(x), dtype=bool)
+        if weights is not None:
+            taken &= weights > 0
+        if self.split is not None:
+            taken &= ~self.split.mask(number, len(x))
+        if not taken.all():
+            x, weights = x[taken], None if weights is None else weights[taken]
+        unit = self.weight**-0.5
+        x = np.subtract(x, self.centring.mean, order="C")
+        x *= unit / self.centring.scale
+        root = np.full(len(x), unit)
+        if weights is not None:
+            factor = np.sqrt(weights)
+            x *= factor[:, np.newaxis]
+            root *= factor
+        return RowBlock(x if self.axes is None else x @ self.axes, root)
+
+
+@dataclass(frozen=True)
+class FramedRows:
+    """Rows that were looked at once, and are centred and scaled whenever they are read."""
+
+    statistics: Statistics
+    frame: Frame
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
+        return self.statistics.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns, or coordinates."""
+        axes = self.frame.axes
+        return len(self.statistics.mean) if axes is None else axes.shape[1]
+
+    @property
+    def effective_n_rows(self) -> float:
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        return self.statistics.effective_n_rows
+
+    def covariance(self) -> Array:
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        return scaled_covariance(self.statistics, self.frame.centring)
+
+    def rotate(self, basis: Array) -> tuple[Self, Array]:
+        """Express the rows in other coordinates, each scaled to variance 1."""
+        axes, deviations = _coordinates(basis, self.covariance())
+        return replace(self, frame=replace(self.frame, axes=axes)), deviations
+
+
+def _coordinates(basis: Array, lower: Array) -> tuple[Array, Array]:
+    """Return the matrix that takes columns to coordinates of variance 1, and their deviations.
+
+    Parameters
+    ----------
+    basis : array of shape (n_coordinates, n_columns)
+        The new axes by rows.
+    lower : array of shape (n_columns, n_columns)
+        The lower triangle of the covariance.
+    """
+    covariance = lower + np.tril(lower, -1).T
+    variances = np.einsum("ij,ij->i", basis @ covariance, basis)
+    variances[variances <= NO_VARIANCE * variances.max()] = 0.0
+    deviations = np.sqrt(variances)
+    axes = basis.T / np.where(deviations > 0, deviations, 1.0)
+    return np.ascontiguousarray(axes), deviations
