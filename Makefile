@@ -3,12 +3,14 @@
 # make lint   ruff and mypy
 # make reproduce  the paper's tables and figures, see gramian reproduce --help
 # make reconstruction  how much of new rows is lost, against PCA and others
+# make docs   the documentation in docs/_build/html, checked in a browser where there is one
 # make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
+# make scale  files larger than memory, and a cluster
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint reproduce reconstruction bench figures clean
+.PHONY: demo test lint docs reproduce reconstruction bench scale figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -21,6 +23,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m pytest tests/test_site.py
+
 reproduce: $(VENV)/.dev
 	$(BIN)/gramian reproduce all $(ARGS)
 
@@ -29,6 +35,9 @@ reconstruction: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py $(ARGS)
+
+scale: $(VENV)/.dev
+	$(BIN)/python benchmarks/scale.py $(ARGS)
 
 figures: $(VENV)/.dev
 	$(BIN)/python docs/figures.py
@@ -46,5 +55,9 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@ $(VENV)/.core
 
+$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[dev,docs]'
+	touch $@ $(VENV)/.dev $(VENV)/.core
+
 clean:
-	rm -rf $(VENV) .coverage .mypy_cache .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) docs/_build docs/gallery .coverage .mypy_cache .pytest_cache .ruff_cache dist

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from gramian.orthogonalize._common import (
     check_finite,
 )
 from gramian.orthogonalize._factor import EPSILON, Factor
-from gramian.orthogonalize._levels import Levels
+from gramian.orthogonalize._levels import KnownLevels
 from gramian.orthogonalize._moments import (
     GATHERING,
     MAX_VARIABLES,
@@ -66,6 +67,7 @@ class Gram:
     ) -> None:
         self._rows = rows
         self._expansion = family.expand()
+        self._levels = KnownLevels(rows)
         self._variables = Variables(rows.n_rows, rows.cache_bytes)
         self._values = FunctionValues(rows.cache_bytes)
         shape = None if moments is False else monomials(family)
@@ -111,10 +113,7 @@ class Gram:
         """Let a new variable in and return the functions that come with it."""
         self._direction = direction
 
-        def levels_of(limit: int) -> Array:
-            return self._rows.sum(Levels(direction, limit))[0]
-
-        return self._expansion.grow(levels_of)
+        return self._expansion.grow(partial(self._levels.of, direction))
 
     def work(self, block: Block) -> float:
         """Estimate the multiplications that orthogonalizing the block takes."""

@@ -1,7 +1,8 @@
-"""The distinct values of a variable."""
+"""The distinct values of variables."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from gramian._threads import AddProduct
 from gramian._types import Array
 from gramian.orthogonalize._common import Direction
-from gramian.rows import RowBlock, Work
+from gramian.rows import RowBlock, Rows, Work
 
 SAME = 1e-9
 """Values of a variable, whose variance is one, that differ by less are the same."""
@@ -17,9 +18,9 @@ SAME = 1e-9
 
 @dataclass(frozen=True)
 class Levels(Work):
-    """Finds the distinct values of a variable; where they exceed a limit, some of them."""
+    """Finds the distinct values of variables; where they exceed a limit, some of them."""
 
-    direction: Direction
+    directions: Sequence[Direction]
     limit: int
 
     def worker(self, add_product: AddProduct) -> _Worker:
@@ -28,20 +29,43 @@ class Levels(Work):
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
         """Put the values that two workers saw together."""
-        return [distinct_levels(np.append(sums[0], others[0]))]
+        return [distinct_levels(np.append(*pair)) for pair in zip(sums, others, strict=True)]
 
 
 class _Worker:
     def __init__(self, work: Levels) -> None:
         self._work = work
-        self.sums: list[Array] = [np.empty(0)]
+        self.sums: list[Array] = [np.empty(0) for _ in work.directions]
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
         """Look at a row block."""
-        levels = self.sums[0]
-        if len(levels) <= self._work.limit:
-            new = self._work.direction.of(item[1].x, item[1].root)
-            self.sums = [distinct_levels(np.append(levels, new))]
+        for i, direction in enumerate(self._work.directions):
+            levels = self.sums[i]
+            if len(levels) <= self._work.limit:
+                new = direction.of(item[1].x, item[1].root)
+                self.sums[i] = distinct_levels(np.append(levels, new))
+
+
+class KnownLevels:
+    """The distinct values of every variable that was asked for.
+
+    Columns are all looked at when the first of them is asked for, so that it takes one pass over
+    the rows in place of one a step.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._of_columns: dict[int, list[Array]] = {}
+
+    def of(self, direction: Direction, limit: int) -> Array:
+        """Return the values of a variable in increasing order; beyond the limit, some of them."""
+        axis = direction.axis
+        if not isinstance(axis, int):
+            return self._rows.sum(Levels([direction], limit))[0]
+        if limit not in self._of_columns:
+            columns = [Direction(i, 1.0) for i in range(self._rows.n_columns)]
+            self._of_columns[limit] = self._rows.sum(Levels(columns, limit))
+        return self._of_columns[limit][axis] / direction.deviation
 
 
 def distinct_levels(values: Array) -> Array:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
-from gramian.rows._stream import Chunk, Source, check
+from gramian.rows._stream import Chunk, Source, check, read_ahead
 
-BATCH_BYTES = 2**21
-"""About so much of a table is decoded at once."""
+BATCH_BYTES = 2**20
+"""About so much of a table is decoded at once: few enough to stay near the processor."""
 BUFFER_BYTES = 2**16
 """About so much of every column of a Parquet file is read at once."""
 NUMBERS = "fiub"
@@ -277,7 +277,7 @@ class ArrowSource(FileSource):
             row = 0
             path = _path(fragment)
             try:
-                for batch in self._batches(fragment):
+                for batch in read_ahead(self._batches(fragment)):
                     yield _chunk(batch, self.names or (), self._weight, path, row)
                     row += batch.num_rows
             except (arrow.ArrowException, OSError) as error:
@@ -293,10 +293,13 @@ class ArrowSource(FileSource):
         kept_in_path = set(schema.names) - set(fragment.physical_schema.names)
         if isinstance(fragment, arrow.dataset.ParquetFileFragment) and not kept_in_path:
             # A scanner fetches whole row groups ahead of time, and memory grows with the file.
+            # Threads for each column of such small batches cost more than they save.
             groups = [group.id for group in fragment.row_groups]
             with fragment.open() as stream:
                 file = arrow.parquet.ParquetFile(stream, pre_buffer=False, buffer_size=BUFFER_BYTES)
-                yield from file.iter_batches(self._batch_rows, groups, schema.names)
+                yield from file.iter_batches(
+                    self._batch_rows, groups, schema.names, use_threads=False
+                )
         else:
             yield from fragment.to_batches(
                 schema=schema, batch_size=self._batch_rows, batch_readahead=2
