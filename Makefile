@@ -60,4 +60,4 @@ $(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
 	touch $@ $(VENV)/.dev $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery .coverage .mypy_cache .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) docs/_build docs/gallery docs/reference/command docs/reference/generated .coverage .mypy_cache .pytest_cache .ruff_cache dist

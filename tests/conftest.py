@@ -13,6 +13,7 @@ pytest.register_assert_rewrite(
     "plot_cases",
     "property_cases",
     "reconstruction_cases",
+    "report_cases",
     "source_cases",
     "support",
 )

@@ -1,36 +1,10 @@
 """The command ``gramian reproduce``, run as a user runs it."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 
 import pytest
-
-pytest.importorskip("typer")
-pytest.importorskip("rich")
-
-
-def start(*arguments, cwd, **environment):
-    """Start the command; the user's own data folder and caches play no part."""
-    env = {key: value for key, value in os.environ.items() if key != "GRAMIAN_DATA"}
-    env |= {"XDG_CACHE_HOME": str(cwd / "cache"), **environment}
-    return subprocess.Popen(
-        [sys.executable, "-m", "gramian", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=cwd,
-        env=env,
-    )
-
-
-def gramian(*arguments, cwd, **environment):
-    """Run the command; return its exit code, standard output and standard error."""
-    process = start(*arguments, cwd=cwd, **environment)
-    output, errors = process.communicate(timeout=100)
-    return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
+from cli_cases import gramian, start
 
 
 def test_the_list_names_all_experiments(tmp_path):

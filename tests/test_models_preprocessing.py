@@ -182,6 +182,50 @@ def test_preprocessing_travels_with_the_model(options, tmp_path):
         models.load(tmp_path / "model.gram")
 
 
+def test_columns_that_pass_by_travel_with_the_model(tmp_path):
+    steps = Preprocessing(["count"], ids=["key", "id"], targets=["label"])
+    models.save(fit(GFS(1), frame()[["count"]]), tmp_path / "model.gram", preprocessing=steps)
+    again = models.read(tmp_path / "model.gram").preprocessing
+    assert (list(again.ids), list(again.targets)) == (["key", "id"], ["label"])
+    for ids, targets in ((["count"], []), (["a"], ["a"]), (["a", "a"], [])):
+        with pytest.raises(ValueError, match="other names than columns"):
+            Preprocessing(["count"], ids=ids, targets=targets)
+
+
+def test_the_steps_of_some_columns_do_the_same_to_them():
+    for options in ({}, {"standardize": True}, {"impute": "drop-rows"}):
+        steps = learned(**options)
+        part = steps.only(["colour", "count"])
+        whole = frame().dropna() if "impute" in options else frame()
+        np.testing.assert_array_equal(part.apply(whole), steps.apply(whole)[:, [2, 0]])
+    with pytest.raises(ValueError, match="Columns 'more' are not among"):
+        learned().only(["size", "more"])
+
+
+def test_a_selection_among_scaled_columns_is_one_in_the_units_of_the_table():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.uniform([100, 1], [400, 60], (300, 2)), columns=["a", "b"])
+    table["c"] = 0.001 * table["a"] * table["b"]
+    table["d"] = 3 * table["a"] + 5
+    steps = Preprocessing.learn(table, table.columns, standardize=True)
+    scaled = pd.DataFrame(steps.apply(table), columns=table.columns)
+    selection = GFS(2).fit(scaled)
+    before = str(selection.explain())
+    plain = steps.in_table_units(selection)
+    kept = selection.get_feature_names_out()
+    np.testing.assert_allclose(
+        plain.inverse_transform(table[kept].to_numpy()),
+        steps.undo_scaling(selection.inverse_transform(scaled[kept].to_numpy())),
+        rtol=1e-9,
+    )
+    for rows in (None, table):
+        explanation = plain.explain(rows)
+        for each in explanation:
+            assert each.score(table, table[each.feature]) == pytest.approx(each.full_r2, abs=0.01)
+    assert str(selection.explain()) == before  # as it was
+    assert Preprocessing(["a"]).in_table_units(selection) is selection
+
+
 def test_preprocessing_of_other_columns_is_not_written(tmp_path):
     prepared = pd.DataFrame(learned().apply(frame()), columns=COLUMNS)
     fitted = fit(GFS(1), prepared)

@@ -30,6 +30,19 @@ def test_more_functions_than_half_of_the_samples_are_warned_of(estimator, solver
     fit(make(estimator, 3, threshold=None, solver=solver), table)  # half is no more than half
 
 
+@pytest.mark.parametrize(
+    ("estimator", "advised"),
+    [(GFS(4, degree=3), True), (GFS(4, degree=3, alpha="auto"), False), (UFFS(degree=3), False)],
+    ids=repr,
+)
+def test_shrinkage_is_advised_where_it_is_not_in_use(estimator, advised):
+    z = np.random.default_rng(0).standard_normal((24, 4))
+    table = np.column_stack([9 * z, z[:, 0] * z[:, 1], z[:, 1] * z[:, 2] * z[:, 3]])
+    with pytest.warns(OverfittingWarning, match="lower degree") as record:
+        fit(estimator, table)
+    assert ("alpha='auto'" in str(caught(record).message)) is advised
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("estimator", ALL)
 def test_saturation_is_warned_of(estimator, solver):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         families,
         models,
         plots,
+        reports,
     )
     from gramian._gca import GCA
     from gramian._gfa import GFA
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from gramian.certificates import certify
     from gramian.explanations import explain
     from gramian.models import load
+    from gramian.reports import report
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -45,6 +47,8 @@ __all__ = [
     "load",
     "models",
     "plots",
+    "report",
+    "reports",
 ]
 
 _MODULES = {
@@ -56,6 +60,7 @@ _MODULES = {
     "certify": "certificates",
     "explain": "explanations",
     "load": "models",
+    "report": "reports",
 }
 """Where the public names are; all others are modules."""
 

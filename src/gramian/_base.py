@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from gramian._choosers import Chooser
 from gramian._cost import Cost, estimate
+from gramian._html import FittedSummary
 from gramian._preparation import Preparation, Problem, RandomState
 from gramian._progress import report_for
 from gramian._pursuit import Limits, Trace, pursue
@@ -63,14 +64,12 @@ class Fit(Generic[C]):
     held_out: HeldOut | None
 
 
-class PursuitEstimator(Preparation):
+class PursuitEstimator(FittedSummary, Preparation):
     """Parameters and fitted attributes of every algorithm."""
 
     _count_name: ClassVar[str]
     _default_explained: ClassVar[bool] = False
     """Whether, with neither a count nor a threshold, a share of the variance is explained."""
-    _remedy: ClassVar[str] = "alpha='auto', "
-    """What else helps against too many functions."""
     _covariance: ClassVar[bool] = False
     """Whether the algorithm works with a residual covariance, or with variances only."""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -121,6 +120,11 @@ class PursuitEstimator(Preparation):
             patience=self.n_iter_no_change if self.early_stopping else None,
             tolerance=self.tol,
         )
+
+    @property
+    def _remedy(self) -> str:
+        """What else helps against too many functions, where it is a parameter and not in use."""
+        return "" if vars(self).get("alpha", "auto") == "auto" else "alpha='auto', "
 
     @property
     def _alphas(self) -> tuple[float, ...]:

@@ -33,9 +33,7 @@ def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iter
             raise ValueError(f"{source} lacks the column {missing[0]!r}, which the fit had.")
         order = [list(source.names).index(name) for name in names]
     elif source.n_columns != n_columns:
-        raise ValueError(
-            f"{source} has {source.n_columns} columns, and {n_columns} are needed."
-        )
+        raise ValueError(f"{source} has {source.n_columns} columns, and {n_columns} are needed.")
     for chunk in source.chunks():
         check(chunk, source.names)
         yield chunk.x[:, order]

@@ -112,7 +112,6 @@ class UFFS(Selector):
     array([ True,  True, False])
     """
 
-    _remedy = ""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Selector._parameter_constraints,
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],

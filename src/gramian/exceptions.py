@@ -6,20 +6,88 @@ class OverfittingWarning(UserWarning):
 
     Residual variances are measured on the rows that the functions were fitted to. They fall
     towards zero as the number of functions approaches the number of rows, whatever the data.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from gramian import GFR
+    >>> from gramian.exceptions import OverfittingWarning
+    >>> X = np.random.default_rng(0).standard_normal((25, 6))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     gfr = GFR(5).fit(X)
+    >>> caught[0].category is OverfittingWarning
+    True
     """
 
 
 class SaturationWarning(OverfittingWarning):
-    """The functions span all samples: every residual is zero, and the fit stopped there."""
+    """The functions span all samples: every residual is zero, and the fit stopped there.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from gramian import GFR
+    >>> from gramian.exceptions import SaturationWarning
+    >>> X = np.random.default_rng(0).standard_normal((12, 6))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     gfr = GFR(6).fit(X)
+    >>> caught[0].category is SaturationWarning
+    True
+    >>> gfr.stop_reason_
+    'saturated'
+    """
 
 
 class NumericalWarning(UserWarning):
-    """Rounding errors may show in the reported residual variances."""
+    """Rounding errors may show in the reported residual variances.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from gramian import GFR
+    >>> from gramian.exceptions import NumericalWarning
+    >>> X = np.exp(np.random.default_rng(0).standard_normal((500, 2)))  # heavy tails
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     gfr = GFR(2, family="polynomial", degree=12, solver="gram").fit(X)
+    >>> caught[0].category is NumericalWarning
+    True
+    >>> gfr.orthogonality_loss_ > 1e-8
+    True
+    """
 
 
 class IllConditionedError(ArithmeticError):
-    """The Gram matrix of the functions is too ill-conditioned for the accuracy asked for."""
+    """The Gram matrix of the functions is too ill-conditioned for the accuracy asked for.
+
+    Examples
+    --------
+    >>> from gramian.exceptions import IllConditionedError
+    >>> issubclass(IllConditionedError, ArithmeticError)
+    True
+    """
 
 
 class ModelFileError(ValueError):
-    """A model file is damaged, of a newer version, or not a model file at all."""
+    """A model file is damaged, of a newer version, or not a model file at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import gramian
+    >>> from gramian.exceptions import ModelFileError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "model.gram"
+    ...     n_characters = path.write_text("something else")
+    ...     try:
+    ...         gramian.load(path)
+    ...     except ModelFileError as error:
+    ...         print(str(error).split(". ")[-1])
+    It is too short to be a model file.
+    """

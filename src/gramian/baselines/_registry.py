@@ -24,7 +24,15 @@ from gramian.baselines._wrapped import CURRanking, FastCanRanking, FPSRanking, U
 
 @dataclass(frozen=True)
 class Baseline:
-    """What there is to know of a baseline before using it."""
+    """What there is to know of a baseline before using it.
+
+    Examples
+    --------
+    >>> from gramian.baselines import SELECTORS
+    >>> baseline = SELECTORS["laplacian-score"]
+    >>> baseline.title, baseline.supervised
+    ('Laplacian score', False)
+    """
 
     title: str
     """Its name in a table."""

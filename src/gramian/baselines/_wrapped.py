@@ -132,6 +132,15 @@ class CURRanking(Ranking):
     ----------
     G. Imbalzano et al., "Automatic selection of atomic fingerprints and reference configurations
     for machine-learning potentials", Journal of Chemical Physics 148, 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.baselines import CURRanking, available
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 200))
+    >>> ranking = CURRanking(2)
+    >>> if available("cur"):  # needs scikit-matter
+    ...     ranking = ranking.fit(np.column_stack([a, a, b]))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -176,6 +185,15 @@ class FPSRanking(Ranking):
     ----------
     G. Imbalzano et al., "Automatic selection of atomic fingerprints and reference configurations
     for machine-learning potentials", Journal of Chemical Physics 148, 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.baselines import FPSRanking, available
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 200))
+    >>> ranking = FPSRanking(2)
+    >>> if available("fps"):  # needs scikit-matter
+    ...     ranking = ranking.fit(np.column_stack([a, a, b]))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -25,7 +25,20 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Component:
-    """A component that was kept, or one that is redundant: a column (GFA) or direction (GCA)."""
+    """A component that was kept, or one that is redundant: a column (GFA) or direction (GCA).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> X = np.column_stack([3 * a, 2 * b, a * b])
+    >>> from gramian import certify
+    >>> certificate = certify(GFA(threshold=1e-6).fit(X), X)
+    >>> component = certificate.redundant[0]
+    >>> component.name, component.exact
+    ('x2', True)
+    """
 
     name: str
     """The name of the column, or "direction" and its index in the basis."""
@@ -49,7 +62,19 @@ class Component:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition of the theorem, and whether it holds."""
+    """A condition of the theorem, and whether it holds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> X = np.column_stack([3 * a, 2 * b, a * b])
+    >>> from gramian import certify
+    >>> certificate = certify(GFA(threshold=1e-6).fit(X), X)
+    >>> print(certificate["enough rows"])
+    enough rows (holds): 4 functions were fitted to 500 rows.
+    """
 
     name: str
     """A short name: "decided", "distinct", "captured", "no others", "projection", "enough rows",
@@ -77,6 +102,19 @@ class RedundancyCertificate:
     A fit knows the redundancies that it found, R = z_i - g(z), with g in the span of the family;
     with these the conditions are checked. It cannot know redundancies that its family does not
     capture.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> X = np.column_stack([3 * a, 2 * b, a * b])
+    >>> from gramian import certify
+    >>> certificate = certify(GFA(threshold=1e-6).fit(X), X)
+    >>> certificate.holds
+    True
+    >>> [each.name for each in certificate.kept]
+    ['x0', 'x1']
     """
 
     estimator: str

@@ -7,13 +7,21 @@ from typing import Annotated
 import typer
 
 import gramian
+from gramian.cli._apply import apply, reconstruct
+from gramian.cli._errors import Settings, guarded
+from gramian.cli._explain import explain
+from gramian.cli._inspect import inspect
+from gramian.cli._reduce import extract, select
+from gramian.cli._report import report
 from gramian.cli._reproduce import reproduce
 
 app = typer.Typer(
     help="Feature extraction and selection that see nonlinear redundancy.",
+    epilog="Exit codes: 0 fine, 1 data or a model that cannot be used, 2 a wrong command, "
+    "130 interrupted.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -28,10 +36,56 @@ def print_version(wanted: bool) -> None:
 def options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=print_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version",
+            metavar="",
+            callback=print_version,
+            is_eager=True,
+            help="Print the version.",
+        ),
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", metavar="", envvar="GRAMIAN_DEBUG", help="Show where an error comes from."
+        ),
     ] = False,
 ) -> None:
     """Feature extraction and selection that see nonlinear redundancy."""
+    Settings.debug = debug
 
 
-app.command()(reproduce)
+@guarded
+def demo() -> None:
+    """Show what the library does, on data that come with scikit-learn."""
+    from gramian.demo import main
+
+    main()
+
+
+def _example(text: str) -> str:
+    return f"Example: [cyan]{text}[/cyan]"
+
+
+REDUCE, USE, ABOUT = "Reduce a table", "Use a model", "See and try"
+app.command(
+    rich_help_panel=REDUCE,
+    epilog=_example("gramian select data.csv --target label -t 0.001 -o kept.csv -m model.gram"),
+)(select)
+app.command(
+    rich_help_panel=REDUCE,
+    epilog=_example("gramian extract data.parquet -n 0.95 --standardize -o components.parquet"),
+)(extract)
+app.command(
+    rich_help_panel=REDUCE, epilog=_example("gramian report data.csv --id name -o report.html")
+)(report)
+app.command(
+    rich_help_panel=USE, epilog=_example("gramian apply model.gram new.csv -o kept_new.csv")
+)(apply)
+app.command(
+    rich_help_panel=USE, epilog=_example("gramian reconstruct model.gram kept.csv -o all.csv")
+)(reconstruct)
+app.command(rich_help_panel=USE, epilog=_example("gramian explain model.gram data.csv"))(explain)
+app.command(rich_help_panel=ABOUT, epilog=_example("gramian inspect data.csv.gz"))(inspect)
+app.command(rich_help_panel=ABOUT)(demo)
+app.command(rich_help_panel=ABOUT)(reproduce)

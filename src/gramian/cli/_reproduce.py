@@ -5,41 +5,34 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
-from rich.console import Console
 
-from gramian.cli._progress import Display
-from gramian.experiments import (
-    Experiment,
-    NothingToShowError,
-    Size,
-    experiments,
-    run,
-    write_results,
-    write_summary,
-)
-from gramian.experiments._cache import default_cache
+from gramian.cli._errors import DATA, INTERRUPTED, USAGE, CommandError, guarded, say
 
-USAGE, NOTHING, INTERRUPTED = 2, 1, 130
-"""Exit codes: the user's mistake, an experiment without any cell, the user's Ctrl-C."""
+if TYPE_CHECKING:
+    from gramian.experiments import Experiment, Size
 
 
 def fail(sentence: str, code: int = USAGE) -> NoReturn:
-    """Print a sentence on standard error and leave."""
-    typer.echo(f"gramian: {sentence}", err=True)
-    raise typer.Exit(code)
+    """Leave with a sentence."""
+    raise CommandError(sentence, code)
 
 
+@guarded
 def reproduce(
     names: Annotated[
         list[str] | None, typer.Argument(help="Experiments, or 'all'.", show_default=False)
     ] = None,
-    show_list: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    show_list: Annotated[
+        bool, typer.Option("--list", metavar="", help="List the experiments.")
+    ] = False,
     full: Annotated[
         bool,
-        typer.Option("--full/--quick", help="As many repeats as stated in the page, or few."),
+        typer.Option(
+            "--full/--quick", metavar="", help="As many repeats as stated in the page, or few."
+        ),
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
     data: Annotated[
@@ -55,13 +48,26 @@ def reproduce(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     cached: Annotated[
-        bool, typer.Option("--cached", help="Compute nothing: pages of the finished cells.")
+        bool,
+        typer.Option("--cached", metavar="", help="Compute nothing: pages of the finished cells."),
     ] = False,
 ) -> None:
     """Compute tables and figures of the paper again, and write a page for each.
 
     Finished cells are kept: the same command goes on where it was interrupted.
     """
+    from rich.console import Console
+
+    from gramian.cli._progress import Display
+    from gramian.experiments import (
+        NothingToShowError,
+        experiments,
+        run,
+        write_results,
+        write_summary,
+    )
+    from gramian.experiments._cache import default_cache
+
     known = experiments()
     if show_list:
         print_list(known)
@@ -89,7 +95,7 @@ def reproduce(
                 )
             page = write_results(experiment, results, output)[0]
         except NothingToShowError as error:
-            typer.echo(f"gramian: {experiment.name} has no result: {error}", err=True)
+            say(f"{experiment.name} has no result: {error}")
             empty.append(experiment.name)
         except KeyboardInterrupt:
             fail(
@@ -105,7 +111,7 @@ def reproduce(
         fail(
             f"no result for {', '.join(empty)}; where data are missing, name their folder with "
             "--data or in the environment variable GRAMIAN_DATA",
-            NOTHING,
+            DATA,
         )
 
 

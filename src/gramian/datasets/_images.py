@@ -127,7 +127,7 @@ def load_usps(
 
     Returns
     -------
-    bunch : :class:`~sklearn.utils.Bunch`
+    bunch : ``sklearn.utils.Bunch``
         `data` of shape (n, 256), `target` (the digits), `feature_names`, `target_names`,
         `image_shape`, `DESCR`, and `filename`, where the data were found. If `return_X_y`, the
         first two.
@@ -173,7 +173,7 @@ def load_mnist(
 
     Returns
     -------
-    bunch : :class:`~sklearn.utils.Bunch`
+    bunch : ``sklearn.utils.Bunch``
         `data` of shape (n, 784), `target` (the digits), `rows` (the indices of the rows that were
         drawn, in increasing order, if `half` is given, or else None), `feature_names`,
         `target_names`, `image_shape`, `DESCR`, and `filename`, where the data were found. If
@@ -220,7 +220,7 @@ def load_coil20(
 
     Returns
     -------
-    bunch : :class:`~sklearn.utils.Bunch`
+    bunch : ``sklearn.utils.Bunch``
         `data` of shape (1440, 1024), `target` (the objects, 1 to 20), `feature_names`,
         `target_names`, `image_shape`, `DESCR`, and `filename`, where the data were found. If
         `return_X_y`, the first two.

@@ -78,7 +78,7 @@ def load_musk(
 
     Returns
     -------
-    bunch : :class:`~sklearn.utils.Bunch`
+    bunch : ``sklearn.utils.Bunch``
         `data` of shape (6598, 166), `target` (1 for musks), `groups` (the number of each row's
         molecule, or None where the file does not say), `feature_names`, `target_names`, `DESCR`,
         and `filename`, where the data were found. If `return_X_y`, the first two.
@@ -157,7 +157,7 @@ def load_credit_approval(
 
     Returns
     -------
-    bunch : :class:`~sklearn.utils.Bunch`
+    bunch : ``sklearn.utils.Bunch``
         `data` of shape (690, 15), `target` (1 for approved), `feature_kinds` ("numeric" or
         "categorical" for each column), `categories` (by the name of the column, what 0, 1, …
         stand for), `missing` (where values were missing), `feature_names`, `target_names`,

@@ -26,6 +26,14 @@ class Product:
         What the product is multiplied by (k_i in the paper).
     factors : tuple of int
         The columns that are multiplied; one that occurs twice is squared.
+
+    Examples
+    --------
+    >>> from gramian.datasets import make_planted_redundancy
+    >>> _, truth = make_planted_redundancy(100, 6, 4, random_state=0)
+    >>> product = truth.products[0]
+    >>> all(factor in truth.informative for factor in product.factors)
+    True
     """
 
     column: int

@@ -82,6 +82,13 @@ class Table:
         The label of the table in the paper; empty for what is beyond it.
     digits : int
         Decimals shown.
+
+    Examples
+    --------
+    >>> from gramian.experiments import Entry, Table
+    >>> table = Table("Features selected", "data", ["ε = 0.1"], {"USPS": [Entry(61, paper=61)]})
+    >>> table.rows["USPS"][0].verdict
+    'reproduced'
     """
 
     title: str
@@ -114,6 +121,14 @@ class Picture:
         ``draw(figure)`` draws on an empty matplotlib figure with constrained layout.
     size : (float, float)
         Width and height in inches.
+
+    Examples
+    --------
+    >>> from gramian.experiments import Picture
+    >>> def draw(figure):
+    ...     figure.subplots().plot([0, 1], [0, 1])
+    >>> Picture("line", "A straight line.", draw).size
+    (7.0, 3.5)
     """
 
     name: str

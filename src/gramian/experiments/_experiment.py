@@ -78,7 +78,16 @@ def digest(*items: Any) -> bytes:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A cell and what became of it: its values, or the reason why there are none."""
+    """A cell and what became of it: its values, or the reason why there are none.
+
+    Examples
+    --------
+    >>> from gramian.experiments import Outcome
+    >>> Outcome({"n": 3}, {"count": 7}).values
+    {'count': 7}
+    >>> Outcome({"n": 4}, missing="usps.npz is not there").values is None
+    True
+    """
 
     params: Params
     values: Values | None = None
@@ -167,6 +176,21 @@ class Experiment:
         Why published numbers are missed; the entries of tables name a reason by its key.
     cost : callable
         ``cost(params)`` is roughly proportional to a cell's time, for the time left.
+
+    Examples
+    --------
+    >>> from gramian.experiments import Entry, Experiment, Table, Task
+    >>> def square(task: Task) -> dict:
+    ...     return {"square": task.params["n"] ** 2}
+    >>> def page(results):
+    ...     entries = [Entry(outcome.values["square"]) for outcome in results.outcomes]
+    ...     return [Table("Squares", "", ["2", "3"], {"n²": entries})]
+    >>> experiment = Experiment(
+    ...     name="squares", title="Squares", source="no table", protocol="Two numbers are squared.",
+    ...     cells=lambda size: [{"n": 2}, {"n": 3}], run=square, page=page,
+    ... )
+    >>> experiment.run(Task("squares", {"n": 3}))
+    {'square': 9}
     """
 
     name: str

@@ -48,6 +48,23 @@ def write_results(experiment: Experiment, results: Results, folder: Path) -> lis
     -------
     paths : list of Path
         The files, the page first.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gramian.experiments import Experiment, run, write_results
+    >>> experiment = Experiment(
+    ...     name="squares", title="Squares", source="no table", protocol="Two numbers are squared.",
+    ...     cells=lambda size: [{"n": 2}, {"n": 3}],
+    ...     run=lambda task: {"square": task.params["n"] ** 2},
+    ...     page=lambda results: ["Squared."],
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(experiment, cache=Path(folder) / "cells")
+    ...     paths = write_results(experiment, results, Path(folder))
+    >>> [path.name for path in paths]
+    ['squares.md', 'squares.csv', 'squares.json']
     """
     document = folder / f"{experiment.name}.json"
     content = {

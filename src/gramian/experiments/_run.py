@@ -19,7 +19,20 @@ PACKAGES = ("gramian", "numpy", "scipy", "scikit-learn")
 
 
 class NothingToShowError(Exception):
-    """No cell of an experiment could be run."""
+    """No cell of an experiment could be run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gramian.experiments import NothingToShowError, experiments, run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     try:
+    ...         run(experiments()["gfs-counts"], cache=Path(folder), compute=False)
+    ...     except NothingToShowError as error:
+    ...         print(error)
+    not computed yet
+    """
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,13 @@ class Progress:
         Whether the cell was there already.
     seconds_left : float
         An estimate for the rest of the experiment; 0 before anything was computed.
+
+    Examples
+    --------
+    >>> from gramian.experiments import Outcome, Progress
+    >>> progress = Progress(Outcome({"n": 3}), done=1, total=4, cached=False, seconds_left=6.0)
+    >>> f"{progress.done} of {progress.total}"
+    '1 of 4'
     """
 
     outcome: Outcome
@@ -112,6 +132,22 @@ def run(
     ------
     NothingToShowError
         If no cell could be run; the message is that of the first.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gramian.experiments import Experiment, run
+    >>> experiment = Experiment(
+    ...     name="squares", title="Squares", source="no table", protocol="Two numbers are squared.",
+    ...     cells=lambda size: [{"n": 2}, {"n": 3}],
+    ...     run=lambda task: {"square": task.params["n"] ** 2},
+    ...     page=lambda results: ["Squared."],
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(experiment, cache=Path(folder) / "cells")
+    >>> results.get(n=3)
+    {'square': 9}
     """
     kept = Cache(cache)
     cells = experiment.cells(size)

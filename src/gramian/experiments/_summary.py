@@ -32,6 +32,24 @@ def write_summary(experiments: Mapping[str, Experiment], folder: Path) -> Path:
     -------
     path : Path
         The summary.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gramian.experiments import Experiment, run, write_results, write_summary
+    >>> experiment = Experiment(
+    ...     name="squares", title="Squares", source="no table", protocol="Two numbers are squared.",
+    ...     cells=lambda size: [{"n": 2}, {"n": 3}],
+    ...     run=lambda task: {"square": task.params["n"] ** 2},
+    ...     page=lambda results: ["Squared."],
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(experiment, cache=Path(folder) / "cells")
+    ...     paths = write_results(experiment, results, Path(folder))
+    ...     path = write_summary({"squares": experiment}, Path(folder))
+    >>> path.name
+    'README.md'
     """
     path = folder / "README.md"
     write_file(path, summary_text(experiments, folder))

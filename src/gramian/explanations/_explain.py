@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._blas import threads_for
 from gramian._blockwise import source_of
 from gramian._decoder import MAX_MOMENTS
 from gramian._extractor import Extractor
@@ -123,7 +124,8 @@ def explain(
     dictionary = Dictionary(estimator._decoder, view.variable_means)
     space = Space(stored or mix(folds), dictionary, view.target_means)
     maker = Maker(estimator, view, dictionary, space, folds, max_terms, min_gain)
-    redundancies = [maker.redundancy(i) for i in range(len(view.targets))]
+    with threads_for(0):  # thousands of tiny matrices, for which threads only wait
+        redundancies = [maker.redundancy(i) for i in range(len(view.targets))]
     return Explanation(redundancies, _kept(estimator, view, dictionary, space))
 
 

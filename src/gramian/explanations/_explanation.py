@@ -22,6 +22,20 @@ class Explanation(Sequence[Redundancy]):
         The columns that were not kept.
     kept : sequence of Kept
         Those that were, in the order of choice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> X = np.column_stack([3 * a, 2 * b, a * b])
+    >>> explanation = GFA(threshold=1e-6).fit(X).explain()
+    >>> explanation
+    <Explanation of 1 columns by 2>
+    >>> explanation["x2"].kind
+    'nonlinear'
+    >>> [kept.feature for kept in explanation.kept]
+    ['x0', 'x1']
     """
 
     def __init__(self, redundancies: Sequence[Redundancy], kept: Sequence[Kept]) -> None:

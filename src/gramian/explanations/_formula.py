@@ -26,7 +26,15 @@ Factors = Mapping[str | tuple[str, ...], int | Function]
 
 
 class Term(NamedTuple):
-    """A coefficient, and what it is multiplied with: nothing in the constant term."""
+    """A coefficient, and what it is multiplied with: nothing in the constant term.
+
+    Examples
+    --------
+    >>> from gramian.explanations import Term
+    >>> term = Term(0.001, {"voltage": 1, "current": 1})
+    >>> term.columns
+    ('voltage', 'current')
+    """
 
     coefficient: float
     factors: Factors

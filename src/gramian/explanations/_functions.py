@@ -28,6 +28,19 @@ class Function:
         of the column.
     means, deviations : tuples of float
         What the columns are shifted and divided by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> x = np.linspace(-3, 3, 301)
+    >>> X = np.column_stack([x, np.sin(x / x.std()) / 2])
+    >>> gfa = GFA(threshold=0.01, relative=True, family="fourier", degree=1).fit(X)
+    >>> function = gfa.explain()[0].terms[0].factors["x0"]
+    >>> function.kind, function.parameter
+    ('sin', 1.0)
+    >>> function(np.array([0.0]))
+    array([0.])
     """
 
     kind: str

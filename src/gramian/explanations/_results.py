@@ -52,6 +52,19 @@ class Redundancy:
         The share that all functions of the fit explain: no formula in them explains more.
     sources : mapping from str to float
         The columns in the formula, and how much R² would fall without the terms that each is in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> X = np.column_stack([3 * a, 2 * b, a * b])
+    >>> explanation = GFA(threshold=1e-6).fit(X).explain()
+    >>> redundancy = explanation["x2"]
+    >>> print(redundancy)
+    x2 = 0.1667 · x0 · x1 (R² 1)
+    >>> redundancy({"x0": [3.0], "x1": [4.0]}).round(6)
+    array([2.])
     """
 
     feature: str
@@ -135,6 +148,18 @@ class Kept:
         before it (nonlinear).
     loadings : mapping from str to float, or None
         For a direction, the weights of the centred columns that it is the sum of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> X = np.column_stack([3 * a, 2 * b, a * b])
+    >>> explanation = GFA(threshold=1e-6).fit(X).explain()
+    >>> print(explanation.kept[0].feature, explanation.kept[0].order)
+    x0 0
+    >>> explanation.kept[1].nonlinear > 0.99  # of x2, which is a product
+    True
     """
 
     feature: str
@@ -166,7 +191,14 @@ class Kept:
 
 @dataclass(frozen=True)
 class Node:
-    """A column in the redundancy graph; R² is that of its formula, 1 if it was kept."""
+    """A column in the redundancy graph; R² is that of its formula, 1 if it was kept.
+
+    Examples
+    --------
+    >>> from gramian.explanations import Node
+    >>> Node("power", kept=False, kind="nonlinear", r2=0.9998).r2
+    0.9998
+    """
 
     name: str
     kept: bool
@@ -176,7 +208,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A kept column in the formula of another; the weight is the R² that hangs on it."""
+    """A kept column in the formula of another; the weight is the R² that hangs on it.
+
+    Examples
+    --------
+    >>> from gramian.explanations import Edge
+    >>> Edge("voltage", "power", weight=0.97, linear=False).source
+    'voltage'
+    """
 
     source: str
     target: str
@@ -187,7 +226,20 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Who determines whom: columns as nodes, and edges from kept ones to those they explain."""
+    """Who determines whom: columns as nodes, and edges from kept ones to those they explain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
+    >>> X = np.column_stack([3 * a, 2 * b, a * b])
+    >>> explanation = GFA(threshold=1e-6).fit(X).explain()
+    >>> [node.name for node in explanation.graph.nodes if node.kept]
+    ['x0', 'x1']
+    >>> [(edge.source, edge.target) for edge in explanation.graph.edges]
+    [('x0', 'x2'), ('x1', 'x2')]
+    """
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]

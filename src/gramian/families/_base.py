@@ -17,6 +17,16 @@ class Family(ABC):
     Families compare by value, add up (``Multilinear(3) + Fourier(2)`` has the functions of both)
     and have scikit-learn's ``get_params`` and ``set_params``, so that they take part in ``clone``
     and in grid search (``family__degree``). Parameters are checked when a fit begins.
+
+    Examples
+    --------
+    >>> from gramian.families import Family, Multilinear
+    >>> isinstance(Multilinear(2), Family)
+    True
+    >>> Multilinear(2).count(10)  # ten variables and their 45 products
+    55
+    >>> Multilinear(2) == Multilinear(2).set_params(degree=3)
+    False
     """
 
     @abstractmethod

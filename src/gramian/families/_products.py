@@ -316,5 +316,12 @@ BY_NAME: dict[str, Callable[..., Family]] = {
 
 
 def by_name(name: str, degree: int | None) -> Family:
-    """Return the family of that name and degree."""
+    """Return the family of that name and degree.
+
+    Examples
+    --------
+    >>> from gramian.families import by_name
+    >>> by_name("fourier", 2)
+    Fourier(2)
+    """
     return BY_NAME[name](degree)

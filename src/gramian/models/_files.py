@@ -29,6 +29,9 @@ FORMAT = "gramian model"
 VERSION = 1
 """Of the format; it grows when a version that knows less could misread a file."""
 
+PASSING = ("ids", "targets")
+"""Columns that pass a model by, which a file tells of where there are some."""
+
 
 @dataclass(frozen=True)
 class Model:
@@ -90,7 +93,7 @@ def save(
 
     See Also
     --------
-    load : Reads the file.
+    gramian.load : Reads the file.
 
     Examples
     --------
@@ -254,11 +257,15 @@ def _functions_of(estimator: Estimator) -> Functions:
 
 
 def _describe(preprocessing: Preprocessing) -> dict[str, Any]:
-    return {
+    described: dict[str, Any] = {
         "columns": [str(name) for name in preprocessing.columns],
         "missing": preprocessing.missing,
         "categories": {name: list(each) for name, each in preprocessing.categories.items()},
     }
+    for name in PASSING:
+        if names := getattr(preprocessing, name):
+            described[name] = list(names)
+    return described
 
 
 def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing | None:
@@ -269,18 +276,25 @@ def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing |
         if any(part is not None for part in parts.values()):
             raise ModelFileError("It has arrays of preprocessing that it does not describe.")
         return None
-    if not isinstance(data, dict) or set(data) != {"columns", "missing", "categories"}:
+    keys = {"columns", "missing", "categories"}
+    if not isinstance(data, dict) or not keys <= set(data) <= {*keys, *PASSING}:
         raise ModelFileError("Its preprocessing is damaged.")
     columns, missing, categories = data["columns"], data["missing"], data["categories"]
-    texts = [columns, *categories.values()] if isinstance(categories, dict) else [None]
+    passing = {name: data.get(name, []) for name in PASSING}
+    texts = [columns, *passing.values()]
+    texts += categories.values() if isinstance(categories, dict) else [None]
     if not all(isinstance(text, list) and all(map(is_text, text)) for text in texts):
         raise ModelFileError("The names of its preprocessing are damaged.")
     try:
         return Preprocessing(
             tuple(columns),
             missing,
-            categories={name: tuple(each) for name, each in categories.items()},
-            **parts,
+            parts["impute"],
+            {name: tuple(each) for name, each in categories.items()},
+            parts["mean"],
+            parts["scale"],
+            tuple(passing["ids"]),
+            tuple(passing["targets"]),
         )
     except ValueError as error:
         raise ModelFileError(f"Its preprocessing is damaged: {str(error)[:300]}") from error

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, Self, get_args
 
@@ -38,6 +39,8 @@ class Preprocessing:
         The categories of columns that have some; the first becomes 0.
     mean, scale : arrays of shape (n_columns,), optional
         What is subtracted from the columns, and what they are divided by.
+    ids, targets : sequences of str, default=()
+        Columns of the table that pass the model by.
 
     Examples
     --------
@@ -56,6 +59,8 @@ class Preprocessing:
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     mean: Array | None = None
     scale: Array | None = None
+    ids: Sequence[str] = ()
+    targets: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if not len(self.columns) or len(set(self.columns)) < len(self.columns):
@@ -77,6 +82,9 @@ class Preprocessing:
         for column, names in self.categories.items():
             if column not in self.columns or len(set(names)) < len(names) or not len(names):
                 raise ValueError(f"categories of {column!r} must be different, and it a column.")
+        passing = [*self.ids, *self.targets]
+        if len({*self.columns, *passing}) < len(self.columns) + len(passing):
+            raise ValueError("ids and targets must be other names than columns, each once.")
 
     @classmethod
     def learn(
@@ -163,6 +171,28 @@ class Preprocessing:
             return np.asarray(~np.isnan(numbers).any(axis=1))
         return np.ones(len(numbers), dtype=bool)
 
+    def only(self, columns: Iterable[str]) -> Self:
+        """Return the steps of some of the columns.
+
+        Parameters
+        ----------
+        columns : iterable of str
+            One or more of the columns, in any order.
+        """
+        columns = tuple(columns)
+        absent = [name for name in columns if name not in self.columns]
+        if absent:
+            raise ValueError(f"{_list(absent)} are not among the columns of the model.")
+        place = [list(self.columns).index(name) for name in columns]
+        return replace(
+            self,
+            columns=columns,
+            impute=None if self.impute is None else self.impute[place],
+            categories={name: each for name, each in self.categories.items() if name in columns},
+            mean=None if self.mean is None else self.mean[place],
+            scale=None if self.scale is None else self.scale[place],
+        )
+
     def undo_scaling(self, values: Array) -> Array:
         """Return rows of the model in the units of the table.
 
@@ -174,6 +204,31 @@ class Preprocessing:
         if self.mean is None or self.scale is None:
             return values
         return values * self.scale + self.mean
+
+    def in_table_units(self, selector: Any) -> Any:
+        """Return a selection as if it had been made among columns that were not scaled.
+
+        Its functions take columns of variance 1 anyway, so that only the units around them change,
+        and with them those of formulas. Residual variances stay as they are.
+
+        Parameters
+        ----------
+        selector : GFS or GFA
+            Fitted to rows as `apply` returns them; it stays as it is.
+        """
+        if self.mean is None or self.scale is None:
+            return selector
+        result, decoder = copy(selector), selector._decoder
+        result.mean_ = self.undo_scaling(selector.mean_)
+        result._variances = selector._variances * self.scale**2
+        result._decoder = replace(
+            decoder,
+            coefficients=decoder.coefficients * self.scale,
+            linear=decoder.linear * self.scale,
+            units=decoder.units * self.scale[selector.selected_features_],
+            moments=decoder.moments and (decoder.moments[0], decoder.moments[1] * self.scale),
+        )
+        return result
 
     def _numbers(self, found: dict[str, NDArray[Any]]) -> Array:
         columns = [

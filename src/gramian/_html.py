@@ -1,0 +1,170 @@
+"""How fitted estimators show themselves in a notebook: scikit-learn's diagram, and a summary."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+MAX_NAMES = 12
+"""So many columns are named; a number stands for the others."""
+MAX_NAME = 60
+SPACE = "\N{NO-BREAK SPACE}"
+STOPPED = {
+    "n_components": "the number asked for was reached",
+    "threshold": "nothing above the threshold was left",
+    "explained_variance": "the share asked for was explained",
+    "early_stopping": "held-out rows gained nothing more",
+    "saturated": "the functions span all rows",
+    "exhausted": "nothing but rounding errors was left",
+    "max_functions": "the largest number of functions was reached",
+}
+"""Why fits stop, in words."""
+
+STYLE = (
+    "<style>"
+    ".gramian-fit{font:13px/1.5 system-ui,sans-serif;max-width:46em;margin:.6em 0;"
+    "padding:.6em .9em;border:1px solid rgba(128,128,128,.35);border-radius:6px;color:inherit}"
+    ".gramian-fit p{margin:.15em 0}"
+    ".gramian-fit ol{list-style:none;margin:.4em 0 0;padding:0;display:flex;flex-wrap:wrap;"
+    "gap:.3em}"
+    ".gramian-fit li{padding:0 .5em;border-radius:1em;background:rgba(128,128,128,.16);"
+    "overflow-wrap:anywhere}"
+    ".gramian-fit svg{vertical-align:middle;margin-right:.8em}"
+    ".gramian-fit .gramian-warning{border-left:3px solid #d55e00;padding-left:.6em;margin-top:.5em}"
+    "</style>"
+)
+
+
+class FittedSummary:
+    """Adds a summary of the fit below scikit-learn's diagram."""
+
+    def _repr_html_inner(self) -> str:
+        from sklearn.utils import estimator_html_repr
+
+        return str(estimator_html_repr(self)) + summary(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:  # which the configuration can forbid
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
+
+
+def warnings_of(estimator: Any) -> list[tuple[str, str]]:
+    """Return the warnings that a fit gave, as pairs of a name and a text.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted estimator.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator._warn()
+    return [(each.category.__name__, str(each.message)) for each in caught]
+
+
+def summary(estimator: Any) -> str:
+    """Return a fit in a few lines of HTML; nothing if there is no fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator.
+    """
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return ""
+    total = estimator.total_residual_variance_
+    left = total / (total[0] or 1.0)
+    curve = sparkline(left.tolist(), f"Share of the variance left: it falls to {share(left[-1])}")
+    facts = f"{estimator.n_functions_.sum():,} functions on {estimator.n_samples_:,} rows; "
+    facts += f"the fit stopped because {STOPPED[estimator.stop_reason_]}."
+    if not hasattr(estimator, "fourier_norms_"):  # of what UFFS explains, not all is by those kept
+        facts = f"{_explained(estimator)}. {facts}"
+    notes = "".join(
+        f'<p class="gramian-warning">{escape(text)}</p>' for _, text in warnings_of(estimator)
+    )
+    return (
+        f'{STYLE}<div class="gramian-fit"><p>{curve}<strong>{escape(_kept(estimator))}</strong></p>'
+        f"<p>{escape(facts)}</p>{_names(estimator)}{notes}</div>"
+    )
+
+
+def share(value: float) -> str:
+    """Write a share as a percentage, never rounded up to all or down to nothing."""
+    if value <= 0 or value >= 1:
+        return f"{100 * value:.0f}{SPACE}%"
+    if value < 0.0005:
+        return f"<{SPACE}0.1{SPACE}%"
+    if value > 0.9995:
+        return f">{SPACE}99.9{SPACE}%"
+    return f"{100 * value:.1f}{SPACE}%"
+
+
+def _explained(estimator: Any) -> str:
+    def final(total: Any) -> str:
+        return share(1 - total[-1] / (total[0] or 1.0))
+
+    text = f"{final(estimator.total_residual_variance_)} of the variance explained"
+    held_out = getattr(estimator, "validation_total_residual_variance_", None)
+    return text if held_out is None else f"{text}, {final(held_out)} on held-out rows"
+
+
+def _kept(estimator: Any) -> str:
+    if hasattr(estimator, "selected_features_"):
+        n = len(estimator.selected_features_)
+        return f"{n:,} of {estimator.n_features_in_:,} columns kept, in this order"
+    n = estimator.n_components_
+    return (
+        f"{n:,} direction{'' if n == 1 else 's'} in place of {estimator.n_features_in_:,} columns"
+    )
+
+
+def _names(estimator: Any) -> str:
+    """Return the columns that were selected as a list."""
+    if not hasattr(estimator, "selected_features_"):
+        return ""
+    given = getattr(estimator, "feature_names_in_", None)
+    chosen = estimator.selected_features_.tolist()
+    names = [f"x{i}" if given is None else str(given[i]) for i in chosen]
+    shown = [name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…" for name in names]
+    more = len(names) - MAX_NAMES
+    items = "".join(f"<li><bdi>{escape(name)}</bdi></li>" for name in shown[:MAX_NAMES])
+    return f"<ol>{items}{f'<li>and {more:,} more</li>' if more > 0 else ''}</ol>"
+
+
+def sparkline(values: Sequence[float], label: str, width: int = 150, height: int = 36) -> str:
+    """Draw what falls from step to step, in the colour of the text around.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Shares, from 0 to 1.
+    label : str
+        What a screen reader says.
+    width, height : int
+        The size in pixels.
+    """
+    n = max(len(values) - 1, 1)
+    points = [
+        (2 + (width - 4) * i / n, 2 + (height - 4) * (1 - min(max(value, 0.0), 1.0)))
+        for i, value in enumerate(values)
+    ]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    x, y = points[-1]
+    base = height - 1.5
+    return (
+        f'<svg role="img" aria-label="{escape(label)}" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}">'
+        f'<path d="M2 {base}H{width - 2}" stroke="currentColor" stroke-opacity=".25"/>'
+        f'<polyline points="{line}" fill="none" stroke="currentColor" stroke-width="1.5" '
+        'stroke-linejoin="round"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="currentColor"/></svg>'
+    )

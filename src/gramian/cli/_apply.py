@@ -1,0 +1,107 @@
+"""``gramian apply`` and ``gramian reconstruct``: a model on other rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from gramian.cli._errors import USAGE, CommandError, guarded, say
+from gramian.cli._options import (
+    Data,
+    Ids,
+    Json,
+    ModelFile,
+    Quiet,
+    Reading,
+    TableOutput,
+    Targets,
+    with_options,
+)
+
+
+@guarded
+@with_options
+def apply(
+    *,
+    model: ModelFile,
+    data: Data,
+    id: Ids = None,
+    target: Targets = None,
+    reading: Reading,
+    output: TableOutput,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Keep of a table what a model keeps, in the same order.
+
+    Columns are found by name. A selection needs only the columns that it keeps.
+    """
+    from gramian.cli._rewrite import write_reduced
+
+    _work("apply", write_reduced, model, data, reading, id, target, output, json, quiet)
+
+
+@guarded
+@with_options
+def reconstruct(
+    *,
+    model: ModelFile,
+    data: Data,
+    id: Ids = None,
+    target: Targets = None,
+    reading: Reading,
+    output: TableOutput,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compute all columns from what a model keeps, in the units of the table.
+
+    DATA is what 'gramian apply' wrote, or a whole table.
+    """
+    from gramian.cli._rewrite import write_reconstructed
+
+    _work("reconstruct", write_reconstructed, model, data, reading, id, target, output, json, quiet)
+
+
+def _work(
+    command: str,
+    write: Callable[..., tuple[int, list[str]]],
+    model_path: str,
+    path: str,
+    reading: Reading,
+    ids: list[str] | None,
+    targets: list[str] | None,
+    output: TableOutput,
+    json: bool,
+    quiet: bool,
+) -> None:
+    from gramian.cli._formats import STANDARD, format_of
+    from gramian.cli._model import load_model, passing
+    from gramian.cli._outputs import check_outputs
+    from gramian.cli._show import counted, print_json
+    from gramian.cli._tables import open_table
+
+    start = time.perf_counter()
+    to = output.output or STANDARD
+    if to == STANDARD and json:
+        raise CommandError("--json needs -o FILE, as standard output cannot have both", USAGE)
+    check_outputs([model_path, path], [output.output])
+    format_of(to, output.output_format, "--output-format")
+    model = load_model(model_path)
+    table = open_table(path, reading)
+    others = passing(model, table, ids, targets)
+    n_rows, columns = write(model, table, others, output)
+    if json:
+        document: dict[str, Any] = {
+            "command": command,
+            "model": model_path,
+            "data": table.name,
+            "rows": n_rows,
+            "columns": columns,
+            "files": {"output": to},
+            "seconds": round(time.perf_counter() - start, 3),
+        }
+        print_json(document)
+    elif to != STANDARD and not quiet:
+        say(f"wrote {to}: {counted(n_rows, 'row')}, {counted(len(columns), 'column')}")

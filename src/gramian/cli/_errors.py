@@ -1,0 +1,131 @@
+"""A sentence instead of a traceback, and the exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
+
+import typer
+
+DATA, USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
+"""Exit codes: data or a model that cannot be used, a wrong command, Ctrl-C, a reader that left."""
+NEEDED = ("pyarrow", "rich", "typer")
+"""Packages without which no command works."""
+P = ParamSpec("P")
+
+
+class Settings:
+    """What was said before the name of the command."""
+
+    debug = False
+    """Whether errors show where they come from."""
+
+
+class CommandError(Exception):
+    """A mistake that the user can mend; its text is a sentence for them.
+
+    Parameters
+    ----------
+    sentence : str
+        What is wrong, where, and what to do.
+    code : int, default=1
+        The exit code.
+    """
+
+    def __init__(self, sentence: str, code: int = DATA) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+def printable(text: str) -> str:
+    r"""Return text in which nothing steers a terminal: a line break becomes \n.
+
+    Parameters
+    ----------
+    text : str
+        Names and messages from anywhere.
+    """
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
+def say(sentence: str) -> None:
+    """Print a line on standard error.
+
+    Parameters
+    ----------
+    sentence : str
+        The line.
+    """
+    typer.echo(f"gramian: {printable(sentence)}", err=True)
+
+
+def guarded(command: Callable[P, None]) -> Callable[P, None]:
+    """Make a command end with a sentence and an exit code, whatever goes wrong in it.
+
+    Errors that the library raises on purpose (of values, files, missing packages, memory) are
+    sentences already. Any other is a fault of gramian, and keeps its traceback.
+
+    Parameters
+    ----------
+    command : callable
+        The command.
+    """
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                command(*args, **kwargs)
+            sys.stdout.flush()  # a reader that has left shows here
+        except KeyboardInterrupt:
+            _leave("interrupted; no file is left half-written", INTERRUPTED)
+        except BrokenPipeError:
+            _discard_output()
+            raise typer.Exit(CLOSED_PIPE) from None
+        except CommandError as error:
+            _leave(str(error), error.code)
+        except MemoryError as error:
+            _leave(f"there is not enough memory. {error} --dry-run tells what a fit needs.", DATA)
+        except (ValueError, OSError, ImportError, ArithmeticError) as error:
+            _leave(_sentence(error), DATA)
+
+    return run
+
+
+def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
+    say(f"warning: {str(message).partition(chr(10))[0]}")
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, ModuleNotFoundError) and error.name in NEEDED:
+        return f'the command needs {error.name}: pip install "gramian[cli]"'
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+def _leave(sentence: str, code: int) -> Any:
+    if Settings.debug:
+        traceback.print_exc()
+    say(sentence)
+    raise typer.Exit(code) from None
+
+
+def _discard_output() -> None:
+    """Let what is still in the buffer go nowhere, so that Python does not complain at its end."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):  # standard output is no file
+        pass

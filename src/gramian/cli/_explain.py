@@ -1,0 +1,135 @@
+"""``gramian explain``: formulas of the columns that a model does without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gramian.cli._errors import USAGE, CommandError, guarded, say
+from gramian.cli._options import Json, ModelFile, Reading, with_options
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from gramian.cli._model import Model
+    from gramian.explanations import Explanation
+
+MAX_ROWS = 20_000
+"""Formulas are tested on no more rows: the first ones."""
+
+
+@guarded
+@with_options
+def explain(
+    *,
+    model: ModelFile,
+    data: Annotated[
+        str | None,
+        typer.Argument(metavar="DATA", help="Rows to test formulas on.", show_default=False),
+    ] = None,
+    reading: Reading,
+    max_terms: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Terms that a formula may have.")
+    ] = 5,
+    json: Json = False,
+) -> None:
+    """Say by which formula each dropped column follows from the kept ones.
+
+    With DATA, formulas are tested on rows that took no part in finding them.
+    """
+    from gramian.cli._model import load_model
+    from gramian.cli._show import Page, print_json
+
+    loaded = load_model(model)
+    rows = None if data is None else _rows(loaded, data, reading)
+    try:
+        found = formulas(loaded, None, rows, max_terms)
+    except TypeError as error:  # of UFFS
+        raise CommandError(str(error)) from error
+    except ValueError as error:
+        if rows is None and "Give X" in str(error):
+            raise CommandError(
+                f"the fit of {model} has too many functions for the file to hold their moments: "
+                f"name rows as well, as in gramian explain {model} data.csv",
+                USAGE,
+            ) from error
+        raise
+    scaled = loaded.steps.scale is not None and not loaded.selects
+    if json:
+        print_json(
+            {
+                "command": "explain",
+                "model": model,
+                "kept": loaded.order,
+                "standardized_units": scaled,
+                "formulas": found.table,
+            }
+        )
+        return
+    page = Page()
+    if not len(found):
+        page.line("No column was dropped: all were kept.")
+    for each in found:
+        page.line(str(each))
+    if scaled and len(found):
+        say("columns are in standardized units, as the components are")
+
+
+def formulas(
+    model: Model,
+    features: Sequence[str] | None = None,
+    rows: pa.Table | None = None,
+    max_terms: int = 5,
+) -> Explanation:
+    """Find formulas in the units of the table.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    features : sequence of str, optional
+        The columns to explain; by default all that were dropped.
+    rows : pyarrow.Table, optional
+        Rows to test formulas on.
+    max_terms : int, default=5
+        Terms that a formula may have.
+    """
+    import gramian
+    from gramian.cli._model import named
+
+    estimator, steps = model.estimator, model.steps
+    if model.selects and hasattr(estimator, "score"):
+        estimator = steps.in_table_units(estimator)
+        steps = replace(steps, mean=None, scale=None)
+    x: Any = None if rows is None else steps.apply(rows)
+    if x is not None and hasattr(estimator, "feature_names_in_"):
+        x = named(x, steps.columns)
+    return gramian.explain(estimator, x, features=features, max_terms=max_terms)
+
+
+def _rows(model: Model, path: str, reading: Reading) -> pa.Table:
+    """Read rows to test formulas on, as the model takes them."""
+    import pyarrow as pa
+
+    from gramian.cli._columns import check_types, plain
+    from gramian.cli._model import locate, not_found, passing
+    from gramian.cli._tables import open_table
+
+    table = open_table(path, reading)
+    others, columns = passing(model, table, None, None), model.steps.columns
+    places = locate(columns, model, table, others)
+    if places is None:
+        raise not_found(columns, model, table, others)
+    names = list(places.values())
+    check_types({name: table.columns[name] for name in names}, encode=True)
+    labels = {places[name] for name in model.steps.categories}
+    pieces: list[Any] = []
+    for piece in table.batches(names, (), labels):
+        pieces.append(piece)
+        if sum(each.num_rows for each in pieces) >= MAX_ROWS:
+            break
+    rows = pa.concat_tables(pieces) if pieces else table.read(names, (), labels)
+    return plain(rows.slice(0, MAX_ROWS).rename_columns(list(columns)))

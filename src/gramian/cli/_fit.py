@@ -1,0 +1,280 @@
+"""From options to a fitted model."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import gramian
+from gramian.cli._columns import Roles, check_types, choose, plain, refuse_missing
+from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._formats import TEXT
+from gramian.cli._model import Model, Passing, named
+from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading
+from gramian.cli._tables import Table, open_table
+from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
+from gramian.models import Preprocessing
+
+IMPUTE = (
+    "Say --impute median or --impute mean to fill them in, --impute drop-rows to leave their rows "
+    "out, or --exclude to leave the columns out"
+)
+HEADLESS = "if it holds numbers like the others, say --no-header"
+REMEDY = "Use --alpha auto, a lower --degree, a smaller -n, or more rows"
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fit, and what there is to tell of it."""
+
+    algorithm: str
+    model: Model
+    table: Table
+    passing: Passing
+    warnings: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """A fit that has not begun."""
+
+    algorithm: str
+    estimator: Any
+    table: Table
+    roles: Roles
+    options: DataOptions
+
+    @property
+    def streamed(self) -> bool:
+        """Whether rows are read again and again, since they do not fit in memory."""
+        options = self.options
+        changed = options.encode or options.impute is not None or options.standardize
+        return self.table.too_large and not changed
+
+    @property
+    def passing(self) -> Passing:
+        """The columns that pass through."""
+        return Passing(self.roles.ids, self.roles.targets)
+
+    def run(self) -> Fitted:
+        """Fit."""
+        start = time.perf_counter()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            steps = self._fit_to_blocks() if self.streamed else self._fit_in_memory()
+        told = tuple(dict.fromkeys(_sentence(each, self.estimator) for each in caught))
+        if _is_headless(self.table):
+            told = (f"the first row of {self.table.name} was taken for names: {HEADLESS}", *told)
+        model = Model(self.estimator, steps)
+        return Fitted(
+            self.algorithm, model, self.table, self.passing, told, time.perf_counter() - start
+        )
+
+    def _fit_to_blocks(self) -> Preprocessing:
+        self.estimator.fit(self.blocks)
+        return Preprocessing(self.roles.features, ids=self.roles.ids, targets=self.roles.targets)
+
+    def blocks(self) -> Iterator[pa.RecordBatch]:
+        """Read the rows of the fit, block by block."""
+        for piece in self.table.batches(self.roles.features):
+            rows = plain(piece)
+            refuse_missing(rows, self.table, IMPUTE)
+            yield from rows.to_batches()
+
+    def rows(self) -> pa.Table:
+        """Read the columns of the fit, text as text and all others as floats."""
+        table = self.table.read(self.roles.features)
+        check_types(dict(zip(table.column_names, table.schema.types, strict=True)), encode=True)
+        return plain(table)
+
+    def _fit_in_memory(self) -> Preprocessing:
+        options = self.options
+        rows = self.rows()
+        kinds = dict(zip(rows.column_names, rows.schema.types, strict=True))
+        check_types(kinds, encode=options.encode)
+        if options.impute is None:
+            refuse_missing(rows, self.table, IMPUTE)
+        learned = Preprocessing.learn(
+            rows,
+            self.roles.features,
+            encode=options.encode,
+            impute=None if options.impute is None else options.impute.value,
+            standardize=options.standardize,
+        )
+        x = learned.apply(rows)
+        if len(x) < 2:
+            complete = " without missing values" if len(x) < rows.num_rows else ""
+            raise CommandError(
+                f"{self.table.name} has {len(x)} row{'s' if len(x) != 1 else ''}{complete}, and a "
+                "fit needs at least 2"
+            )
+        table = named(x, self.roles.features)
+        del rows, x  # which may take much memory
+        self.estimator.fit(table)
+        return Preprocessing(
+            learned.columns,
+            learned.missing,
+            learned.impute,
+            learned.categories,
+            learned.mean,
+            learned.scale,
+            self.roles.ids,
+            self.roles.targets,
+        )
+
+
+def prepare(
+    path: str,
+    algorithm: str,
+    reading: Reading,
+    data: DataOptions,
+    method: MethodOptions,
+    *,
+    quiet: bool,
+) -> Task:
+    """Check all that can be checked before a fit.
+
+    Parameters
+    ----------
+    path : str
+        The table.
+    algorithm : str
+        "gfs", "gfa", "gfr" or "gca".
+    reading : Reading
+        How the table is read.
+    data : DataOptions
+        Which columns take part.
+    method : MethodOptions
+        Parameters of the estimator.
+    quiet : bool
+        Whether there is to be no progress bar.
+    """
+    estimator = make_estimator(algorithm, method, verbose=0 if quiet else 1)
+    estimator.set_params(memory_budget=reading.memory_budget)
+    table = open_table(path, reading)
+    roles = choose(list(table.columns), data)
+    check_types({name: table.columns[name] for name in roles.features}, encode=data.encode)
+    if isinstance(method.n, int) and method.n > len(roles.features):
+        raise CommandError(
+            f"-n {method.n} is more than the {len(roles.features)} columns that take part", USAGE
+        )
+    return Task(algorithm, estimator, table, roles, data)
+
+
+def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> Any:
+    """Make the estimator.
+
+    Parameters
+    ----------
+    algorithm : str
+        "gfs", "gfa", "gfr" or "gca".
+    method : MethodOptions
+        Its parameters.
+    verbose : int, default=0
+        Whether it shows a progress bar.
+    """
+    parameters: dict[str, Any] = {
+        "family": method.family.value,
+        "degree": method.degree,
+        "alpha": method.alpha,
+        "validation_fraction": method.validation,
+        "random_state": method.seed,
+        "verbose": verbose,
+    }
+    if method.threshold is not None:
+        parameters["threshold"] = method.threshold
+    if method.relative:
+        if algorithm == "gfr":
+            raise CommandError(
+                "--relative is for columns and given directions, and GFR finds its own", USAGE
+            )
+        parameters["relative"] = True
+    estimators: dict[str, Callable[..., Any]] = {
+        "gfs": gramian.GFS,
+        "gfa": gramian.GFA,
+        "gfr": gramian.GFR,
+        "gca": gramian.GCA,
+    }
+    return estimators[algorithm](method.n, **parameters)
+
+
+STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
+"""For so many columns the cost is told, where their number is not known ahead."""
+MAX_FUNCTIONS = 50_000
+"""As long as there are no more functions, that is: to count them takes time, too."""
+AUTO_DEGREE = 4
+"""The largest degree that --degree auto tries."""
+
+
+def costs(task: Task) -> list[Any]:
+    """Estimate what a fit takes, for some numbers of columns if none is given.
+
+    Parameters
+    ----------
+    task : Task
+        The fit.
+    """
+    from gramian.families import by_name
+
+    n_rows = task.table.n_rows
+    if n_rows is None:
+        n_rows = sum(piece.num_rows for piece in task.table.batches(task.roles.features[:1]))
+    estimator = task.estimator
+    degree = AUTO_DEGREE if estimator.degree == "auto" else estimator.degree
+    family = FamilyName.polynomial if estimator.family == "auto" else estimator.family
+    estimator = estimator.set_params(family=str(family), degree=degree)
+    functions = by_name(str(family), degree)
+    n_columns = len(task.roles.features)
+    x = np.broadcast_to(np.zeros(1), (n_rows, n_columns))
+    count = getattr(estimator, estimator._count_name)
+    most = count if isinstance(count, int) else n_columns
+    steps = [*(n for n in STEPS if n < most), most]
+    affordable = list(takewhile(lambda n: functions.count(n) <= MAX_FUNCTIONS, steps))
+    if not isinstance(count, int):
+        return [estimator.estimate_cost(x, n) for n in affordable or [1]]
+    if count not in affordable:
+        raise CommandError(
+            f"-n {count} and degree {degree} make more than {MAX_FUNCTIONS:,} functions, beyond "
+            "what --dry-run counts: lower one of them"
+        )
+    return [estimator.estimate_cost(x, count)]
+
+
+def _sentence(warning: warnings.WarningMessage, estimator: Any) -> str:
+    """Say in terms of the command what a warning says in terms of Python."""
+    category = warning.category
+    if issubclass(category, SaturationWarning):
+        return (
+            f"after {len(estimator.n_functions_)} steps the functions span all "
+            f"{estimator.n_samples_} rows, so that nothing is left, whatever the data. {REMEDY}"
+        )
+    if issubclass(category, OverfittingWarning):
+        return (
+            f"{estimator.degrees_of_freedom_.max():.0f} functions were fitted to "
+            f"{estimator.n_samples_} rows: residual variances on the same rows are far too small. "
+            f"{REMEDY}"
+        )
+    if issubclass(category, NumericalWarning):
+        return (
+            "the functions are close to linearly dependent, and residual variances may be off by a "
+            f"relative {estimator.orthogonality_loss_:.0e}. Use --family hermite, or fewer columns"
+        )
+    return str(warning.message).partition("\n")[0]
+
+
+def _is_headless(table: Table) -> bool:
+    """Return whether what was taken for names looks like a row of numbers."""
+    try:
+        return (
+            table.format in TEXT and table.named and bool([float(each) for each in table.columns])
+        )
+    except ValueError:
+        return False

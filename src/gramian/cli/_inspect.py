@@ -1,0 +1,226 @@
+"""``gramian inspect``: what is in a table or a model file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gramian.cli._errors import USAGE, CommandError, guarded
+from gramian.cli._options import Json, Reading, with_options
+
+if TYPE_CHECKING:
+    from gramian.cli._tables import Table
+
+MODEL_ENDING = ".gram"
+MAX_DISTINCT = 1000
+"""Different values of a text column are counted up to here."""
+
+
+@guarded
+@with_options
+def inspect(
+    *,
+    path: Annotated[
+        str, typer.Argument(metavar="FILE", help="A table (- for standard input) or a model.")
+    ],
+    reading: Reading,
+    json: Json = False,
+) -> None:
+    """Show what is in a table or in a model file."""
+    if path.lower().endswith(MODEL_ENDING):
+        _inspect_model(path, json)
+    else:
+        _inspect_table(path, reading, json)
+
+
+def _inspect_model(path: str, json: bool) -> None:
+    from gramian.cli._model import load_model
+    from gramian.cli._show import Page, counted, number, percent, print_json, size
+    from gramian.models import read
+
+    if not Path(path).exists():
+        raise CommandError(f"there is no file {path}", USAGE)
+    version = read(path).gramian_version
+    model = load_model(path)
+    estimator, steps = model.estimator, model.steps
+    defaults = type(estimator)().get_params(deep=False)
+    parameters = {
+        name: value if isinstance(value, str | int | float | bool) else repr(value)
+        for name, value in estimator.get_params(deep=False).items()
+        if name not in ("verbose", "checkpoint", "memory_budget")
+        and not _same(value, defaults.get(name))
+    }
+    document: dict[str, Any] = {
+        "command": "inspect",
+        "model": path,
+        "gramian_version": version,
+        "estimator": type(estimator).__name__,
+        "parameters": parameters,
+        "family": repr(getattr(estimator, "family_", None)),
+        "rows": int(estimator.n_samples_),
+        "columns": list(steps.columns) if model.named else len(steps.columns),
+        "kept": model.order,
+        "dropped": model.dropped,
+        "residual_variance": estimator.residual_variance_,
+        "explained_variance": estimator.explained_variance_ratio_.cumsum(),
+        "functions": 1 + int(estimator.n_functions_.sum()),
+        "stop_reason": estimator.stop_reason_,
+        "ids": list(steps.ids),
+        "targets": list(steps.targets),
+        "missing": steps.missing,
+        "categories": {name: list(each) for name, each in steps.categories.items()},
+        "standardized": steps.scale is not None,
+    }
+    if json:
+        print_json(document)
+        return
+    page = Page()
+    page.line(f"{path}: a model of {size(Path(path).stat().st_size)}, by gramian {version}", "bold")
+    given = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+    kept = counted(len(model.order), "column" if model.selects else "component")
+    missing = {
+        "refuse": "are refused",
+        "fill": "are filled in",
+        "drop": "cost the row",
+    }[steps.missing]
+    facts = [
+        ("estimator", f"{type(estimator).__name__}({given})"),
+        ("functions", f"{document['family']}, {counted(document['functions'], 'function')}"),
+        (
+            "fitted to",
+            f"{counted(document['rows'], 'row')}, {counted(len(steps.columns), 'column')}",
+        ),
+        ("columns", _few(list(steps.columns)) if model.named else "by position, without names"),
+        ("keeps", f"{kept}: {_few(model.order)}"),
+        ("stopped", f"by {estimator.stop_reason_}"),
+        ("missing values", missing),
+        ("units", "standardized" if steps.scale is not None else "those of the table"),
+    ]
+    if steps.ids or steps.targets:
+        facts.append(("passes through", _few([*steps.ids, *steps.targets])))
+    if steps.categories:
+        facts.append(("categories of", _few(list(steps.categories))))
+    if len(estimator.residual_variance_) > 1:
+        left = estimator.residual_variance_[-1]
+        explained = percent(float(document["explained_variance"][-1]))
+        facts.append(("explained", f"{explained}, residual variance {number(left)}"))
+    width = max(len(name) for name, _ in facts)
+    for name, text in facts:
+        page.line(f"{name:<{width}}  {text}")
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))
+
+
+def _few(names: list[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+@dataclass
+class _Column:
+    """What is known of a column so far."""
+
+    kind: str
+    missing: int = 0
+    least: Any = None
+    most: Any = None
+    values: set[str] | None = None
+
+    @property
+    def constant(self) -> bool:
+        if self.values is not None:
+            return len(self.values) == 1 and not self.missing
+        return self.least is not None and self.least == self.most and not self.missing
+
+
+def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
+    """Go through a table once."""
+    import pyarrow as pa
+    import pyarrow.compute
+
+    from gramian.cli._columns import is_number, is_text
+
+    known: dict[str, _Column] = {}
+    n_rows = 0
+    names = list(table.columns)
+    for piece in table.batches(names):
+        n_rows += piece.num_rows
+        for name, column in zip(names, piece.columns, strict=True):
+            # The type that all rows together have, where only the first ones were looked at.
+            found = known.setdefault(name, _Column(str(column.type)))
+            found.missing += pa.compute.sum(pa.compute.is_null(column, nan_is_null=True)).as_py()
+            if is_text(column.type):
+                values = found.values if found.values is not None else set()
+                if len(values) <= MAX_DISTINCT:
+                    values |= set(column.unique().drop_null().to_pylist()[: MAX_DISTINCT + 1])
+                found.values = values
+            elif is_number(column.type) and not pa.types.is_null(column.type):
+                column = column.cast(pa.float64(), safe=False)
+                column = column.filter(pa.compute.invert(pa.compute.is_nan(column)))
+                extremes = pa.compute.min_max(column).as_py()
+                if extremes["min"] is not None:
+                    least, most = extremes["min"], extremes["max"]
+                    found.least = least if found.least is None else min(found.least, least)
+                    found.most = most if found.most is None else max(found.most, most)
+    for name, kind in table.columns.items():
+        known.setdefault(name, _Column(str(kind)))
+    return n_rows, {name: known[name] for name in names}
+
+
+def _inspect_table(path: str, reading: Reading, json: bool) -> None:
+    from gramian.cli._show import Page, counted, number, print_json
+    from gramian.cli._tables import open_table
+
+    table = open_table(path, reading)
+    n_rows, columns = _summarize(table)
+    if json:
+        print_json(
+            {
+                "command": "inspect",
+                "data": table.name,
+                "format": table.format.value,
+                "rows": n_rows,
+                "columns": [
+                    {
+                        "name": name,
+                        "type": each.kind,
+                        "missing": each.missing,
+                        "constant": each.constant,
+                        "min": each.least,
+                        "max": each.most,
+                        "categories": _count(each),
+                    }
+                    for name, each in columns.items()
+                ],
+            }
+        )
+        return
+    page = Page()
+    page.line(
+        f"{table.name}: {table.format}, {counted(n_rows, 'row')}, "
+        f"{counted(len(columns), 'column')}",
+        "bold",
+    )
+    rows = []
+    for name, each in columns.items():
+        notes = "constant" if each.constant else ""
+        if each.values is not None and not each.constant:
+            n = _count(each)
+            notes = f"more than {MAX_DISTINCT:,} values" if n is None else counted(n, "value")
+        low, high = ("" if v is None else number(v) for v in (each.least, each.most))
+        rows.append(
+            [name, each.kind, f"{each.missing:,}" if each.missing else "", low, high, notes]
+        )
+    page.table(["column", "type", "missing", "min", "max", ""], rows, left=(0, 1, 5))
+
+
+def _count(column: _Column) -> int | None:
+    """Return how many different values a text column has, if not too many."""
+    if column.values is None or len(column.values) > MAX_DISTINCT:
+        return None
+    return len(column.values)

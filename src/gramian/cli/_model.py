@@ -1,0 +1,176 @@
+"""A fitted estimator with the table around it: names, categories, units, columns that pass by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from gramian._types import Array
+from gramian.cli._columns import find, listed
+from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._tables import Table
+from gramian.models import Preprocessing
+
+
+@dataclass(frozen=True)
+class Model:
+    """What turns a table into a smaller one, and back."""
+
+    estimator: Any
+    steps: Preprocessing
+    """What happens to the table before; its columns are those of the fit."""
+    named: bool = True
+    """Whether the columns of the fit had names."""
+
+    @property
+    def selects(self) -> bool:
+        """Whether the smaller table has columns of the larger one, or components."""
+        return hasattr(self.estimator, "selected_features_")
+
+    @property
+    def kept(self) -> list[str]:
+        """The columns of the smaller table."""
+        if self.selects:
+            return [self.steps.columns[i] for i in np.flatnonzero(self.estimator.support_).tolist()]
+        return [str(name) for name in self.estimator.get_feature_names_out()]
+
+    @property
+    def order(self) -> list[str]:
+        """The same in the order of choice."""
+        if self.selects:
+            return [self.steps.columns[i] for i in self.estimator.selected_features_]
+        return self.kept
+
+    @property
+    def dropped(self) -> list[str]:
+        """The columns that the smaller table lacks."""
+        return [] if not self.selects else [c for c in self.steps.columns if c not in self.kept]
+
+
+def load_model(path: str) -> Model:
+    """Read a model file, whoever wrote it.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    """
+    from gramian.models import read
+
+    try:
+        model = read(path)
+    except FileNotFoundError:
+        raise CommandError(f"there is no file {path}", USAGE) from None
+    names = getattr(model.estimator, "feature_names_in_", None)
+    if model.preprocessing is not None:
+        return Model(model.estimator, model.preprocessing)
+    if names is not None:
+        return Model(model.estimator, Preprocessing(tuple(map(str, names))))
+    names = tuple(f"x{i}" for i in range(model.estimator.n_features_in_))
+    return Model(model.estimator, Preprocessing(names), named=False)
+
+
+def named(rows: Array, names: Sequence[str]) -> pa.Table:
+    """Give names to rows, so that estimators check them and know how columns are called.
+
+    Parameters
+    ----------
+    rows : array of shape (n_rows, n_columns)
+        The rows.
+    names : sequence of str
+        The names.
+    """
+    return pa.table([np.ascontiguousarray(column) for column in rows.T], names=list(names))
+
+
+@dataclass(frozen=True)
+class Passing:
+    """Columns that go from one table to another as they are."""
+
+    ids: tuple[str, ...]
+    targets: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.ids, *self.targets)
+
+
+def passing(
+    model: Model, table: Table, ids: Sequence[str] | None, targets: Sequence[str] | None
+) -> Passing:
+    """Find the columns that pass through: those the user names, or those of the fit.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    table : Table
+        The table, which may lack columns that passed through at the fit.
+    ids, targets : sequences of str or None
+        What the user names.
+    """
+    names, steps = list(table.columns), model.steps
+    # Without names, only a table as wide as that of the fit has them in the same place.
+    width = len(steps.columns) + len(steps.ids) + len(steps.targets)
+    known = set(names) if table.named or len(names) == width else set()
+    found_ids = find(ids, names, "--id") or [name for name in steps.ids if name in known]
+    found = find(targets, names, "--target") or [name for name in steps.targets if name in known]
+    used = {*model.steps.columns, *model.kept}
+    both = [name for name in (*found_ids, *found) if model.named and name in used]
+    if both:
+        raise CommandError(f"{listed(both)} cannot pass through, as the model uses it", USAGE)
+    return Passing(tuple(found_ids), tuple(c for c in found if c not in found_ids))
+
+
+def locate(
+    names: Sequence[str], model: Model, table: Table, others: Passing
+) -> dict[str, str] | None:
+    """Find the columns of a model in a table: by name, or where there are none by position.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns, as the model calls them.
+    model : Model
+        The model.
+    table : Table
+        The table.
+    others : Passing
+        Columns that pass through, and have no position.
+
+    Returns
+    -------
+    places : dict from str to str, or None
+        How the table calls them; None if it does not have them.
+    """
+    if not (model.named and table.named):
+        free = [name for name in table.columns if name not in others.names]
+        if len(free) == len(names):
+            return dict(zip(names, free, strict=True))
+    if model.named and all(name in table.columns for name in names):
+        return {name: name for name in names}
+    return None
+
+
+def not_found(names: Sequence[str], model: Model, table: Table, others: Passing) -> CommandError:
+    """Say which columns a table lacks.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns that the model takes.
+    model, table, others
+        As in `locate`.
+    """
+    if not (model.named and table.named):
+        free = len(table.columns) - len(others.names)
+        return CommandError(
+            f"{table.name} has {free} columns to work with, and the model takes {len(names)}"
+        )
+    absent = [name for name in names if name not in table.columns]
+    return CommandError(f"{table.name} lacks the {listed(absent)} that the model takes")

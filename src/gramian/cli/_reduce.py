@@ -1,0 +1,242 @@
+"""``gramian select`` and ``gramian extract``: fit, show, write."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gramian.cli._errors import USAGE, CommandError, guarded, say
+from gramian.cli._options import (
+    Data,
+    DataOptions,
+    Extraction,
+    FitOutput,
+    MethodOptions,
+    Reading,
+    Selection,
+    with_options,
+)
+
+if TYPE_CHECKING:
+    from gramian.cli._fit import Fitted, Task
+    from gramian.cli._show import Page
+
+MAX_FORMULAS = 10
+"""So many dropped columns are shown with their formulas."""
+
+
+@guarded
+@with_options
+def select(
+    *,
+    data: Data,
+    table: DataOptions,
+    reading: Reading,
+    algorithm: Annotated[
+        Selection,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            rich_help_panel="Method",
+            help="gfs: the most informative columns; gfa: all but redundant ones.",
+        ),
+    ] = Selection.gfs,
+    method: MethodOptions,
+    output: FitOutput,
+) -> None:
+    """Select the columns from which the others can be computed."""
+    _reduce("select", data, algorithm.value, reading, table, method, output)
+
+
+@guarded
+@with_options
+def extract(
+    *,
+    data: Data,
+    table: DataOptions,
+    reading: Reading,
+    algorithm: Annotated[
+        Extraction,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            rich_help_panel="Method",
+            help="gfr: the best directions; gca: principal ones that are not redundant.",
+        ),
+    ] = Extraction.gfr,
+    method: MethodOptions,
+    output: FitOutput,
+) -> None:
+    """Extract a few components from which all columns can be computed."""
+    _reduce("extract", data, algorithm.value, reading, table, method, output)
+
+
+def _reduce(
+    command: str,
+    path: str,
+    algorithm: str,
+    reading: Reading,
+    data: DataOptions,
+    method: MethodOptions,
+    output: FitOutput,
+) -> None:
+    from gramian.cli._fit import prepare
+    from gramian.cli._formats import STANDARD, format_of
+    from gramian.cli._outputs import check_outputs
+
+    start = time.perf_counter()
+    if output.output == STANDARD and output.json:
+        raise CommandError("-o - and --json cannot both have standard output", USAGE)
+    if output.model == STANDARD:
+        raise CommandError("a model is written to a file: name one with --model", USAGE)
+    check_outputs([path], [output.output, output.model])
+    if output.output is not None:
+        format_of(output.output, output.output_format, "--output-format")
+    task = prepare(path, algorithm, reading, data, method, quiet=output.quiet)
+    if output.dry_run:
+        _show_costs(task, output)
+        return
+    fitted = task.run()
+    written = _write(fitted, output)
+    if output.json:
+        from gramian.cli._show import print_json
+
+        seconds = round(time.perf_counter() - start, 3)
+        print_json({"command": command, **_document(fitted), "files": written, "seconds": seconds})
+        return
+    if output.quiet:
+        return
+    from gramian.cli._show import Page
+
+    _show(fitted, Page(sys.stderr if output.output == STANDARD else sys.stdout))
+    for warning in fitted.warnings:
+        say(f"warning: {warning}")
+    for file in written.values():
+        if file != STANDARD:
+            say(f"wrote {file}")
+
+
+def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
+    """Write what was asked for, and return the files."""
+    from gramian.cli._rewrite import write_reduced
+    from gramian.models import save
+
+    written = {}
+    if output.output is not None:
+        write_reduced(fitted.model, fitted.table, fitted.passing, output)
+        written["output"] = output.output
+    if output.model is not None:
+        save(fitted.model.estimator, output.model, preprocessing=fitted.model.steps)
+        written["model"] = output.model
+    return written
+
+
+def _document(fitted: Fitted) -> dict[str, Any]:
+    """Say all that a machine may want to know of a fit."""
+    model, estimator = fitted.model, fitted.model.estimator
+    total = estimator.total_residual_variance_
+    held_out = getattr(estimator, "validation_total_residual_variance_", None)
+    return {
+        "algorithm": fitted.algorithm,
+        "data": fitted.table.name,
+        "rows": int(estimator.n_samples_),
+        "columns": len(model.steps.columns),
+        "kept": model.order,
+        "dropped": model.dropped,
+        "explained_variance": _explained(total),
+        "residual_variance": estimator.residual_variance_,
+        "total_residual_variance": total,
+        "held_out_explained_variance": None if held_out is None else _explained(held_out),
+        "held_out_residual_variance": getattr(estimator, "validation_residual_variance_", None),
+        "held_out_total_residual_variance": held_out,
+        "functions": 1 + int(estimator.n_functions_.sum()),
+        "family": repr(estimator.family_),
+        "alpha": float(estimator.alpha_),
+        "stop_reason": estimator.stop_reason_,
+        "warnings": list(fitted.warnings),
+    }
+
+
+def _explained(total: Any) -> Any:
+    """Return the share of the variance that is explained after each step."""
+    return 1 - total[1:] / (total[0] or 1.0)
+
+
+def _show(fitted: Fitted, page: Page) -> None:
+    from gramian.cli._show import counted, number, percent
+
+    model, estimator = fitted.model, fitted.model.estimator
+    noun = "column" if model.selects else "component"
+    heads = ["", noun, "explained", "residual variance"]
+    columns = [
+        [str(i + 1) for i in range(len(model.order))],
+        model.order,
+        [percent(each) for each in _explained(estimator.total_residual_variance_)],
+        [number(each) for each in estimator.residual_variance_[1:]],
+    ]
+    held_out = getattr(estimator, "validation_total_residual_variance_", None)
+    if held_out is not None and len(held_out) == len(estimator.total_residual_variance_):
+        heads[3:3] = ["held out"]
+        columns[3:3] = [[percent(each) for each in _explained(held_out)]]
+        heads.append("held out")
+        columns.append([number(each) for each in estimator.validation_residual_variance_[1:]])
+    page.line(
+        f"{fitted.algorithm.upper()} on {counted(int(estimator.n_samples_), 'row')} and "
+        f"{counted(len(model.steps.columns), 'column')} of {fitted.table.name}, "
+        f"{estimator.family_!r}: kept {counted(len(model.order), noun)}",
+        "bold",
+    )
+    page.table(heads, list(zip(*columns, strict=True)), left=(1,))
+    if model.dropped:
+        _show_dropped(fitted, page)
+
+
+def _show_dropped(fitted: Fitted, page: Page) -> None:
+    """Show which columns were dropped, and their formulas."""
+    from gramian.cli._explain import formulas
+    from gramian.cli._show import counted
+
+    dropped = fitted.model.dropped
+    page.line(f"Dropped {counted(len(dropped), 'column')}:")
+    try:
+        found = formulas(fitted.model, dropped[:MAX_FORMULAS])
+    except ValueError:  # no moments of so many functions are kept
+        page.line(f"  {', '.join(dropped[:MAX_FORMULAS])}")
+    else:
+        for each in found:
+            page.line(f"  {each}")
+    if len(dropped) > MAX_FORMULAS:
+        page.line(f"  and {len(dropped) - MAX_FORMULAS} more, see gramian explain")
+
+
+def _show_costs(task: Task, output: FitOutput) -> None:
+    from gramian.cli._fit import costs
+    from gramian.cli._show import Page, duration, print_json, size
+
+    found = costs(task)
+    if output.json:
+        print_json(
+            {
+                "algorithm": task.algorithm,
+                "data": task.table.name,
+                "columns": list(task.roles.features),
+                "costs": [vars(cost) for cost in found],
+            }
+        )
+        return
+    page = Page()
+    page.line(
+        f"What {task.algorithm.upper()} on {task.table.name} would take, by the number of "
+        f"{'columns' if task.algorithm in tuple(Selection) else 'components'} it keeps:"
+    )
+    page.table(
+        ["kept", "functions", "memory", "time"],
+        [
+            [str(each.n_steps), f"{each.n_functions:,}", size(each.memory), duration(each.seconds)]
+            for each in found
+        ],
+        left=(),
+    )

@@ -1,0 +1,112 @@
+"""``gramian report``: a page about a table."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from gramian.cli._errors import USAGE, CommandError, guarded, say
+from gramian.cli._options import (
+    Algorithm,
+    Data,
+    DataOptions,
+    Json,
+    MethodOptions,
+    Quiet,
+    Reading,
+    with_options,
+)
+
+
+@guarded
+@with_options
+def report(
+    *,
+    data: Data,
+    table: DataOptions,
+    reading: Reading,
+    algorithm: Annotated[
+        Algorithm,
+        typer.Option("--algorithm", "-a", rich_help_panel="Method", help="What to fit."),
+    ] = Algorithm.gfs,
+    method: MethodOptions,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", rich_help_panel="Output", help="The page to write."
+        ),
+    ] = "report.html",
+    title: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", rich_help_panel="Output", help="Its title.", show_default=False
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="FILE",
+            rich_help_panel="Output",
+            help="Write the model, for 'gramian apply'.",
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a page about a table: what to keep, what to drop, and why.
+
+    The page is one file that needs no network. The table is read into memory.
+    """
+    from gramian.cli._fit import prepare
+    from gramian.cli._outputs import check_outputs
+    from gramian.cli._show import print_json
+    from gramian.models import save
+
+    start = time.perf_counter()
+    for package in ("plotly", "jinja2"):
+        if find_spec(package) is None:
+            raise CommandError(f'the report needs {package}: pip install "gramian[report]"')
+    if "-" in (output, model):
+        raise CommandError("a report and its model are written to files: name them", USAGE)
+    check_outputs([data], [output, model])
+    task = prepare(data, algorithm.value, reading, table, method, quiet=quiet)
+    fitted = task.run()
+    from gramian.reports import report as write_report  # after the fit, as it takes time
+
+    write_report(
+        fitted.model.estimator,
+        task.rows(),
+        output,
+        preprocessing=fitted.model.steps,
+        title=title,
+        command=shlex.join(["gramian", *sys.argv[1:]]),
+    )
+    written = {"output": output}
+    if model is not None:
+        save(fitted.model.estimator, model, preprocessing=fitted.model.steps)
+        written["model"] = model
+    if json:
+        print_json(
+            {
+                "command": "report",
+                "algorithm": algorithm.value,
+                "data": fitted.table.name,
+                "kept": fitted.model.order,
+                "dropped": fitted.model.dropped,
+                "warnings": list(fitted.warnings),
+                "files": written,
+                "seconds": round(time.perf_counter() - start, 3),
+            }
+        )
+    elif not quiet:
+        for warning in fitted.warnings:
+            say(f"warning: {warning}")
+        for file in written.values():
+            say(f"wrote {file}")

@@ -1,0 +1,205 @@
+"""From a table to what a model makes of it, and back, piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+
+from gramian._types import Array
+from gramian.cli._columns import check_types, plain
+from gramian.cli._errors import CommandError
+from gramian.cli._formats import ARRAYS, TEXT, format_of
+from gramian.cli._model import Model, Passing, locate, named, not_found
+from gramian.cli._options import TableOutput
+from gramian.cli._outputs import open_output
+from gramian.cli._tables import Table
+from gramian.models import Preprocessing
+
+
+def write_reduced(
+    model: Model, table: Table, others: Passing, output: TableOutput
+) -> tuple[int, list[str]]:
+    """Write what a model makes of a table: the kept columns, or the components.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    table : Table
+        The table.
+    others : Passing
+        Columns that pass through.
+    output : TableOutput
+        Where to.
+
+    Returns
+    -------
+    n_rows, columns : int and list of str
+        What was written.
+    """
+    wanted = model.kept if model.selects else list(model.steps.columns)
+    places = locate(list(model.steps.columns), model, table, others)
+    if places is None and model.selects:
+        places = locate(wanted, model, table, others)
+    if places is None:
+        raise not_found(wanted, model, table, others)
+    if not wanted:
+        raise CommandError("the model keeps no column, as none of them varies")
+    steps = model.steps.only(wanted)
+
+    def reduce(piece: pa.Table) -> tuple[pa.Table, Any]:
+        rows = plain(piece)
+        values, keeps = steps.apply(rows), steps.keeps(rows)
+        if model.selects:
+            return filled(piece.filter(pa.array(keeps)), steps), keeps
+        return named(_transformed(model, values), model.kept), keeps
+
+    return _write(table, {name: places[name] for name in wanted}, others, steps, reduce, output)
+
+
+def write_reconstructed(
+    model: Model, table: Table, others: Passing, output: TableOutput
+) -> tuple[int, list[str]]:
+    """Write all columns of the fit, from the kept columns, from components, or from all columns.
+
+    Parameters and results are those of `write_reduced`.
+    """
+    columns = list(model.steps.columns)
+    wanted, from_all = model.kept, False
+    if not hasattr(model.estimator, "inverse_transform") or not hasattr(model.estimator, "score"):
+        raise CommandError(f"{type(model.estimator).__name__} cannot reconstruct columns")
+    places = locate(wanted, model, table, others)
+    if places is None:
+        places, from_all = locate(columns, model, table, others), not model.selects
+    if places is None:
+        raise not_found(wanted, model, table, others)
+    if model.selects or from_all:
+        steps = model.steps.only(columns if from_all else wanted)
+    else:
+        steps = Preprocessing(tuple(wanted))
+
+    def reconstruct(piece: pa.Table) -> tuple[pa.Table, Any]:
+        rows = plain(piece)
+        values, keeps = steps.apply(rows), steps.keeps(rows)
+        z = _transformed(model, values) if from_all else values
+        x = np.empty((0, len(columns)))
+        if len(z):
+            x = model.steps.undo_scaling(model.estimator.inverse_transform(z))
+        result = in_categories(named(x, columns), model.steps)
+        if model.selects:
+            given = filled(piece.filter(pa.array(keeps)), steps)
+            for name in wanted:  # as they were, without rounding errors
+                result = result.set_column(columns.index(name), name, given.column(name))
+        return result, keeps
+
+    needed = columns if from_all else wanted
+    return _write(
+        table, {name: places[name] for name in needed}, others, steps, reconstruct, output
+    )
+
+
+def _transformed(model: Model, values: Array) -> Array:
+    if not len(values):
+        return np.empty((0, len(model.kept)))
+    has_names = hasattr(model.estimator, "feature_names_in_")
+    result: Array = model.estimator.transform(
+        named(values, model.steps.columns) if has_names else values
+    )
+    return result
+
+
+def _write(
+    table: Table,
+    places: dict[str, str],
+    others: Passing,
+    steps: Preprocessing,
+    function: Callable[[pa.Table], tuple[pa.Table, Any]],
+    output: TableOutput,
+) -> tuple[int, list[str]]:
+    path = output.output or "-"
+    format = format_of(path, output.output_format, "--output-format")
+    verbatim = {
+        *(others.ids if format not in ARRAYS else ()),
+        *(others.targets if format in TEXT else ()),
+    }
+    labels = {places[name] for name in steps.categories}
+    names = list(dict.fromkeys([*others.names, *places.values()]))
+    check_types({name: table.columns[place] for name, place in places.items()}, encode=True)
+
+    def work(piece: pa.Table) -> pa.Table:
+        inner = piece.select(list(places.values())).rename_columns(list(places))
+        try:
+            result, keeps = function(inner)
+        except ValueError as error:
+            raise CommandError(f"{table.name}: {error}") from error
+        aside = piece.select(list(others.names)).filter(pa.array(keeps))
+        for name in reversed(others.ids):
+            result = result.add_column(0, name, aside.column(name))
+        for name in others.targets:
+            result = result.append_column(name, aside.column(name))
+        return result
+
+    def pieces() -> Iterator[pa.Table]:
+        empty = True
+        for piece in table.batches(names, verbatim, labels):
+            empty = False
+            yield work(piece)
+        if empty:
+            yield work(table.read(names, verbatim, labels))
+
+    n_rows, results = 0, pieces()
+    first = next(results)
+    with open_output(path, format, first.schema) as writer:
+        for result in chain([first], results):
+            writer.write(result)
+            n_rows += result.num_rows
+    return n_rows, first.column_names
+
+
+def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
+    """Fill in missing values as a model does, in the table's own units.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table.
+    steps : Preprocessing
+        What is filled in.
+    """
+    if steps.impute is None:
+        return table
+    for name, value in zip(steps.columns, steps.impute, strict=True):
+        place = table.column_names.index(name)
+        column = table.column(place)
+        if name in steps.categories:
+            column = column.cast(pa.string()).fill_null(steps.categories[name][int(value)])
+        else:
+            column = column.cast(pa.float64(), safe=False)
+            absent = pa.compute.is_null(column, nan_is_null=True)
+            column = pa.compute.if_else(absent, float(value), column)
+        table = table.set_column(place, name, column)
+    return table
+
+
+def in_categories(table: pa.Table, steps: Preprocessing) -> pa.Table:
+    """Turn reconstructed numbers of categories into the nearest category.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table.
+    steps : Preprocessing
+        The categories.
+    """
+    for name, categories in steps.categories.items():
+        place = table.column_names.index(name)
+        nearest = np.rint(np.nan_to_num(table.column(place).to_numpy()))
+        codes = np.clip(nearest, 0, len(categories) - 1).astype(np.intp)
+        labels = pa.array([categories[code] for code in codes.tolist()], pa.string())
+        table = table.set_column(place, name, labels)
+    return table

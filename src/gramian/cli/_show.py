@@ -1,0 +1,180 @@
+"""What commands print: tables on a terminal, plain text on a pipe, JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gramian.cli._errors import printable
+
+WIDE = 10_000
+"""Lines that go to a file are not broken."""
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print a document on standard output.
+
+    Parameters
+    ----------
+    document : dict
+        The document; numbers that are not finite become null.
+    """
+    typer.echo(json.dumps(_finite(document), indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(each) for key, each in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def number(value: float) -> str:
+    """Write a number with four digits.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    """
+    return f"{value:.4g}"
+
+
+def percent(share: float) -> str:
+    """Write a share, never rounded up to all.
+
+    Parameters
+    ----------
+    share : float
+        The share.
+    """
+    text = f"{100 * share:.2f} %"
+    return "> 99.99 %" if text == "100.00 %" and share < 1 - 1e-9 else text
+
+
+def size(n_bytes: float) -> str:
+    """Write a number of bytes.
+
+    Parameters
+    ----------
+    n_bytes : float
+        The number.
+    """
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if n_bytes < 1024:
+            return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
+        n_bytes /= 1024
+    return f"{n_bytes:.1f} TiB"
+
+
+def duration(seconds: float) -> str:
+    """Write a time.
+
+    Parameters
+    ----------
+    seconds : float
+        The time.
+    """
+    if seconds < 1:
+        return "under 1 s"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def counted(n: int, noun: str) -> str:
+    """Write a number of things.
+
+    Parameters
+    ----------
+    n : int
+        The number.
+    noun : str
+        One of the things.
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+class _Console(Console):
+    """A console that leaves it to the command to say what happens when its reader leaves."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+class Page:
+    """Prints lines and tables for a person.
+
+    Parameters
+    ----------
+    stream : text stream, optional
+        Where to; standard output by default.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        stream = stream or sys.stdout
+        self._console = _Console(file=stream, highlight=False, soft_wrap=True)
+        self.is_terminal = self._console.is_terminal
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """Print a line.
+
+        Parameters
+        ----------
+        text : str
+            The line, in which nothing is markup.
+        style : str
+            How it looks on a terminal.
+        """
+        self._console.print(Text(printable(text), style=style))
+
+    def table(
+        self, heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
+    ) -> None:
+        """Print a table.
+
+        Parameters
+        ----------
+        heads : sequence of str
+            The names of its columns.
+        rows : sequence of sequences of str
+            Its cells, in which nothing is markup.
+        left : sequence of int
+            Columns that hold text; all others are numbers.
+        """
+        grid = Table(
+            box=box.SIMPLE_HEAD if self.is_terminal else None,
+            header_style="bold",
+            pad_edge=False,
+            padding=(0, 2, 0, 0),
+        )
+        for i, head in enumerate(heads):
+            grid.add_column(
+                head,
+                justify="left" if i in left else "right",
+                overflow="fold",
+                no_wrap=not self.is_terminal,
+            )
+        for row in rows:
+            grid.add_row(*(Text(printable(cell)) for cell in row))
+        if self.is_terminal:
+            self._console.print(grid, soft_wrap=False)
+            return
+        with self._console.capture() as captured:
+            self._console.print(grid, width=WIDE, soft_wrap=False, crop=False)
+        for line in captured.get().splitlines():
+            self._console.print(Text(line.rstrip()))

@@ -1,0 +1,85 @@
+"""Values of options that are more than a number or a word."""
+
+from __future__ import annotations
+
+import re
+
+import typer
+
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+BINARY_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+def count_or_share(text: str) -> float:
+    """Read a positive whole number, or a share between 0 and 1."""
+    value = _number(text)
+    if text.strip().isdecimal() and value >= 1:
+        return int(text)
+    if 0 < value < 1:
+        return value
+    raise typer.BadParameter(
+        f"{text!r} is neither a whole number of columns nor a share of the variance such as 0.95."
+    )
+
+
+def degree_or_auto(text: str) -> int | str:
+    """Read a positive whole number, or "auto"."""
+    if text == "auto":
+        return text
+    if text.isdecimal() and int(text) >= 1:
+        return int(text)
+    raise typer.BadParameter(f"{text!r} is neither a whole number such as 2 nor 'auto'.")
+
+
+def penalty_or_auto(text: str) -> float | str:
+    """Read a number that is not negative, or "auto"."""
+    if text == "auto":
+        return text
+    value = _number(text)
+    if value >= 0:
+        return value
+    raise typer.BadParameter(f"{text!r} is neither a number such as 0.1 nor 'auto'.")
+
+
+def variance(text: str) -> float:
+    """Read a number that is not negative."""
+    value = _number(text)
+    if 0 <= value < float("inf"):
+        return value
+    raise typer.BadParameter(f"{text!r} is not a variance: give a number such as 0.001.")
+
+
+def share(text: str) -> float:
+    """Read a number between 0 and 1."""
+    value = _number(text)
+    if 0 < value < 1:
+        return value
+    raise typer.BadParameter(f"{text!r} is not a share between 0 and 1, such as 0.2.")
+
+
+def n_bytes(text: str) -> int:
+    """Read a size such as 500MB or 1.5GiB."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmgt]?)(i?)b?", text.strip().lower())
+    if match is None:
+        raise typer.BadParameter(f"{text!r} is not a size such as 500MB or 2GiB.")
+    number, unit, binary = match.groups()
+    size = int(float(number) * (BINARY_UNITS if binary else UNITS)[unit])
+    if size < 2**20:
+        raise typer.BadParameter(f"{text!r} is too little: give at least 1MiB.")
+    return size
+
+
+def one_character(text: str) -> str:
+    r"""Read a delimiter; \t is a tab."""
+    text = "\t" if text == r"\t" else text
+    if len(text) != 1 or not text.isascii() or text in '"\r\n':
+        raise typer.BadParameter("a delimiter is one character, such as ';'.")
+    return text
+
+
+def _number(text: str) -> float:
+    """Read a number; what is none becomes -1, which no option takes."""
+    try:
+        return float(text)
+    except ValueError:
+        return -1.0

@@ -1,0 +1,228 @@
+"""What to know before trusting a fit, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramian._gfr import GFR
+from gramian._gfs import GFS
+from gramian._html import share, warnings_of
+from gramian._uffs import UFFS
+from gramian.reports._columns import Column
+from gramian.reports._curves import Curves
+from gramian.reports._rows import Data
+from gramian.reports._selection import Selection
+from gramian.reports._text import count, listed
+
+MANY_FUNCTIONS = 0.2
+"""Functions for the number of rows, from which on residual variances flatter noticeably."""
+SPREAD = 100.0
+"""The ratio of deviations from which on units decide what comes first."""
+GAP = 0.02
+"""The share of the variance by which other rows may be worse."""
+TITLES = {
+    "SaturationWarning": "The functions span all rows",
+    "OverfittingWarning": "Too few rows for so many functions",
+    "NumericalWarning": "Rounding errors may show",
+}
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something to know, and what to do."""
+
+    title: str
+    text: str
+    remedy: str
+    serious: bool = True
+
+
+def cautions(
+    estimator: Any, data: Data, columns: list[Column], curves: Curves, selection: Selection
+) -> list[Caution]:
+    """Collect what could mislead, the serious first.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted estimator.
+    data : Data
+        The rows.
+    columns : list of Column
+        What they are like.
+    curves : Curves
+        What is left of their variance.
+    selection : Selection
+        What is kept and dropped.
+    """
+    found = [
+        *_of_the_fit(estimator),
+        *([] if isinstance(estimator, UFFS) else _of_other_rows(curves)),
+        *_of_columns(estimator, data, columns),
+        *_of_formulas(estimator, selection),
+        _of_order(estimator),
+    ]
+    return sorted(found, key=lambda caution: not caution.serious)
+
+
+def _of_the_fit(estimator: Any) -> list[Caution]:
+    found = []
+    for kind, message in warnings_of(estimator):
+        text, _, remedy = message.partition(" Use ")
+        found.append(Caution(TITLES.get(kind, kind), text, f"Use {remedy}"))
+    functions = float(estimator.degrees_of_freedom_.max()) / estimator.n_samples_
+    if not found and functions > MANY_FUNCTIONS:
+        found.append(
+            Caution(
+                "Not many rows for so many functions",
+                f"There are {share(functions)} as many functions as rows. What is left on the "
+                "rows of the fit is then less than on others.",
+                f"Use {estimator._remedy}a lower degree, fewer features, or more rows, and trust "
+                "what is measured on other rows.",
+            )
+        )
+    return found
+
+
+def _of_other_rows(curves: Curves) -> list[Caution]:
+    if curves.held_out is not None:
+        if curves.explained - curves.held_out <= GAP:
+            return []
+        return [
+            Caution(
+                "Held-out rows are explained less well",
+                f"The fit explains {share(curves.explained)} of the variance of its own rows, and "
+                f"{share(curves.held_out)} of rows that took no part in it.",
+                "Go by the second number. Fewer features, a lower degree or alpha='auto' bring "
+                "the two together.",
+            )
+        ]
+    text = "All shares of variance are measured on the rows that were fitted."
+    remedy = "Fit with validation_fraction=0.2 to measure them on held-out rows as well."
+    serious = curves.gcv is not None and curves.explained - curves.gcv > GAP
+    if curves.gcv is not None and share(curves.gcv) != share(curves.explained):
+        text += (
+            f" Of new rows, generalized cross-validation expects {share(curves.gcv)} to be "
+            f"explained in place of {share(curves.explained)}."
+        )
+    return [Caution("No rows were held out", text, remedy, serious)]
+
+
+def _of_columns(estimator: Any, data: Data, columns: list[Column]) -> list[Caution]:
+    found = []
+    heavy = sorted((each for each in columns if each.heavy), key=lambda each: -each.kurtosis)
+    if heavy:
+        found.append(
+            Caution(
+                "Heavy tails",
+                f"{count(len(heavy), 'column')} with an excess kurtosis above 10: "
+                f"{listed([each.name for each in heavy])}. A few rows decide on their variance, "
+                "and on their products even more.",
+                "Look at the extreme rows; take logarithms or ranks, or clip, and see whether the "
+                "result stays.",
+            )
+        )
+    still = [each.name for each in columns if each.constant]
+    if still:
+        found.append(
+            Caution(
+                "Constant columns",
+                f"{listed(still)} {'does' if len(still) == 1 else 'do'} not vary. Nothing can be "
+                "learned from what is always the same, and it is never kept.",
+                "Leave them out.",
+                serious=False,
+            )
+        )
+    nearly = [each.name for each in columns if each.nearly_constant]
+    if nearly:
+        found.append(
+            Caution(
+                "Nearly constant columns",
+                f"{listed(nearly)}: at least 99 % of the values are the same. Whether such a "
+                "column is kept depends on a handful of rows.",
+                "Check that the other values are real, and leave the column out if they are not.",
+            )
+        )
+    missing = [each for each in columns if each.missing]
+    if missing:
+        n = sum(each.missing for each in missing)
+        drops = data.preprocessing is not None and data.preprocessing.missing == "drop"
+        what = "and their rows were dropped" if drops else "and were filled in"
+        found.append(
+            Caution(
+                "Missing values",
+                f"{count(n, 'value')} in {listed([each.name for each in missing])} were missing, "
+                f"{what}. A column that is filled in looks more predictable than it is.",
+                "Compare with a fit to the complete rows.",
+                serious=False,
+            )
+        )
+    return found + _of_units(estimator, data)
+
+
+def _of_units(estimator: Any, data: Data) -> list[Caution]:
+    deviations = data.sample.std(axis=0, dtype=np.float64)
+    sizes = np.abs(data.sample).max(axis=0)
+    varying = np.flatnonzero(deviations > 1e-12 * sizes)
+    if not len(varying) or isinstance(estimator, UFFS):
+        return []
+    largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
+    ratio = deviations[largest] / deviations[least]
+    if ratio <= SPREAD:
+        return []
+    return [
+        Caution(
+            "Units decide",
+            f"The deviation of “{data.names[largest]}” is {ratio:,.0f} times that of "
+            f"“{data.names[least]}”. {type(estimator).__name__} goes by variances, as PCA does, so "
+            "that columns in large units come first and hide the others.",
+            "Standardize the columns, unless their units are the same and their sizes matter.",
+        )
+    ]
+
+
+def _of_formulas(estimator: Any, selection: Selection) -> list[Caution]:
+    partial = [each.name for each in selection.dropped if each.kind == "partial"]
+    if not partial or isinstance(estimator, GFR):
+        return []
+    return [
+        Caution(
+            "Some of what is dropped is lost",
+            f"The formulas of {listed(partial)} explain less than 90 % of their variance. They "
+            "hold more than the formula says.",
+            "Keep them if they matter to you, or ask for a larger share of the variance.",
+        )
+    ]
+
+
+def _of_order(estimator: Any) -> Caution:
+    if isinstance(estimator, UFFS):
+        text = (
+            "UFFS goes through the columns in the order in which they are given: with another "
+            "order it may keep other columns, and as many as are new in that order."
+        )
+        remedy = (
+            "Put the columns first that you would rather keep, or use GFS, which orders them "
+            "itself."
+        )
+    elif isinstance(estimator, GFS | GFR):
+        text = (
+            f"{type(estimator).__name__} is greedy: each choice depends on those before it and is "
+            "never taken back, so that another set of the same size may explain a little more, "
+            "and near ties may turn on a few rows."
+        )
+        remedy = "Call stability(X) to see how often each choice returns on resampled rows."
+    else:
+        text = (
+            "Candidates are taken by decreasing variance, and redundant is only what follows from "
+            "those taken before. If power and voltage come first, current is their quotient, "
+            "which is no polynomial, and all three stay."
+        )
+        remedy = (
+            "Standardize, and put the columns first that you would rather keep: candidates of "
+            "equal variance are taken in the given order."
+        )
+    return Caution("The order matters", text, remedy, serious=False)

@@ -1,0 +1,156 @@
+"""How many features are needed: what is left after each, beside PCA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gramian._types import Array
+from gramian._uffs import UFFS
+from gramian.reports._rows import Data
+
+MAX_POINTS = 400
+"""A curve has no more points on the page."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What is left, by the number of features."""
+
+    key: str
+    """"fit", "held-out", "gcv" or "pca"."""
+    label: str
+    values: list[float | None]
+
+
+@dataclass(frozen=True)
+class View:
+    """Curves that share an axis."""
+
+    title: str
+    axis: str
+    curves: list[Curve]
+    mark: float | None
+    """Where the fit was to stop."""
+    mark_label: str
+    is_share: bool
+
+
+@dataclass(frozen=True)
+class Curves:
+    """All that is known about how many features are needed."""
+
+    views: list[View]
+    counts: list[int]
+    """The numbers of features that the curves have values for."""
+    axis: str
+    n_pca: int | None
+    """How many principal components leave as little, where some number does."""
+    explained: float
+    held_out: float | None
+    gcv: float | None
+
+    @property
+    def total(self) -> View:
+        """The view of the total variance."""
+        return self.views[0]
+
+
+def trace(estimator: Any, data: Data) -> Curves:
+    """Collect the residual variances of a fit, and PCA's.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted estimator.
+    data : Data
+        The rows.
+    """
+    variances = principal_variances(data.sample)
+    left = np.append(np.cumsum(variances[::-1])[::-1], 0.0)
+    pca = left / (left[0] or 1.0)
+    total = _shares(estimator.total_residual_variance_)
+    n_steps = len(total) - 1
+    enough = np.flatnonzero(pca <= total[-1] + 1e-12)
+    n_pca = int(enough[0]) if len(enough) else None
+    # Far enough to see where PCA arrives, if that is not too far.
+    length = 1 + max(n_steps, min(n_pca or 0, 2 * n_steps + 2))
+    counts = np.arange(length)
+    if length > MAX_POINTS:
+        counts = np.unique(np.linspace(0, length - 1, MAX_POINTS).astype(int))
+
+    def curve(key: str, label: str, values: ArrayLike) -> Curve:
+        padded = np.full(length, np.nan)
+        known = np.asarray(values, dtype=np.float64)[:length]
+        padded[: len(known)] = known
+        chosen = padded[counts].tolist()
+        return Curve(key, label, [v if np.isfinite(v) else None for v in chosen])
+
+    name = type(estimator).__name__
+    curves = [curve("pca", "PCA", pca), curve("fit", f"{name}, rows of the fit", total)]
+    held_out = getattr(estimator, "validation_total_residual_variance_", None)
+    gcv = getattr(estimator, "gcv_total_residual_variance_", None)
+    gcv = None if gcv is None else gcv / (estimator.total_residual_variance_[0] or 1.0)
+    if gcv is not None:
+        curves.append(curve("gcv", "estimate for new rows (GCV)", gcv))
+    if held_out is not None:
+        curves.append(curve("held-out", f"{name}, held-out rows", _shares(held_out)))
+    wanted = estimator._limits().explained
+    views = [
+        View(
+            "Total variance",
+            "share of the variance left",
+            curves,
+            None if wanted is None else 1 - wanted,
+            "" if wanted is None else f"asked for: {100 * wanted:g} % explained",
+            True,
+        )
+    ]
+    threshold = None if getattr(estimator, "relative", False) else estimator.threshold
+    if threshold:
+        views.append(_largest(estimator, threshold, variances, curve))
+    gone_through = isinstance(estimator, UFFS)
+    return Curves(
+        views,
+        counts.tolist(),
+        "columns gone through, in their order" if gone_through else "number of features",
+        n_pca,
+        1 - float(total[-1]),
+        None if held_out is None else 1 - float(_shares(held_out)[-1]),
+        None if gcv is None or not np.isfinite(gcv[-1]) else 1 - float(gcv[-1]),
+    )
+
+
+def _largest(estimator: Any, threshold: float, variances: Array, curve: Any) -> View:
+    name = type(estimator).__name__
+    curves = [
+        curve("pca", "PCA", np.append(variances, 0.0)),
+        curve("fit", f"{name}, rows of the fit", estimator.residual_variance_),
+    ]
+    held_out = getattr(estimator, "validation_residual_variance_", None)
+    if held_out is not None:
+        curves.append(curve("held-out", f"{name}, held-out rows", held_out))
+    return View(
+        "Largest of one",
+        "largest variance left",
+        curves,
+        float(threshold),
+        f"threshold {threshold:g}",
+        False,
+    )
+
+
+def principal_variances(table: Array) -> Array:
+    """Return the variances along the principal directions, the largest first."""
+    x = table.astype(np.float64) - table.mean(axis=0, dtype=np.float64)
+    # The smaller of XᵀX and XXᵀ has all eigenvalues that are not zero.
+    gram = x.T @ x if x.shape[1] <= x.shape[0] else x @ x.T
+    variances: Array = np.linalg.eigvalsh(gram)[::-1] / len(x)
+    return np.clip(variances, 0.0, None)
+
+
+def _shares(values: Array) -> Array:
+    return values / (values[0] or 1.0)

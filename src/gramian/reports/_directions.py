@@ -1,0 +1,178 @@
+"""Directions: which columns they are made of, as a heat map or as images."""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+import struct
+import warnings
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramian._extractor import Extractor
+from gramian._gfr import GFR
+from gramian._types import Array
+from gramian.exceptions import OverfittingWarning
+from gramian.families import Multilinear
+from gramian.reports._rows import Data
+from gramian.reports._selection import loadings
+
+MAX_DIRECTIONS = 24
+MAX_COLUMNS = 80
+"""A heat map is not larger: those columns that weigh most."""
+COMPANION_DIRECTIONS = 8
+"""So many directions are found beside a selection of columns."""
+COMPANION_ROWS = 5000
+POSITIVE, NEGATIVE = (0, 114, 178), (213, 94, 0)
+"""Okabe and Ito's blue and vermilion."""
+PIXEL = re.compile(r"(?:pixel|pix|px)[ _-]?(\d+)(?:[ _x-](\d+))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A direction in words, and as an image where columns are pixels."""
+
+    name: str
+    about: str
+    image: str | None
+
+
+@dataclass(frozen=True)
+class Directions:
+    """The directions of a fit, or of one beside it."""
+
+    shown: list[Direction]
+    n_hidden: int
+    columns: list[str]
+    """The names of the columns in the heat map."""
+    n_columns_hidden: int
+    weights: list[list[float]]
+    """By direction, then by column."""
+    strip: str
+    """The same as an image."""
+    companion: str | None
+    """How they were found, if not by the fit itself."""
+    image_shape: tuple[int, int] | None
+
+
+def directions(
+    estimator: Any, data: Data, image_shape: tuple[int, int] | None
+) -> Directions | None:
+    """Collect the directions of a fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted estimator.
+    data : Data
+        The rows.
+    image_shape : pair of int, or None
+        Height and width, if the columns are pixels; by default what their names say.
+    """
+    companion = None
+    if not isinstance(estimator, Extractor):
+        estimator, companion = _companion(estimator, data)
+    components = estimator.components_[:MAX_DIRECTIONS]
+    if not len(components):
+        return None
+    names = [str(name) for name in estimator.get_feature_names_out()]
+    shape = image_shape or shape_of(data.names)
+    heaviest = np.argsort(-np.abs(components).max(axis=0), kind="stable")[:MAX_COLUMNS]
+    chosen = np.sort(heaviest)
+    weights = components[:, chosen]
+    return Directions(
+        [
+            Direction(
+                name,
+                loadings(row, data.names, 5),
+                None if shape is None else picture(row.reshape(shape)),
+            )
+            for name, row in zip(names, components, strict=False)
+        ],
+        len(names) - len(components),
+        [data.names[i] for i in chosen],
+        data.n_columns - len(chosen),
+        [[float(f"{weight:.3g}") for weight in row] for row in weights.tolist()],
+        picture(weights),
+        companion,
+        shape,
+    )
+
+
+def _companion(selector: Any, data: Data) -> tuple[GFR, str]:
+    """Fit GFR of the same family to the same rows, with few directions."""
+    rows = data.sample[:COMPANION_ROWS]
+    family = getattr(selector, "family_", None) or Multilinear(min(selector.degree or 2, 2))
+    gfr = GFR(
+        min(COMPANION_DIRECTIONS, data.n_columns, max(1, len(rows) // 4)),
+        family=family,
+        degree=None,
+        alpha=getattr(selector, "alpha_", 0.0),
+        max_functions=max(1, len(rows) // 4),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OverfittingWarning)
+        gfr.fit(rows)
+    return gfr, f"GFR with the family {family} on {len(rows):,} of these rows"
+
+
+def shape_of(names: list[str]) -> tuple[int, int] | None:
+    """Return height and width if columns are called as pixels are, in the order of reading.
+
+    Parameters
+    ----------
+    names : list of str
+        The names of the columns.
+    """
+    found = [PIXEL.fullmatch(name) for name in names]
+    if len(names) < 4 or not all(found):
+        return None
+    places = [match.groups() for match in found if match is not None]
+    if all(column is not None for _, column in places):
+        pairs = [(int(row), int(column)) for row, column in places]
+        (top, left), (bottom, right) = pairs[0], pairs[-1]
+        shape = bottom - top + 1, right - left + 1
+        reading = (
+            [(r, c) for r in range(top, bottom + 1) for c in range(left, right + 1)]
+            if (shape[0] > 0 < shape[1] and shape[0] * shape[1] == len(names))
+            else []
+        )
+        return shape if pairs == reading else None
+    side = math.isqrt(len(names))
+    return (side, side) if side * side == len(names) else None
+
+
+def picture(values: Array) -> str:
+    """Return a PNG as a data address: blue above zero, vermilion below, nothing at zero.
+
+    What is near zero is transparent, so that the picture is at home on light and dark pages.
+
+    Parameters
+    ----------
+    values : array of shape (height, width)
+        The values.
+    """
+    height, width = values.shape
+    largest = float(np.abs(values).max()) or 1.0
+    pixels = np.empty((height, width, 4), dtype=np.uint8)
+    pixels[..., :3] = np.where((values >= 0)[..., np.newaxis], POSITIVE, NEGATIVE)
+    pixels[..., 3] = np.round(255 * np.abs(values) / largest)
+    lines = np.concatenate(
+        [np.zeros((height, 1), dtype=np.uint8), pixels.reshape(height, -1)], axis=1
+    )
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        body = kind + content
+        return struct.pack(">I", len(content)) + body + struct.pack(">I", zlib.crc32(body))
+
+    png = (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0))
+        + chunk(b"IDAT", zlib.compress(lines.tobytes(), 9))
+        + chunk(b"IEND", b"")
+    )
+    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")

@@ -1,0 +1,115 @@
+"""The redundancy graph: who is computed from whom, those kept on the left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gramian.explanations._text import r_squared
+from gramian.reports._selection import Dropped, Selection
+from gramian.reports._text import listed
+
+MAX_TARGETS = 40
+"""So many columns are drawn that are computed from others, those of the highest R²."""
+MIN_WEIGHT = 0.02
+"""Columns on which less of R² hangs are not drawn as sources, unless there are no others."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A column in the graph."""
+
+    key: str
+    name: str
+    says: str
+    """What is shown when it is chosen."""
+    r2: str
+
+
+@dataclass(frozen=True)
+class Edge:
+    """From a column to one that is computed from it."""
+
+    source: str
+    target: str
+    path: str
+    width: float
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Where everything is; heights are shares of 100."""
+
+    sources: list[Node]
+    targets: list[Node]
+    edges: list[Edge]
+    n_hidden: int
+
+    @property
+    def rows(self) -> int:
+        """How many names are above each other."""
+        return max(len(self.sources), len(self.targets))
+
+
+def draw(selection: Selection) -> Graph | None:
+    """Lay the graph out, if there is any.
+
+    Parameters
+    ----------
+    selection : Selection
+        What was kept and dropped.
+    """
+    related = sorted(
+        (each for each in selection.dropped if each.sources), key=lambda each: -each.r2
+    )
+    shown = related[:MAX_TARGETS]
+    if not shown:
+        return None
+    weights = {each.name: _drawn(each) for each in shown}
+    used = {source for sources in weights.values() for source in sources}
+    order = (
+        [kept.feature for kept in selection.explanation.kept if kept.feature in used]
+        if (selection.explanation)
+        else []
+    )
+    heights = {name: 100 * (i + 0.5) / len(order) for i, name in enumerate(order)}
+
+    def centre(dropped: Dropped) -> float:
+        sources = weights[dropped.name]
+        return sum(heights[name] * w for name, w in sources.items()) / sum(sources.values())
+
+    shown = sorted(shown, key=centre)
+    keys = {name: f"s{i}" for i, name in enumerate(order)}
+    edges = []
+    for i, each in enumerate(shown):
+        end = 100 * (i + 0.5) / len(shown)
+        for source, weight in weights[each.name].items():
+            start = heights[source]
+            path = f"M0 {start:.2f}C45 {start:.2f} 55 {end:.2f} 100 {end:.2f}"
+            edges.append(Edge(keys[source], f"t{i}", path, round(1 + 3 * min(weight, 1.0), 2)))
+    return Graph(
+        [Node(keys[name], name, _says(name, shown, weights), "") for name in order],
+        [
+            Node(
+                f"t{i}",
+                each.name,
+                f"{each.name} = {each.formula} (R² {r_squared(each.r2)})",
+                r_squared(each.r2),
+            )
+            for i, each in enumerate(shown)
+        ],
+        edges,
+        len(related) - len(shown),
+    )
+
+
+def _drawn(dropped: Dropped) -> dict[str, float]:
+    heavy = {name: weight for name, weight in dropped.sources.items() if weight >= MIN_WEIGHT}
+    if heavy:
+        return heavy
+    name, weight = max(dropped.sources.items(), key=lambda item: item[1])
+    return {name: max(weight, 1e-6)}
+
+
+def _says(name: str, shown: list[Dropped], weights: dict[str, dict[str, float]]) -> str:
+    helped = [each.name for each in shown if name in weights[each.name]]
+    return f"{name} helps to compute {listed(helped)}."

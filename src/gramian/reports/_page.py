@@ -1,0 +1,73 @@
+"""From what is known to the text of a page that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib
+from importlib import resources
+from typing import Any
+
+INSTALL = 'A report needs the package {}: pip install "gramian[report]".'
+SOURCES = (
+    "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'"
+)
+"""What a browser may load: nothing, but what the page brings along."""
+
+
+def require(module: str) -> Any:
+    """Import a module of an optional package.
+
+    Parameters
+    ----------
+    module : str
+        The name of the module.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(INSTALL.format(module.partition(".")[0])) from error
+
+
+def render(content: dict[str, Any]) -> str:
+    """Fill the template.
+
+    Parameters
+    ----------
+    content : dict
+        The values of its variables.
+    """
+    jinja2 = require("jinja2")
+    library = require("plotly.offline").get_plotlyjs()
+    script = _asset("report.js")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # Scripts are allowed by their fingerprints, so that no other one runs whatever names contain.
+    allowed = " ".join(f"'sha256-{_fingerprint(each)}'" for each in (library, script))
+    text: str = environment.get_template("report.html").render(
+        **content,
+        style=jinja2.utils.markupsafe.Markup(_asset("report.css")),
+        script=jinja2.utils.markupsafe.Markup(script),
+        library=jinja2.utils.markupsafe.Markup(library),
+        sources=f"{SOURCES}; script-src {allowed}",
+    )
+    return text
+
+
+def _asset(name: str) -> str:
+    return resources.files("gramian.reports").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _template(name: str) -> str:
+    folder = resources.files("gramian.reports").joinpath("templates")
+    return folder.joinpath(name).read_text(encoding="utf-8")
+
+
+def _fingerprint(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

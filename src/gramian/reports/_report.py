@@ -1,0 +1,251 @@
+"""The public function: checks, collects what the page says, writes it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn.utils.validation import check_is_fitted
+
+import gramian
+from gramian._base import PursuitEstimator
+from gramian._extractor import Extractor
+from gramian._html import STOPPED, share
+from gramian._uffs import UFFS
+from gramian._writing import replacing
+from gramian.explanations._text import number, r_squared
+from gramian.models import Preprocessing
+from gramian.reports import _page
+from gramian.reports._cautions import cautions
+from gramian.reports._code import code_for
+from gramian.reports._columns import describe
+from gramian.reports._curves import Curves, trace
+from gramian.reports._directions import directions
+from gramian.reports._graph import draw
+from gramian.reports._rows import SAMPLE_ROWS, SEED, Data, gather
+from gramian.reports._selection import MAX_ROWS, Selection, in_words, select
+from gramian.reports._svg import chart
+from gramian.reports._text import count
+
+MAX_CHIPS = 14
+"""So many names are at the top of the page."""
+
+
+def report(
+    estimator: Any,
+    X: Any,
+    path: str | os.PathLike[str],
+    *,
+    preprocessing: Preprocessing | None = None,
+    title: str | None = None,
+    command: str | None = None,
+    image_shape: tuple[int, int] | None = None,
+) -> Path:
+    """Write a page about a fit: what to keep, what to drop and by which formula, and cautions.
+
+    The page is one file of about 5 MB that loads nothing else: most of it is Plotly's script, for
+    charts that can be hovered over. It has no rows of the data in it, but the names of columns,
+    and their extremes.
+
+    Parameters
+    ----------
+    estimator : GFR, GCA, GFS, GFA or UFFS
+        The fitted estimator.
+    X : array-like of shape (n_samples, n_features), files or a Dask collection
+        The rows of the fit, or others like them. Of files and Dask collections, and for what takes
+        time, 20,000 rows are drawn at random, always the same ones.
+    path : path
+        The file to write, by convention one that ends in .html. It is there as a whole or not at
+        all.
+    preprocessing : Preprocessing, optional
+        What happens to X before the estimator sees it; X is then the table with names that it
+        takes.
+    title : str, optional
+        The title of the page.
+    command : str, optional
+        The command that made the page, to be shown on it.
+    image_shape : pair of int, optional
+        Height and width, if the columns are pixels in the order of reading. Names such as
+        pixel_0_0 or pixel1 say so, too.
+
+    Returns
+    -------
+    path : Path
+        The file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> from gramian.reports import report
+    >>> z = np.random.default_rng(0).uniform(1, 2, (300, 2))
+    >>> X = np.column_stack([3 * z, 0.9 * z[:, 0] * z[:, 1]])
+    >>> gfa = GFA(threshold=1e-3, relative=True).fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = report(gfa, X, os.path.join(folder, "report.html"))
+    ...     os.path.getsize(page) < 6e6
+    True
+    """
+    if not isinstance(estimator, PursuitEstimator):
+        raise TypeError(
+            "A report is about a fitted GFR, GCA, GFS, GFA or UFFS; got "
+            f"{type(estimator).__name__}."
+        )
+    check_is_fitted(estimator)
+    path = Path(path)
+    if path.is_dir() or not path.parent.is_dir():
+        problem = "is a folder" if path.is_dir() else f"is in {path.parent}, which is no folder"
+        raise FileNotFoundError(f"{path} {problem}: name a file in a folder that exists.")
+    for module in ("jinja2", "plotly.offline"):
+        _page.require(module)
+    if image_shape is not None and int(np.prod(image_shape)) != estimator.n_features_in_:
+        raise ValueError(
+            f"image_shape={image_shape} has {np.prod(image_shape)} pixels, but there are "
+            f"{estimator.n_features_in_} columns."
+        )
+    data = gather(estimator, X, preprocessing)
+    content = _content(estimator, data, image_shape)
+    text = _page.render(
+        {
+            **content,
+            "title": title or f"Redundancy among {count(data.n_columns, 'column')}",
+            "command": command,
+            "code": code_for(estimator, X, preprocessing, image_shape),
+        }
+    )
+    with replacing(path) as stream:
+        stream.write(text.encode("utf-8"))
+    return path
+
+
+def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) -> dict[str, Any]:
+    columns = describe(data)
+    curves = trace(estimator, data)
+    selection = select(estimator, data)
+    heat = directions(estimator, data, image_shape)
+    label = _describe_curves(estimator, curves, selection)
+    kept_names = {each.name for each in selection.kept}
+    return {
+        "name": type(estimator).__name__,
+        "family": str(estimator._family() if isinstance(estimator, UFFS) else estimator.family_),
+        "is_extractor": isinstance(estimator, Extractor),
+        "is_uffs": isinstance(estimator, UFFS),
+        "thing": "direction" if isinstance(estimator, Extractor) else "column",
+        "data": data,
+        "columns": columns[:MAX_ROWS],
+        "n_columns_hidden": max(0, len(columns) - MAX_ROWS),
+        "n_constant": sum(each.constant for each in columns),
+        "n_nearly": sum(each.nearly_constant for each in columns),
+        "n_heavy": sum(each.heavy for each in columns),
+        "n_missing": sum(each.missing for each in columns),
+        "spread": _spread([each.deviation for each in columns if not each.constant]),
+        "kept_names": kept_names,
+        "sample_rows": SAMPLE_ROWS,
+        "seed": SEED,
+        "curves": curves,
+        "chart": chart(curves, label),
+        "chart_label": label,
+        "selection": selection,
+        "max_rows": MAX_ROWS,
+        "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
+        "chips": selection.kept[:MAX_CHIPS],
+        "n_more": max(0, len(selection.kept) - MAX_CHIPS),
+        "graph": draw(selection),
+        "heat": heat,
+        "cautions": cautions(estimator, data, columns, curves, selection),
+        "stopped": STOPPED[estimator.stop_reason_],
+        "n_functions": int(estimator.n_functions_.sum()),
+        "n_samples": estimator.n_samples_,
+        "charts": _charts(curves, heat),
+        "versions": _versions(),
+        "random_state": str(getattr(estimator, "random_state", None)),
+        "date": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        "share": share,
+        "number": number,
+        "r_squared": r_squared,
+        "count": count,
+        "in_words": in_words,
+    }
+
+
+def _describe_curves(estimator: Any, curves: Curves, selection: Selection) -> str:
+    """Say what the chart of curves shows."""
+    last = f"{share(1 - curves.explained)} on the rows of the fit"
+    if isinstance(estimator, UFFS):
+        return f"Share of the variance left, by {curves.axis}. It falls to {last}."
+    parts = [
+        f"Share of the variance left, by {curves.axis}. With "
+        f"{count(len(selection.kept), 'feature')} of {type(estimator).__name__} it falls to {last}"
+    ]
+    if curves.held_out is not None:
+        parts.append(f"to {share(1 - curves.held_out)} on held-out rows")
+    if curves.n_pca is not None:
+        parts.append(f"PCA needs {count(curves.n_pca, 'component')} to leave as little")
+    return "; ".join(parts) + "."
+
+
+def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
+    """Return what the page's script draws; names are escaped, as Plotly reads tags in text."""
+    return {
+        "counts": curves.counts,
+        "axis": curves.axis,
+        "views": [
+            {
+                "axis": view.axis,
+                "share": view.is_share,
+                "mark": view.mark,
+                "markLabel": view.mark_label,
+                "curves": [
+                    {"key": each.key, "label": each.label, "values": each.values}
+                    for each in view.curves
+                ],
+            }
+            for view in curves.views
+        ],
+        "heat": None
+        if heat is None or heat.image_shape is not None
+        else {
+            "directions": [each.name for each in heat.shown],
+            "columns": [plotly_text(name) for name in heat.columns],
+            "weights": heat.weights,
+        },
+    }
+
+
+def plotly_text(name: str) -> str:
+    """Return a name that Plotly, which knows some tags and entities, shows as it is.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    """
+    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+        name = name.replace(sign, entity)
+    return name
+
+
+def _spread(deviations: Sequence[float]) -> str | None:
+    """Write how much larger the largest is than the least."""
+    if not deviations:
+        return None
+    ratio = max(deviations) / min(deviations)
+    return f"{float(f'{ratio:.3g}'):,.0f}" if 100 <= ratio < 1e9 else number(ratio, 3)
+
+
+def _versions() -> list[tuple[str, str]]:
+    found = [("gramian", gramian.__version__), ("Python", platform.python_version())]
+    found += [("NumPy", np.__version__), ("scikit-learn", sklearn.__version__)]
+    try:
+        found.append(("Plotly", version("plotly")))
+    except PackageNotFoundError:
+        found.append(("Plotly", "unknown"))
+    return found

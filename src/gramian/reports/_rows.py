@@ -1,0 +1,169 @@
+"""From what the user gives to rows of numbers, some of them where there are many."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from gramian._blockwise import source_of
+from gramian._types import Array
+from gramian.models import Preprocessing
+from gramian.reports._text import unique
+from gramian.rows import is_dask
+
+SAMPLE_ROWS = 20_000
+"""Of more rows, so many are drawn at random for what takes time: PCA, formulas, directions."""
+SEED = 0
+"""Decides on the rows that are drawn."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """The rows that a report is about."""
+
+    names: list[str]
+    table: Array
+    """The numbers that the estimator takes."""
+    sample: Array
+    """Some of these rows, or all."""
+    n_rows: int
+    """How many rows the user gave."""
+    values: Callable[[int], Array]
+    """The values of a column as the user gave them, missing ones left out."""
+    from_files: bool
+    """Whether the table is a sample already."""
+    preprocessing: Preprocessing | None
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self.names)
+
+    @property
+    def scaling(self) -> tuple[Array, Array] | None:
+        """What was subtracted from the columns and what they were divided by, if anything."""
+        steps = self.preprocessing
+        if steps is None or steps.mean is None or steps.scale is None:
+            return None
+        return steps.mean, steps.scale
+
+    @property
+    def raw(self) -> Array:
+        """The sample in the units of the user."""
+        steps = self.preprocessing
+        return self.sample if steps is None else steps.undo_scaling(self.sample)
+
+
+def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
+    """Check the rows against the estimator.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted estimator.
+    X : array, data frame, files or Dask collection
+        The rows.
+    preprocessing : Preprocessing or None
+        What happens to them before the estimator sees them.
+    """
+    if preprocessing is not None:
+        return _preprocessed(estimator, X, preprocessing)
+    names = _names(estimator, X)
+    table, n_rows, from_files = _numbers(estimator, X)
+    return Data(
+        names,
+        table,
+        _some(table),
+        n_rows,
+        lambda i: np.asarray(table[:, i], dtype=np.float64),
+        from_files,
+        None,
+    )
+
+
+def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
+    if isinstance(X, str | os.PathLike) or is_dask(X):
+        raise TypeError(
+            "With preprocessing, X is a table in memory: a data frame, or a mapping of columns. "
+            "Read the file first, for example with pandas."
+        )
+    names = [str(name) for name in preprocessing.columns]
+    if len(names) != estimator.n_features_in_:
+        raise ValueError(
+            f"The preprocessing gives {len(names)} columns, and {type(estimator).__name__} was "
+            f"fitted to {estimator.n_features_in_}: they do not belong together."
+        )
+    table = preprocessing.apply(X)
+    if not len(table):
+        raise ValueError("No row of X is without missing values.")
+
+    def values(i: int) -> Array:
+        name = preprocessing.columns[i]
+        known = {name: preprocessing.categories[name]} if name in preprocessing.categories else {}
+        return Preprocessing([name], "drop", categories=known).apply(X)[:, 0]
+
+    return Data(
+        unique(names),
+        table,
+        _some(table),
+        len(preprocessing.keeps(X)),
+        values,
+        False,
+        preprocessing,
+    )
+
+
+def _names(estimator: Any, X: Any) -> list[str]:
+    """Return the names of the columns: those of the fit, those of the table, or x0, x1, ..."""
+    names: Sequence[Any] | None = getattr(estimator, "feature_names_in_", None)
+    if names is None and hasattr(X, "columns") and not hasattr(X, "column_names"):
+        names = list(X.columns)
+    if names is None or len(names) != estimator.n_features_in_:
+        names = [f"x{i}" for i in range(estimator.n_features_in_)]
+    return unique([str(name) for name in names])
+
+
+def _numbers(estimator: Any, X: Any) -> tuple[Array, int, bool]:
+    """Return rows, how many there are of them, and whether these are only some."""
+    if is_dask(X):
+        chunks: Iterable[Array] = _chunks_of_dask(estimator, X)
+    elif (source := source_of(X)) is not None:
+        chunks = estimator._rows_of(source)
+    else:
+        if not hasattr(estimator, "feature_names_in_") and hasattr(X, "columns"):
+            X = np.asarray(X)  # names that the fit did not know are no reason to warn
+        table: Array = validate_data(estimator, X, dtype=[np.float64, np.float32], reset=False)
+        return table, len(table), False
+    rng = np.random.default_rng(SEED)
+    rows, keys, n_rows = np.empty((0, estimator.n_features_in_)), np.empty(0), 0
+    for chunk in chunks:
+        n_rows += len(chunk)
+        rows = np.concatenate([rows, chunk])
+        keys = np.concatenate([keys, rng.random(len(chunk))])
+        kept = np.sort(np.argsort(keys, kind="stable")[:SAMPLE_ROWS])
+        rows, keys = rows[kept], keys[kept]
+    return rows, n_rows, n_rows > SAMPLE_ROWS
+
+
+def _chunks_of_dask(estimator: Any, X: Any) -> Iterator[Array]:
+    if hasattr(X, "columns"):
+        parts: Iterator[Any] = (X.get_partition(i) for i in range(X.npartitions))
+    else:
+        X = X.rechunk({1: -1})
+        parts = (X.blocks[i] for i in range(X.numblocks[0]))
+    for part in parts:
+        rows = part.compute()
+        if len(rows):
+            yield validate_data(estimator, rows, dtype=np.float64, reset=False)
+
+
+def _some(table: Array) -> Array:
+    if len(table) <= SAMPLE_ROWS:
+        return table
+    chosen = np.random.default_rng(SEED).choice(len(table), SAMPLE_ROWS, replace=False)
+    return table[np.sort(chosen)]

@@ -1,0 +1,240 @@
+"""What to keep, in order; what to drop, and by which formula it can be computed again."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gramian._extractor import Extractor
+from gramian._gca import GCA
+from gramian._gfa import GFA
+from gramian._gfr import GFR
+from gramian._html import share
+from gramian._types import Array
+from gramian._uffs import UFFS
+from gramian.explanations import Explanation, Redundancy, explain
+from gramian.families import Multilinear
+from gramian.reports._rows import SEED, Data
+
+MAX_ROWS = 1000
+"""A table on the page has no more rows."""
+MAX_FORMULAS = 300
+"""Formulas are looked for of so many columns, those of the largest variance."""
+MAX_TESTED = 80
+"""Formulas are tested on rows if there are no more of them."""
+MAX_UNSTORED = 30
+"""Formulas are looked for of no more columns if the fit stored no moments, which takes longer."""
+MAX_LOADINGS = 3
+"""So many columns describe a direction."""
+WORK = 2e10
+"""Rows times the square of the number of functions, up to which formulas are tested on rows."""
+MIN_ROWS = 50
+"""On fewer rows formulas are not tested."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A column or direction to keep."""
+
+    name: str
+    about: str
+    """For a direction, which columns weigh most."""
+    explains: float
+    """A share of the total variance; for UFFS the squared Fourier norm."""
+    cumulative: float | None
+    new: float | None
+    """The share of its own variance that those before it did not explain."""
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A column or direction that follows from those kept."""
+
+    name: str
+    formula: str
+    kind: str
+    r2: float
+    validation_r2: float | None
+    residual: float
+    sources: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a fit keeps and drops."""
+
+    kept: list[Kept]
+    dropped: list[Dropped]
+    explanation: Explanation | None
+    """None where no formulas were looked for."""
+    why_not: str
+    """Why not, if so."""
+    n_tested: int
+    """The number of rows that formulas were tested on."""
+    in_units: bool
+    """Whether formulas hold in the units of the user."""
+    n_without: int
+    """How many more are dropped, whose formulas were not looked for."""
+
+
+def select(estimator: Any, data: Data) -> Selection:
+    """Find out what a fit keeps and what it drops.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted estimator.
+    data : Data
+        The rows.
+    """
+    explanation, why_not, n_tested, in_units = _explain(estimator, data)
+    dropped = [_dropped(each) for each in explanation or ()]
+    kept = _kept(estimator, data, explanation)
+    n_all = data.n_columns - (0 if isinstance(estimator, GFR) else len(kept))
+    n_without = 0 if explanation is None else n_all - len(dropped)
+    return Selection(kept, dropped, explanation, why_not, n_tested, in_units, n_without)
+
+
+def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int, bool]:
+    if isinstance(estimator, UFFS):
+        estimator = _with_decoder(estimator, data)
+    named = copy.copy(estimator)
+    named.feature_names_in_ = np.array(data.names, dtype=object)
+    scaling = data.scaling
+    in_units = not isinstance(estimator, Extractor)
+    if scaling is not None and in_units:
+        named = _in_units(named, *scaling)
+    stored = named._decoder.moments is not None
+    targets = _targets(estimator, MAX_FORMULAS if stored else MAX_UNSTORED)
+    rows = _tested(data.raw if in_units else data.sample, len(named._decoder.coefficients))
+    if stored and len(targets) > MAX_TESTED:
+        rows = None
+    if rows is None and not stored:
+        why_not = "the fit has stored no moments of its functions, and without them it takes more "
+        return None, why_not + "rows, or more time: call explain(X) on the estimator.", 0, True
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        explanation = explain(named, rows, features=targets)
+    return explanation, "", 0 if rows is None else len(rows), in_units or scaling is None
+
+
+def _targets(estimator: Any, n: int) -> list[int]:
+    """Return what is to be explained: all that is not kept, or those of largest variance."""
+    variances = estimator._variances
+    if isinstance(estimator, GFR):
+        kept = np.empty(0, dtype=np.intp)
+    else:
+        kept = (
+            estimator.component_indices_
+            if isinstance(estimator, GCA)
+            else estimator.selected_features_
+        )
+    others = np.setdiff1d(np.arange(len(variances)), kept)
+    largest = others[np.argsort(-variances[others], kind="stable")[:n]]
+    return np.sort(largest).tolist()  # type: ignore[no-any-return]
+
+
+def _tested(rows: Array, n_functions: int) -> Array | None:
+    """Return rows to test formulas on, as many as time allows; None if that is too few."""
+    n = min(len(rows), int(WORK / n_functions**2))
+    if n < max(MIN_ROWS, 2 * n_functions):
+        return None
+    if n == len(rows):
+        return rows
+    return rows[np.sort(np.random.default_rng(SEED).choice(len(rows), n, replace=False))]
+
+
+def _with_decoder(estimator: UFFS, data: Data) -> Any:
+    """Fit products of two to what UFFS has selected, which by itself computes nothing back."""
+    degree = 1 if estimator.degree == 1 else 2
+    gfa = GFA(threshold=None, family=Multilinear(degree), degree=None)
+    problem = gfa._prepare(data.sample, None, None, "column")
+    gfa._fit(replace(problem, repeated=estimator.selected_features_.tolist()))
+    return gfa
+
+
+def _in_units(selector: Any, mean: Array, scale: Array) -> Any:
+    """Return a selection as if it had been made among columns that were not standardized.
+
+    Its functions take columns of variance 1 anyway, so that only the units around them change.
+    """
+    decoder = selector._decoder
+    moments = decoder.moments
+    selector.mean_ = selector.mean_ * scale + mean
+    selector._variances = selector._variances * scale**2
+    selector._decoder = replace(
+        decoder,
+        coefficients=decoder.coefficients * scale,
+        linear=decoder.linear * scale,
+        units=decoder.units * scale[selector.selected_features_],
+        moments=None if moments is None else (moments[0], moments[1] * scale),
+    )
+    return selector
+
+
+def _kept(estimator: Any, data: Data, explanation: Explanation | None) -> list[Kept]:
+    if isinstance(estimator, UFFS):
+        squares = estimator.fourier_norms_**2
+        return [
+            Kept(data.names[i], "", float(squares[i]), None, None)
+            for i in estimator.selected_features_
+        ]
+    ratios = estimator.explained_variance_ratio_
+    sums = np.cumsum(ratios)
+    new: list[float | None] = [None] * len(ratios)
+    if explanation is not None:
+        new = [each.residual_variance / (each.variance or 1.0) for each in explanation.kept]
+    if isinstance(estimator, Extractor):
+        names = [str(name) for name in estimator.get_feature_names_out()]
+        about = [loadings(row, data.names) for row in estimator.components_]
+    else:
+        names = [data.names[i] for i in estimator.selected_features_]
+        about = [""] * len(names)
+    return [
+        Kept(*each[:2], float(each[2]), float(each[3]), each[4])
+        for each in zip(names, about, ratios, sums, new, strict=True)
+    ]
+
+
+def loadings(direction: Array, names: list[str], n: int = MAX_LOADINGS) -> str:
+    """Name the columns that weigh most in a direction.
+
+    Parameters
+    ----------
+    direction : array of shape (n_columns,)
+        The weights.
+    names : list of str
+        The names of the columns.
+    n : int, default=3
+        How many to name.
+    """
+    heaviest = np.argsort(-np.abs(direction), kind="stable")[:n]
+    weights = [f"{direction[i]:+.2f}".replace("-", "\N{MINUS SIGN}") for i in heaviest]
+    return ", ".join(f"{w} {names[i]}" for w, i in zip(weights, heaviest, strict=True))
+
+
+def _dropped(redundancy: Redundancy) -> Dropped:
+    return Dropped(
+        redundancy.feature,
+        redundancy.formula,
+        redundancy.kind,
+        redundancy.r2,
+        redundancy.validation_r2,
+        redundancy.residual_std,
+        dict(redundancy.sources),
+    )
+
+
+def in_words(dropped: Dropped) -> str:
+    """Say what a column follows from."""
+    if dropped.kind == "constant":
+        return f"{dropped.name} is constant."
+    if not dropped.sources:
+        return f"Nothing that is kept says much about {dropped.name}."
+    sources = sorted(dropped.sources.items(), key=lambda item: -item[1])
+    names = " and ".join(name for name, _ in sources)
+    return f"{dropped.name} is computed from {names}, which explains {share(dropped.r2)} of it."

@@ -1,0 +1,73 @@
+"""Curves as SVG, for paper and for readers without scripts."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+from gramian.reports._curves import Curves
+
+WIDTH, HEIGHT = 720, 340
+LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 48
+
+
+def chart(curves: Curves, label: str) -> str:
+    """Draw the share of the variance that is left, by the number of features.
+
+    Parameters
+    ----------
+    curves : Curves
+        What was left.
+    label : str
+        What a screen reader says.
+    """
+    view, last = curves.total, max(curves.counts[-1], 1)
+    highest = max(
+        (value for curve in view.curves for value in curve.values if value is not None), default=1.0
+    )
+    top = min(highest, 1.2) or 1.0
+
+    def x(count: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * count / last
+
+    def y(value: float) -> float:
+        return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(value, top) / top)
+
+    parts = []
+    for i in range(6):
+        value = i / 5 * (1.0 if top >= 1 else top)
+        parts.append(
+            f'<path class="grid" d="M{LEFT} {y(value):.1f}H{WIDTH - RIGHT}"/>'
+            f'<text class="tick" x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">'
+            f"{100 * value:.0f} %</text>"
+        )
+    step = _round_step(last)
+    parts += [
+        f'<text class="tick" x="{x(i):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">'
+        f"{i}</text>"
+        for i in range(0, last + 1, step)
+    ]
+    parts.append(
+        f'<text class="tick" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" '
+        f'text-anchor="middle">{escape(curves.axis)}</text>'
+    )
+    if view.mark is not None:
+        parts.append(f'<path class="mark" d="M{LEFT} {y(view.mark):.1f}H{WIDTH - RIGHT}"/>')
+    for curve in view.curves:
+        points = " ".join(
+            f"{x(n):.1f},{y(value):.1f}"
+            for n, value in zip(curves.counts, curve.values, strict=True)
+            if value is not None
+        )
+        parts.append(f'<polyline class="curve {curve.key}" points="{points}"/>')
+    return (
+        f'<svg class="chart" role="img" aria-label="{escape(label)}" '
+        f'viewBox="0 0 {WIDTH} {HEIGHT}">{"".join(parts)}</svg>'
+    )
+
+
+def _round_step(last: int) -> int:
+    """Return 1, 2 or 5 times a power of ten, so that there are about ten ticks."""
+    rough = max(last / 10, 1)
+    power = 10 ** math.floor(math.log10(rough))
+    return next(int(factor * power) for factor in (1, 2, 5, 10) if factor * power >= rough)

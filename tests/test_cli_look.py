@@ -1,0 +1,291 @@
+"""What commands show: to a person, to a machine, and in advance."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_cases import MADE, MEASURED, folder, measurements, run, succeed  # noqa: F401
+
+from gramian import GFS
+
+pytestmark = pytest.mark.usefixtures("folder")
+SELECT = ["select", "data.csv", "-x", "key,label", "-t", "0.001", "--relative"]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "line\nbreak",
+    "a,b",
+    'quo"te',
+    "[red]x[/red]",
+    "größe °C",
+    "\x1b[31mred",
+    "--option",
+    " ",
+]
+
+
+def test_a_selection_is_shown_with_order_residuals_and_formulas():
+    lines = succeed(*SELECT).stdout.splitlines()
+    assert lines[0] == ("GFS on 60 rows and 7 columns of data.csv, Multilinear(2): kept 4 columns")
+    assert lines[1].split() == ["column", "explained", "residual", "variance"]
+    assert [line.split()[1] for line in lines[2:6]] == ["voltage", "height", "width", "current"]
+    shares = [float(line.split()[2]) for line in lines[2:6]]
+    assert shares == sorted(shares)
+    assert lines[6] == "Dropped 3 columns:"
+    assert lines[7] == "  power = 0.001 · voltage · current (R² 1)"
+    assert lines[8] == "  area = 0.0001 · width · height (R² 1)"
+    assert lines[9] == "  perimeter = 0.02 · height + 0.02 · width (linear, R² 1)"
+
+
+def test_residuals_of_rows_held_out_stand_beside():
+    done = succeed("extract", "data.csv", "-x", "key,label", "-n", "2", "--validation", "0.25")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("GFR on 45 rows and 7 columns of data.csv")
+    assert lines[1].split() == [
+        "component", "explained", "held", "out", "residual", "variance", "held", "out"
+    ]  # fmt: skip
+    assert [line.split()[1] for line in lines[2:4]] == ["gfr0", "gfr1"]
+
+
+def test_many_dropped_columns_are_cut_short():
+    x = np.random.default_rng(0).standard_normal((200, 3))
+    pd.DataFrame(np.hstack([x] * 6)).to_csv("in.csv", index=False)
+    done = succeed("select", "in.csv", "--no-header", "-n", "3")
+    assert "  and 5 more, see gramian explain" in done.stdout.splitlines()
+
+
+def test_formulas_of_a_standardized_fit_are_in_the_units_of_the_table():
+    succeed(*SELECT, "--standardize", "-m", "model.gram", "-q")
+    lines = succeed("explain", "model.gram").stdout.splitlines()
+    table = measurements()
+    assert len(lines) >= 1
+    for line in lines:
+        name, formula = re.fullmatch(r"(\w+) = (.*) \(.*\)", line).groups()
+        python = formula.replace("·", "*").replace("\N{MINUS SIGN}", "-").replace("²", "**2")
+        value = eval(python, {each: table[each] for each in table})
+        if "partial" not in line:
+            np.testing.assert_allclose(table[name], value, rtol=0.2)
+    if "power" not in "".join(lines):
+        pytest.fail("power was to be dropped")
+
+
+def test_explain_gives_formulas_as_text_and_json():
+    succeed(*SELECT, "-m", "model.gram", "-q")
+    text = succeed("explain", "model.gram").stdout.splitlines()
+    assert text[0] == "power = 0.001 · voltage · current (R² 1)"
+    tested = succeed("explain", "model.gram", "new.csv").stdout.splitlines()
+    assert tested[0] == "power = 0.001 · voltage · current (R² 1, held out 1)"
+    document = json.loads(succeed("explain", "model.gram", "new.csv", "--json").stdout)
+    assert document["kept"] == ["voltage", "height", "width", "current"]
+    assert [each["feature"] for each in document["formulas"]] == MADE
+    assert document["formulas"][0]["formula"] == "0.001 · voltage · current"
+    assert document["formulas"][0]["validation_r2"] == pytest.approx(1)
+    assert document["standardized_units"] is False
+
+
+def test_explain_says_that_columns_of_components_are_standardized():
+    options = ["-x", "key,label", "-n", "2", "--standardize", "-m", "model.gram", "-q"]
+    succeed("extract", "data.csv", *options)
+    done = succeed("explain", "model.gram")
+    assert "standardized units" in done.stderr
+    assert done.stdout.startswith("voltage = ")
+
+
+def test_explain_asks_for_rows_where_the_file_has_no_moments():
+    GFS(2).fit(measurements()[[*MEASURED, *MADE]]).save("model.gram", moments=False)
+    done = run("explain", "model.gram")
+    assert done.exit_code == 2
+    assert "name rows as well, as in gramian explain model.gram data.csv" in done.stderr
+    assert len(succeed("explain", "model.gram", "new.csv").stdout.splitlines()) == 5
+
+
+def test_nothing_dropped_is_said():
+    succeed("select", "data.csv", "-c", "voltage,width", "-n", "2", "-m", "model.gram", "-q")
+    assert succeed("explain", "model.gram").stdout == "No column was dropped: all were kept.\n"
+
+
+# inspect
+
+
+def test_a_table_is_inspected():
+    table = measurements().assign(constant=5, gaps=[np.nan] * 20 + [1.5] * 40)
+    table.to_csv("in.csv", index=False)
+    lines = succeed("inspect", "in.csv").stdout.splitlines()
+    assert lines[0] == "in.csv: csv, 60 rows, 11 columns"
+    words = {line.split()[0]: line.split()[1:] for line in lines[2:]}
+    assert words["constant"] == ["int64", "5", "5", "constant"]
+    assert words["gaps"] == ["double", "20", "1.5", "1.5"]
+    assert words["label"] == ["string", "2", "values"]
+    document = json.loads(succeed("inspect", "in.csv", "--json").stdout)
+    assert document["rows"] == 60
+    columns = {each["name"]: each for each in document["columns"]}
+    assert columns["constant"]["constant"] is True
+    assert columns["gaps"]["constant"] is False
+    assert columns["gaps"]["missing"] == 20
+    assert columns["voltage"]["max"] == pytest.approx(table["voltage"].max())
+    assert columns["label"]["categories"] == 2
+
+
+def test_a_model_is_inspected():
+    succeed("select", "data.csv", "--id", "key", "--encode", "--impute", "mean", "--standardize",
+            "-n", "3", "-m", "model.gram", "-q")  # fmt: skip
+    text = succeed("inspect", "model.gram").stdout
+    facts = dict(re.split(r"  +", line, maxsplit=1) for line in text.splitlines()[1:])
+    assert facts["estimator"] == "GFS(n_features_to_select=3)"
+    assert facts["fitted to"] == "60 rows, 8 columns"
+    assert facts["missing values"] == "are filled in"
+    assert facts["units"] == "standardized"
+    assert facts["passes through"] == "key"
+    assert facts["categories of"] == "label"
+    assert facts["keeps"].startswith("3 columns: ")
+    document = json.loads(succeed("inspect", "model.gram", "--json").stdout)
+    assert document["categories"] == {"label": ["no", "yes"]}
+    assert document["ids"] == ["key"]
+    assert document["parameters"] == {"n_features_to_select": 3}
+    assert len(document["kept"]) == 3
+    assert len(document["residual_variance"]) == 4
+
+
+# JSON, quiet, warnings, dry runs
+
+
+def test_json_is_the_only_thing_on_standard_output():
+    done = succeed(*SELECT, "-o", "kept.csv", "-m", "model.gram", "--json")
+    document = json.loads(done.stdout)
+    assert done.stderr == ""
+    assert document["files"] == {"output": "kept.csv", "model": "model.gram"}
+    assert document["kept"] == ["voltage", "height", "width", "current"]
+    assert len(document["residual_variance"]) == 5
+    assert document["functions"] == 11
+    assert document["seconds"] > 0
+
+
+def test_quiet_says_nothing():
+    done = succeed(*SELECT, "-o", "kept.csv", "-m", "model.gram", "--quiet")
+    assert done.output == ""
+    done = succeed("apply", "model.gram", "new.csv", "-o", "out.csv", "-q")
+    assert done.output == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-n", "7", "--degree", "3"], "functions span all 20 rows"),
+        (["-n", "4"], "11 functions were fitted to 20 rows"),
+    ],
+)
+def test_warnings_are_lines_in_terms_of_the_command(options, words):
+    x = np.random.default_rng(0).standard_normal((20, 7))
+    np.save("few.npy", x)
+    done = succeed("select", "few.npy", *options)
+    lines = [line for line in done.stderr.splitlines() if "warning" in line]
+    assert len(lines) == 1
+    assert words in lines[0]
+    assert "--alpha auto" in lines[0]
+    assert "OverfittingWarning" not in done.stderr
+    done = succeed("select", "few.npy", *options, "--json")
+    assert words in json.loads(done.stdout)["warnings"][0]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_dry_run_tells_the_cost_and_writes_nothing(ending):
+    if ending == "parquet":
+        measurements().to_parquet("data.parquet")
+    before = {path.name for path in Path().iterdir()}
+    arguments = ["select", f"data.{ending}", "-x", "key,label", "-o", "k.csv", "-m", "m.gram"]
+    lines = succeed(*arguments, "--dry-run").stdout.splitlines()
+    assert lines[1].split() == ["kept", "functions", "memory", "time"]
+    assert [line.split()[:2] for line in lines[2:]] == [["2", "4"], ["5", "16"], ["7", "29"]]
+    document = json.loads(succeed(*arguments, "--dry-run", "-n", "3", "--json").stdout)
+    assert [each["n_functions"] for each in document["costs"]] == [7]
+    assert {path.name for path in Path().iterdir()} == before
+
+
+def test_a_dry_run_of_a_wide_table_does_not_count_what_nobody_could_fit():
+    np.save("wide.npy", np.zeros((10, 2000)))
+    lines = succeed("select", "wide.npy", "--degree", "auto", "--dry-run").stdout.splitlines()
+    assert [int(line.split()[0]) for line in lines[2:]] == [2, 5, 10, 20]
+    done = run("select", "wide.npy", "--degree", "4", "-n", "500", "--dry-run")
+    assert done.exit_code == 1
+    assert "more than 50,000 functions" in done.stderr
+
+
+# Names that mean something to a shell, a terminal or a page
+
+
+def test_hostile_names_are_shown_as_they_are_and_survive():
+    x = np.random.default_rng(0).standard_normal((80, len(HOSTILE)))
+    x[:, 1] = 0.1 * x[:, 2] * x[:, 4]
+    pd.DataFrame(x, columns=HOSTILE).to_csv("in.csv", index=False)
+    arguments = ["select", "in.csv", "-t", "1e-6", "-o", "kept.csv", "-m", "model.gram"]
+    done = succeed(*arguments)
+    assert "\x1b" not in done.output
+    for text in ("<script>alert(1)</script>", "[red]x[/red]", "a,b", "größe °C", r"\x1b[31mred"):
+        assert text in done.stdout
+    kept = [name for name in HOSTILE if name != "line\nbreak"]
+    assert pd.read_csv("kept.csv").columns.tolist() == kept
+    for command in (["inspect", "in.csv"], ["inspect", "model.gram"], ["explain", "model.gram"]):
+        assert "\x1b" not in succeed(*command).stdout
+    document = json.loads(succeed("explain", "model.gram", "--json").stdout)
+    assert [each["feature"] for each in document["formulas"]] == ["line\nbreak"]
+    succeed("apply", "model.gram", "in.csv", "-o", "again.csv")
+    assert Path("again.csv").read_bytes() == Path("kept.csv").read_bytes()
+    done = succeed("select", "in.csv", "-c", "a,b", "-c", "[[]red*", "-n", "1", "--json")
+    document = json.loads(done.stdout)
+    assert sorted([*document["kept"], *document["dropped"]]) == ["[red]x[/red]", "a,b"]
+
+
+def test_a_hostile_name_in_an_error_cannot_steer_the_terminal():
+    pd.DataFrame({"\x1b[31m\nred": ["a", "b"]}).to_csv("in.csv", index=False)
+    done = run("select", "in.csv")
+    assert done.exit_code == 1
+    assert "\x1b" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+# report
+
+
+def test_a_report_is_written_with_its_model():
+    pytest.importorskip("plotly")
+    pytest.importorskip("jinja2")
+    options = ["--id", "key", "--target", "label", "-n", "4", "--title", "My <title>"]
+    done = succeed("report", "data.csv", *options, "-m", "model.gram", "--json")
+    document = json.loads(done.stdout)
+    assert document["files"] == {"output": "report.html", "model": "model.gram"}
+    page = Path("report.html").read_text()
+    assert "My &lt;title&gt;" in page
+    assert "<title>My <title>" not in page
+    assert "voltage" in page
+    succeed("apply", "model.gram", "new.csv", "-o", "out.csv")
+
+
+def test_a_report_without_its_packages_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("gramian.cli._report.find_spec", lambda name: None)
+    done = run("report", "data.csv", "-x", "key,label")
+    assert done.exit_code == 1
+    assert 'the report needs plotly: pip install "gramian[report]"' in done.stderr
+    assert not Path("report.html").exists()
+
+
+# Help
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["", "select", "extract", "apply", "reconstruct", "explain", "report", "inspect", "demo",
+     "reproduce"],
+)  # fmt: skip
+def test_every_command_has_a_help_that_fits_a_terminal(command):
+    done = succeed(*command.split(), "--help")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stdout == succeed(*command.split(), "-h").stdout
+
+
+def test_the_families_of_the_command_are_those_of_the_library():
+    from gramian.cli._options import FamilyName
+    from gramian.families import BY_NAME
+
+    assert set(FamilyName) == {*BY_NAME, "auto"}

@@ -1,0 +1,274 @@
+"""Every mistake gets a sentence that says what to do, an exit code, and leaves no file."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_cases import folder, measurements, run, succeed  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("folder")
+FEATURES = ["-x", "key,label"]
+
+
+def files():
+    return {path.name: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+
+
+def refused(*arguments, code, data=None):
+    """Run a command that must fail without a trace, and return what it says, on one line."""
+    before = files()
+    done = run(*arguments, data=data)
+    assert done.exit_code == code, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert files() == before
+    return " ".join(done.stderr.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("nothing.csv", "there is no file nothing.csv"),
+        (".", ". is a folder, and a file is needed"),
+        ("data.csv -x key,label -o data.csv", "data.csv is named twice"),
+        ("data.csv -x key,label -o ./data.csv", "./data.csv is named twice"),
+        ("data.csv -x key,label -o k.csv -m k.csv", "k.csv is named twice"),
+        ("data.csv -x key,label -o no/k.csv", "no/k.csv cannot be written: there is no folder no"),
+        ("data.csv -x key,label -m no/m.gram", "no/m.gram cannot be written"),
+        ("data.csv -x key,label -o folder", "folder is a folder; name a file to write to"),
+        ("data.csv -x key,label -o k.xyz", "the format of k.xyz is not clear"),
+        ("data.csv -x key,label -o k.npy.gz", "only CSV and TSV files can be compressed"),
+        ("data.csv -x key,label -o - --json", "-o - and --json cannot both have standard output"),
+        ("data.csv -x key,label -m -", "a model is written to a file"),
+        ("data.csv -c zz*", "--columns 'zz*' matches no column; there are columns 'key'"),
+        ("data.csv --target lable", "--target 'lable' matches no column"),
+        ("data.csv --target label --id label", "column 'label' cannot be both --target and --id"),
+        ("data.csv -x *", "no column is left to work with"),
+        ("data.csv -x key,label -n 8", "-n 8 is more than the 7 columns that take part"),
+        ("data.csv -n 0", "'0' is neither a whole number of columns nor a share"),
+        ("data.csv -n 1.5", "'1.5' is neither a whole number"),
+        ("data.csv -n many", "'many' is neither a whole number"),
+        ("data.csv --degree 0", "'0' is neither a whole number such as 2 nor 'auto'"),
+        ("data.csv --alpha=-1", "'-1' is neither a number such as 0.1 nor 'auto'"),
+        ("data.csv --alpha nan", "'nan' is neither a number"),
+        ("data.csv --threshold=-1", "'-1' is not a variance"),
+        ("data.csv --validation 1", "'1' is not a share between 0 and 1"),
+        ("data.csv --memory-budget lots", "'lots' is not a size such as 500MB or 2GiB"),
+        ("data.csv --memory-budget 5kB", "'5kB' is too little: give at least 1MiB"),
+        ("data.csv --delimiter ab", "a delimiter is one character"),
+        ("data.csv --algorithm gfr", "'gfr'"),
+        ("data.csv --family cubic", "'cubic'"),
+        ("data.csv --impute zero", "'zero'"),
+        ("data.csv --seed=-1", "Invalid value for '--seed'"),
+        ("data.csv --no-such-option", "--no-such-option"),
+        ("", "Missing argument 'DATA'"),
+    ],
+)  # fmt: skip
+def test_a_wrong_command_is_refused(arguments, sentence):
+    Path("folder").mkdir()
+    assert sentence in refused("select", *arguments.split(), code=2)
+
+
+def test_an_unknown_command_is_refused():
+    assert "No such command 'selekt'" in refused("selekt", code=2)
+
+
+def test_relative_is_not_for_directions_that_are_found():
+    said = refused("extract", "data.csv", *FEATURES, "--relative", "-n", "2", code=2)
+    assert "--relative is for columns and given directions" in said
+
+
+def test_a_folder_that_cannot_be_written_to_is_named_before_the_work(monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write anywhere
+    assert "is read-only" in refused("select", "data.csv", *FEATURES, "-o", "k.csv", code=2)
+
+
+# Data
+
+
+def test_text_columns_are_named_with_what_to_do():
+    said = refused("select", "data.csv", "--id", "key", "-o", "k.csv", code=1)
+    assert "column 'label' holds text. Say --encode" in said
+    assert "--exclude" in said
+
+
+def test_missing_values_are_named_with_what_to_do():
+    table = measurements()
+    table.loc[[1, 5], "width"] = np.nan
+    table.loc[3, "power"] = np.nan
+    table.to_csv("gaps.csv", index=False)
+    said = refused("select", "gaps.csv", *FEATURES, "-o", "k.csv", code=1)
+    assert "columns 'width', 'power' of gaps.csv have missing values (2, 1)" in said
+    assert "--impute median" in said
+
+
+def test_a_column_without_any_value_is_named():
+    measurements().assign(nothing=np.nan).to_csv("in.csv", index=False)
+    said = refused("select", "in.csv", *FEATURES, "--impute", "mean", code=1)
+    assert "Column 'nothing' has no value at all: leave it out" in said
+
+
+def test_no_row_without_gaps_is_refused():
+    measurements().assign(nothing=np.nan).to_csv("in.csv", index=False)
+    for options in ([], ["--standardize"]):
+        said = refused("select", "in.csv", *FEATURES, "--impute", "drop-rows", *options, code=1)
+        assert "without missing values" in said
+
+
+def test_dates_are_named_with_what_to_do():
+    table = measurements()
+    table["when"] = pd.date_range("2024-01-01", periods=60)
+    table.to_parquet("in.parquet")
+    said = refused("select", "in.parquet", *FEATURES, code=1)
+    assert "column 'when' holds timestamp" in said
+    assert "--id" in said
+    succeed("select", "in.parquet", "--id", "when", *FEATURES, "-o", "out.parquet")
+    assert pd.read_parquet("out.parquet")["when"].tolist() == table["when"].tolist()
+
+
+def test_infinity_is_named():
+    measurements().assign(far=[np.inf] + [1.0] * 59).to_csv("in.csv", index=False)
+    assert "Column 'far' contains infinity" in refused("select", "in.csv", *FEATURES, code=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("empty.csv", b"", "empty.csv is empty"),
+        ("ragged.csv", b"a,b\n1,2\n3\n", "ragged.csv cannot be read as csv"),
+        ("latin.csv", b"a,b\xe9\n1,2\n2,3\n", "latin.csv"),
+        ("twice.csv", b"a,a\n1,2\n2,3\n", "more than one column 'a': rename one of them"),
+        ("few.csv", b"a,b\n1,2\n", "few.csv has 1 row, and a fit needs at least 2"),
+        ("none.csv", b"a,b\n", "none.csv has 0 rows"),
+        ("same.csv", b"a,b\n1,2\n1,2\n", "no column, as none of them varies"),
+        ("cut.parquet", b"PAR1xxxx", "cut.parquet cannot be read as parquet"),
+        ("cut.feather", b"ARROW1xx", "cut.feather cannot be read as feather"),
+        ("cut.npy", b"\x93NUMPY\x01\x00", "cut.npy cannot be read as npy"),
+        ("cut.npz", b"PK\x03\x04xx", "cut.npz cannot be read as npz"),
+        ("cut.csv.gz", b"\x1f\x8b\x08xxxxx", "cut.csv.gz cannot be read as csv"),
+    ],
+)
+def test_damaged_tables_are_refused(name, content, sentence):
+    Path(name).write_bytes(content)
+    assert sentence in refused("select", name, "-o", "out.csv", code=1)
+
+
+@pytest.mark.parametrize(
+    ("array", "sentence"),
+    [
+        (np.zeros(5), "an array of shape (5,) and type float64"),
+        (np.zeros((5, 2), dtype=complex), "type complex128"),
+        (np.array([[{}, {}]], dtype=object), "in.npy cannot be read as npy"),
+    ],
+)
+def test_arrays_that_are_no_tables_of_numbers_are_refused(array, sentence):
+    np.save("in.npy", array, allow_pickle=True)
+    assert sentence in refused("select", "in.npy", code=1)
+
+
+def test_text_and_long_integers_do_not_go_into_arrays():
+    arguments = ["select", "data.csv", "-x", "key", "--id", "label", "-n", "1"]
+    assert "column 'label' cannot be written as npy" in refused(*arguments, "-o", "k.npy", code=2)
+    table = measurements().assign(long=2**62 + np.arange(60))
+    table.to_parquet("in.parquet")
+    arguments = ["select", "in.parquet", *FEATURES, "--id", "long", "-n", "1"]
+    assert "column 'long' cannot be written as npz" in refused(*arguments, "-o", "k.npz", code=2)
+
+
+# Models
+
+
+def model(*options):
+    succeed("select", "data.csv", *FEATURES, "-n", "2", "-m", "model.gram", "-q", *options)
+
+
+def test_a_model_that_is_none_is_refused():
+    assert "there is no file no.gram" in refused("apply", "no.gram", "new.csv", code=2)
+    said = refused("apply", "data.csv", "new.csv", code=1)
+    assert "data.csv cannot be read as a model" in said
+    model()
+    Path("cut.gram").write_bytes(Path("model.gram").read_bytes()[:-100])
+    assert "cut.gram cannot be read as a model" in refused("explain", "cut.gram", code=1)
+
+
+def test_missing_columns_are_named():
+    model()
+    measurements()[["voltage", "width"]].to_csv("few.csv", index=False)
+    said = refused("apply", "model.gram", "few.csv", "-o", "out.csv", code=1)
+    assert "few.csv lacks the column 'height' that the model takes" in said
+    assert "'height'" in refused("reconstruct", "model.gram", "few.csv", "-o", "o.csv", code=1)
+    assert "'current'" in refused("explain", "model.gram", "few.csv", code=1)
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ("tall", "bad.csv: Column 'height' contains"),
+        (None, "bad.csv: Columns 'height' have missing values"),
+        (np.inf, "bad.csv: Column 'height' contains infinity"),
+    ],
+)
+def test_values_that_the_model_does_not_know_are_refused(value, sentence):
+    model()
+    measurements(4).assign(height=[1.0, 2.0, 3.0, value]).to_csv("bad.csv", index=False)
+    Path("out.csv").write_text("as it was")
+    assert sentence in refused("apply", "model.gram", "bad.csv", "-o", "out.csv", code=1)
+
+
+def test_an_unknown_category_is_refused():
+    succeed("select", "data.csv", "-x", "key", "--encode", "-n", "8", "-m", "model.gram")
+    measurements(2).assign(label=["yes", "perhaps"]).to_csv("bad.csv", index=False)
+    said = refused("apply", "model.gram", "bad.csv", "-o", "out.csv", code=1)
+    assert "Column 'label' contains 'perhaps', which is not among the categories" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("apply model.gram new.csv -o model.gram", "model.gram is named twice"),
+        ("apply model.gram new.csv -o new.csv", "new.csv is named twice"),
+        ("apply model.gram new.csv --json", "--json needs -o FILE"),
+        ("apply model.gram new.csv --id name", "--id 'name' matches no column"),
+        (
+            "apply model.gram new.csv --id voltage -o o.csv",
+            "column 'voltage' cannot pass through, as the model uses it",
+        ),
+        ("apply model.gram", "Missing argument 'DATA'"),
+        ("explain model.gram --max-terms 0", "Invalid value for '--max-terms'"),
+    ],
+)
+def test_a_wrong_use_of_a_model_is_refused(arguments, sentence):
+    model()
+    assert sentence in refused(*arguments.split(), code=2)
+
+
+def test_a_selection_without_a_decoder_reconstructs_and_explains_nothing():
+    from gramian import UFFS
+
+    UFFS().fit(measurements()[["voltage", "current", "power"]]).save("uffs.gram")
+    succeed("apply", "uffs.gram", "new.csv", "-o", "out.csv")
+    succeed("inspect", "uffs.gram")
+    said = refused("reconstruct", "uffs.gram", "new.csv", "-o", "o.csv", code=1)
+    assert "UFFS cannot reconstruct columns" in said
+    assert "got UFFS" in refused("explain", "uffs.gram", code=1)
+
+
+def test_a_warning_of_any_library_becomes_a_line(monkeypatch):
+    def warn(*given, **options):
+        warnings.warn("a division\nby zero", RuntimeWarning, stacklevel=1)
+
+    monkeypatch.setattr("gramian.demo.main", warn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert succeed("demo").stderr == "gramian: warning: a division\n"
+
+
+def test_debug_shows_where_an_error_comes_from(monkeypatch):
+    done = run("--debug", "select", "nothing.csv")
+    assert done.exit_code == 2
+    assert "Traceback" in done.stderr
+    assert done.stderr.endswith("gramian: there is no file nothing.csv\n")
+    monkeypatch.setenv("GRAMIAN_DEBUG", "1")
+    assert "Traceback" in run("select", "nothing.csv").stderr

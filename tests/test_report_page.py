@@ -1,0 +1,404 @@
+"""What is in the report, and that it is one file that needs nothing else."""
+
+import re
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_cases import SECTIONS, Page, code_of, hostile_table, power_table, wide_table
+from sklearn.exceptions import NotFittedError
+from support import ALL, make
+
+from gramian import GCA, GFA, GFR, GFS, UFFS, load, report
+from gramian.exceptions import OverfittingWarning, SaturationWarning
+from gramian.families import Custom, Multilinear, Polynomial
+from gramian.models import Preprocessing
+
+
+def page_of(tmp_path, estimator, X, **options):
+    return Page(report(estimator, X, tmp_path / "report.html", **options))
+
+
+@pytest.fixture(scope="module")
+def power_page(tmp_path_factory):
+    X = power_table()
+    gfa = GFA(threshold=1e-3, relative=True).fit(X)
+    return page_of(tmp_path_factory.mktemp("power"), gfa, X, title="Power", command="gramian x")
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("estimator", ALL)
+def test_every_algorithm_gets_all_sections(tmp_path, estimator, named):
+    X = power_table() if named else power_table().to_numpy()
+    page = page_of(tmp_path, make(estimator, 3).fit(X), X)
+    assert set(SECTIONS) <= set(page.ids)
+    assert page.size < 6e6
+    assert estimator.__name__ in page.text
+    assert ("voltage" if named else "x0") in page.text
+
+
+def test_ids_are_unique_and_headings_in_order(power_page):
+    assert len(power_page.ids) == len(set(power_page.ids))
+    levels = power_page.headings
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_page_refers_to_nothing_outside(power_page):
+    assert not re.search(r"https?://", power_page.without_plotly)
+    for tag, attributes in power_page.tags:
+        for name in ("src", "href", "action", "data", "srcset", "poster"):
+            value = attributes.get(name)
+            assert value is None or value.startswith(("#", "data:")), (tag, name, value)
+    assert "@import" not in power_page.source.replace(power_page.scripts[1], "")
+    assert "url(" not in power_page.without_plotly
+
+
+def test_browser_is_told_to_load_nothing_and_to_run_no_other_script(power_page):
+    metas = [each for each in power_page.all("meta") if "http-equiv" in each]
+    policy = metas[0]["content"]
+    assert policy.startswith("default-src 'none'")
+    scripts = policy.split("script-src ")[1]
+    assert "unsafe" not in scripts
+    assert scripts.count("sha256-") == 2
+
+
+def test_answer_says_how_many_columns_to_keep(power_page):
+    assert "Keep 3 of 6 columns" in " ".join(power_page.text.split())
+
+
+def test_formula_of_a_dropped_column_is_there_with_its_r2(power_page):
+    assert "0.1 · voltage · current" in power_page.text
+
+
+def test_title_and_command_are_shown(power_page):
+    assert "Power · gramian report" in power_page.text
+    assert "gramian x" in power_page.text
+
+
+def test_formulas_are_in_the_units_of_the_table_where_columns_were_standardized(tmp_path):
+    X = power_table()
+    steps = Preprocessing.learn(X, X.columns, standardize=True)
+    gfa = GFA(threshold=1e-3, relative=True).fit(steps.apply(X))
+    page = page_of(tmp_path, gfa, X, preprocessing=steps)
+    assert "0.1 · voltage · current" in page.text
+    mean = next(
+        each for each in re.findall(r'data-value="([\d.]+)"', page.source.split('id="columns"')[1])
+    )
+    assert float(mean) == pytest.approx(X.voltage.mean())
+
+
+def test_missing_values_are_counted_and_categories_are_numbers(tmp_path):
+    X = power_table(colour=["red", "blue", "green"] * 100)
+    X.loc[[3, 5], "heat"] = np.nan
+    steps = Preprocessing.learn(X, X.columns, encode=True, impute="median", standardize=True)
+    page = page_of(tmp_path, GFS(3).fit(steps.apply(X)), X, preprocessing=steps)
+    assert "2 values in “heat” were missing, and were filled in" in page.text
+
+
+def test_names_stay_text_everywhere(tmp_path):
+    X = hostile_table()
+    for i, estimator in enumerate([GFA(threshold=1e-3, relative=True), GFR(3), GFS(3)]):
+        page = Page(report(estimator.fit(X), X, tmp_path / f"{i}.html", title=X.columns[0]))
+        assert len(page.scripts) == 3
+        assert not [each for each in page.all("img") if each.get("onerror")]
+        assert not page.all("b")
+        assert "<script>alert(1)</script>" in page.text
+        assert "{{ 7 * 7 }}" in page.text
+        assert "<!--" not in page.without_plotly
+
+
+def test_plotly_gets_names_that_it_does_not_read_as_tags(tmp_path):
+    X = hostile_table()
+    names = page_of(tmp_path, GFR(3).fit(X), X).charts["heat"]["columns"]
+    assert not any("<" in name or ">" in name for name in names)
+    assert "&lt;b&gt;x&lt;/b&gt;" in names
+
+
+def test_two_columns_are_enough(tmp_path):
+    X = np.random.default_rng(0).standard_normal((50, 2))
+    for estimator in (GFS(1), GFR(1), GFA(), UFFS(degree=2), GCA()):
+        assert page_of(tmp_path, estimator.fit(X), X).size < 6e6
+
+
+def test_300_columns_stay_within_6_megabytes(tmp_path):
+    X = wide_table()
+    page = page_of(tmp_path, GFS(6, degree=1).fit(X), X)
+    assert page.size < 6e6
+    assert "x299" in page.text
+    assert "more columns" in page.text  # of the graph
+
+
+def test_constant_and_heavy_columns_are_cautioned_against(tmp_path):
+    heavy = np.random.default_rng(0).standard_cauchy(300)
+    X = power_table(still=np.full(300, 3.0), cauchy=heavy, rare=np.eye(300)[0])
+    text = page_of(tmp_path, GFA(threshold=1e-3, relative=True).fit(X), X).text
+    assert "“still” does not vary" in text
+    assert "with an excess kurtosis above 10: “cauchy”" in text
+    assert "“rare”: at least 99 % of the values are the same" in text
+
+
+def test_units_that_differ_are_cautioned_against_unless_standardized(tmp_path):
+    X = power_table()
+    X["heat"] *= 1e4
+    assert "Units decide" in page_of(tmp_path, GFS(3).fit(X), X).text
+    steps = Preprocessing.learn(X, X.columns, standardize=True)
+    gfs = GFS(3).fit(steps.apply(X))
+    assert "Units decide" not in page_of(tmp_path, gfs, X, preprocessing=steps).text
+
+
+def test_warnings_of_the_fit_are_on_the_page(tmp_path):
+    X = np.random.default_rng(0).standard_normal((30, 12))
+    with pytest.warns(SaturationWarning):
+        gfs = GFS(10, degree=3).fit(X)
+    assert "the functions span all 30 samples" in page_of(tmp_path, gfs, X).text
+    with pytest.warns(OverfittingWarning):
+        gfs = GFS(5, degree=2).fit(X)
+    assert "Too few rows for so many functions" in page_of(tmp_path, gfs, X).text
+
+
+def test_held_out_rows_that_are_explained_less_are_cautioned_against(tmp_path):
+    X = np.random.default_rng(0).standard_normal((60, 8))
+    gfs = GFS(4, validation_fraction=0.3).fit(X)
+    page = page_of(tmp_path, gfs, X)
+    assert "Held-out rows are explained less well" in page.text
+    assert {each["key"] for each in page.charts["views"][0]["curves"]} >= {"fit", "held-out", "pca"}
+
+
+def test_columns_that_uffs_drops_get_formulas_of_those_it_keeps(tmp_path):
+    X = power_table()
+    uffs = UFFS(degree=2, threshold=0.05).fit(X)
+    assert X.columns[uffs.selected_features_].tolist() == ["voltage", "current", "heat"]
+    page = page_of(tmp_path, uffs, X)
+    assert "0.1 · voltage · current" in page.text
+    assert "0.5 · voltage + 1" in page.text
+
+
+def test_uffs_is_not_told_to_use_what_it_does_not_have(tmp_path):
+    X = np.random.default_rng(0).standard_normal((40, 6))
+    with pytest.warns(OverfittingWarning):
+        uffs = UFFS(degree=2).fit(X)
+    page = page_of(tmp_path, uffs, X)
+    assert "validation_fraction" not in page.text
+    assert "alpha" not in page.text
+    assert "in the order in which they are given" in page.text
+
+
+def test_pca_curve_is_that_of_pca(tmp_path):
+    from sklearn.decomposition import PCA
+
+    X = power_table()
+    page = page_of(tmp_path, GFR(3).fit(X), X)
+    curve = next(each for each in page.charts["views"][0]["curves"] if each["key"] == "pca")
+    expected = 1 - np.cumsum(PCA().fit(X).explained_variance_ratio_)
+    assert curve["values"][1:4] == pytest.approx(expected[:3])
+
+
+@pytest.mark.parametrize("name", ["pixel_{0}_{1}", "pixel{2}"])
+def test_pixels_are_shown_as_images(tmp_path, name):
+    names = [name.format(i // 3, i % 3, i + 1) for i in range(9)]
+    X = pd.DataFrame(np.random.default_rng(0).standard_normal((80, 9)), columns=names)
+    assert len(page_of(tmp_path, GFR(4).fit(X), X).all("img")) == 4
+
+
+def test_columns_of_other_names_are_pixels_only_if_that_is_said(tmp_path):
+    X = np.random.default_rng(0).standard_normal((80, 12))
+    gfr = GFR(4).fit(X)
+    assert page_of(tmp_path, gfr, X).charts["heat"]["directions"] == [
+        "gfr0",
+        "gfr1",
+        "gfr2",
+        "gfr3",
+    ]
+    page = page_of(tmp_path, gfr, X, image_shape=(3, 4))
+    assert page.charts["heat"] is None
+    assert len(page.all("img")) == 4
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GFS(0.9, validation_fraction=0.2, random_state=3),
+        GFA(threshold=1e-3, relative=True, family=Multilinear(1) + Polynomial(2)),
+        GFR(np.int64(2), family="polynomial", degree=2),
+        GFS(3, family="auto", degree="auto", alpha="auto"),
+        GCA(2),
+        UFFS(degree=2, cluster_size=3),
+    ],
+)
+def test_code_on_the_page_makes_the_same_report(tmp_path, monkeypatch, estimator):
+    X = power_table()
+    page = page_of(tmp_path, estimator.fit(X), X)
+    monkeypatch.chdir(tmp_path)
+    _run(code_of(page), X)
+    assert _without_dates(Page(tmp_path / "report.html").source) == _without_dates(page.source)
+
+
+def test_code_with_preprocessing_runs(tmp_path, monkeypatch):
+    X = power_table(colour=["red", "blue", "green"] * 100)
+    X.loc[[3, 5], "heat"] = np.nan
+    monkeypatch.chdir(tmp_path)
+    learned = Preprocessing.learn(X, X.columns, encode=True, impute="mean", standardize=True)
+    given = Preprocessing(
+        learned.columns, "fill", learned.impute + 1, learned.categories, learned.mean, learned.scale
+    )
+    for steps in (learned, given):
+        page = page_of(tmp_path, GFS(3).fit(steps.apply(X)), X, preprocessing=steps)
+        namespace = _run(code_of(page), X)
+        np.testing.assert_array_equal(namespace["preprocessing"].apply(X), steps.apply(X))
+
+
+def test_code_names_the_file_that_was_read(tmp_path):
+    np.save(tmp_path / "data.npy", power_table().to_numpy())
+    path = str(tmp_path / "data.npy")
+    code = code_of(page_of(tmp_path, GFS(2).fit(path), path))
+    assert f"X = {path!r}" in code
+
+
+def test_code_does_not_write_out_long_preprocessing(tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).standard_normal((50, 70))).add_prefix("column ")
+    learned = Preprocessing.learn(X, X.columns, standardize=True)
+    other = Preprocessing(X.columns.tolist(), mean=learned.mean + 1, scale=learned.scale)
+    gfs = GFS(2).fit(other.apply(X))
+    code = code_of(page_of(tmp_path, gfs, X, preprocessing=other))
+    assert "# preprocessing is that of the fit, from its model file" in code
+    assert "np.array" not in code
+
+
+def test_code_says_what_it_cannot_write_out(tmp_path):
+    X = power_table()
+    family = Custom([(np.abs, 1), (np.hypot, 2)])
+    code = code_of(page_of(tmp_path, GFS(2, family=family, degree=None).fit(X), X))
+    assert "# family is as it was in the fit." in code
+    compile(code, "code", "exec")
+
+
+def _run(code, X):
+    namespace = {"X": X}
+    exec(code, namespace)
+    return namespace
+
+
+def _without_dates(source):
+    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "", source)
+
+
+def test_files_and_dask_collections_are_read(tmp_path):
+    import dask.array
+    import dask.dataframe
+
+    X = power_table()
+    X.to_parquet(tmp_path / "data.parquet")
+    np.save(tmp_path / "data.npy", X.to_numpy())
+    gfs = GFS(3).fit(X)
+    plain = GFS(3).fit(X.to_numpy())
+    for estimator, data in [
+        (gfs, str(tmp_path / "data.parquet")),
+        (plain, tmp_path / "data.npy"),
+        (gfs, dask.dataframe.from_pandas(X, npartitions=3)),
+        (plain, dask.array.from_array(X.to_numpy(), chunks=(100, 2))),
+    ]:
+        page = page_of(tmp_path, estimator, data)
+        assert "300 rows \N{MULTIPLICATION SIGN} 6 columns" in page.text
+
+
+def test_polars_and_arrow_tables_are_taken(tmp_path):
+    import polars as pl
+    import pyarrow
+
+    X = power_table()
+    polars = pl.from_pandas(X)
+    assert "voltage" in page_of(tmp_path, GFS(3).fit(polars), polars).text
+    steps = Preprocessing.learn(X, X.columns)
+    table = pyarrow.table({name: X[name].to_numpy() for name in X})
+    gfs = GFS(3).fit(steps.apply(X))
+    assert "voltage" in page_of(tmp_path, gfs, table, preprocessing=steps).text
+
+
+def test_only_some_of_many_rows_are_used_for_what_takes_time_and_the_page_says_so(tmp_path):
+    X = np.random.default_rng(0).standard_normal((25_000, 4))
+    page = page_of(tmp_path, GFS(2).fit(X), X)
+    assert "at most 20,000 rows of 25,000 rows" in page.text
+
+
+def test_long_names_are_cut_and_still_told_apart(tmp_path):
+    X = power_table().rename(columns={"voltage": "v" * 300, "power": "v" * 301})
+    page = page_of(tmp_path, GFA(threshold=1e-3, relative=True).fit(X), X)
+    assert "v" * 120 not in page.text.replace(code_of(page), "")
+    assert "… #0` · current" in page.text
+    assert "… #3" in page.text
+
+
+def test_models_from_files_have_reports_even_without_moments(tmp_path):
+    X = power_table()
+    GFA(threshold=1e-3, relative=True).fit(X).save(tmp_path / "model.gram", moments=False)
+    page = page_of(tmp_path, load(tmp_path / "model.gram"), X)
+    assert "0.1 · voltage · current" in page.text
+    few = page_of(tmp_path, load(tmp_path / "model.gram"), X[:20])
+    assert "No formulas: the fit has stored no moments" in few.text
+
+
+def test_estimator_is_left_as_it_was(tmp_path):
+    X = power_table()
+    steps = Preprocessing.learn(X, X.columns, standardize=True)
+    gfs = GFS(3).fit(steps.apply(X))
+    before = {name: repr(value) for name, value in vars(gfs).items()}
+    page_of(tmp_path, gfs, X, preprocessing=steps)
+    assert {name: repr(value) for name, value in vars(gfs).items()} == before
+
+
+def test_unfitted_estimator_is_refused(tmp_path):
+    with pytest.raises(NotFittedError, match="GFS"):
+        report(GFS(), power_table(), tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_estimators_are_refused(tmp_path):
+    with pytest.raises(TypeError, match="about a fitted GFR, GCA, GFS, GFA or UFFS; got str"):
+        report("GFS", power_table(), tmp_path / "report.html")
+
+
+def test_other_columns_are_refused(tmp_path):
+    X = power_table()
+    with pytest.raises(ValueError, match="feature names"):
+        report(GFS(2).fit(X), X.rename(columns={"heat": "cold"}), tmp_path / "report.html")
+    with pytest.raises(ValueError, match="5 features"):
+        report(GFS(2).fit(X.to_numpy()), X.to_numpy()[:, 1:], tmp_path / "report.html")
+    steps = Preprocessing.learn(X, X.columns[1:])
+    with pytest.raises(ValueError, match="they do not belong together"):
+        report(GFS(2).fit(X), X, tmp_path / "report.html", preprocessing=steps)
+    assert not list(tmp_path.iterdir())
+
+
+def test_folder_that_does_not_exist_is_refused(tmp_path):
+    X = power_table()
+    with pytest.raises(FileNotFoundError, match="which is no folder: name a file in a folder"):
+        report(GFS(2).fit(X), X, tmp_path / "none" / "report.html")
+    with pytest.raises(FileNotFoundError, match="is a folder: name a file"):
+        report(GFS(2).fit(X), X, tmp_path)
+
+
+def test_image_shape_must_have_a_pixel_for_each_column(tmp_path):
+    X = power_table()
+    with pytest.raises(ValueError, match="has 8 pixels, but there are 6 columns"):
+        report(GFS(2).fit(X), X, tmp_path / "report.html", image_shape=(2, 4))
+
+
+@pytest.mark.parametrize("package", ["plotly.offline", "jinja2"])
+def test_missing_packages_are_named(tmp_path, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    X = power_table()
+    with pytest.raises(ImportError, match=r'pip install "gramian\[report\]"'):
+        report(GFS(2).fit(X), X, tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_fit_that_keeps_nothing_or_everything_has_a_page_too(tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).standard_normal((100, 3)), columns=["a", "b", "c"])
+    assert "Keep all 3 columns" in " ".join(page_of(tmp_path, GFA().fit(X), X).text.split())
+    still = pd.DataFrame({"a": np.ones(20), "b": np.full(20, 2.0)})
+    page = page_of(tmp_path, GFS().fit(still), still)
+    assert "Keep 0 of 2 columns" in " ".join(page.text.split())
