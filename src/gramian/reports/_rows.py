@@ -45,12 +45,9 @@ class Data:
         return len(self.names)
 
     @property
-    def scaling(self) -> tuple[Array, Array] | None:
-        """What was subtracted from the columns and what they were divided by, if anything."""
-        steps = self.preprocessing
-        if steps is None or steps.mean is None or steps.scale is None:
-            return None
-        return steps.mean, steps.scale
+    def is_scaled(self) -> bool:
+        """Whether the columns were scaled before the fit."""
+        return self.preprocessing is not None and self.preprocessing.scale is not None
 
     @property
     def raw(self) -> Array:

@@ -104,10 +104,9 @@ def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int, 
         estimator = _with_decoder(estimator, data)
     named = copy.copy(estimator)
     named.feature_names_in_ = np.array(data.names, dtype=object)
-    scaling = data.scaling
     in_units = not isinstance(estimator, Extractor)
-    if scaling is not None and in_units:
-        named = _in_units(named, *scaling)
+    if data.preprocessing is not None and in_units:
+        named = data.preprocessing.in_table_units(named)
     stored = named._decoder.moments is not None
     targets = _targets(estimator, MAX_FORMULAS if stored else MAX_UNSTORED)
     rows = _tested(data.raw if in_units else data.sample, len(named._decoder.coefficients))
@@ -119,7 +118,7 @@ def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int, 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         explanation = explain(named, rows, features=targets)
-    return explanation, "", 0 if rows is None else len(rows), in_units or scaling is None
+    return explanation, "", 0 if rows is None else len(rows), in_units or not data.is_scaled
 
 
 def _targets(estimator: Any, n: int) -> list[int]:
@@ -155,25 +154,6 @@ def _with_decoder(estimator: UFFS, data: Data) -> Any:
     problem = gfa._prepare(data.sample, None, None, "column")
     gfa._fit(replace(problem, repeated=estimator.selected_features_.tolist()))
     return gfa
-
-
-def _in_units(selector: Any, mean: Array, scale: Array) -> Any:
-    """Return a selection as if it had been made among columns that were not standardized.
-
-    Its functions take columns of variance 1 anyway, so that only the units around them change.
-    """
-    decoder = selector._decoder
-    moments = decoder.moments
-    selector.mean_ = selector.mean_ * scale + mean
-    selector._variances = selector._variances * scale**2
-    selector._decoder = replace(
-        decoder,
-        coefficients=decoder.coefficients * scale,
-        linear=decoder.linear * scale,
-        units=decoder.units * scale[selector.selected_features_],
-        moments=None if moments is None else (moments[0], moments[1] * scale),
-    )
-    return selector
 
 
 def _kept(estimator: Any, data: Data, explanation: Explanation | None) -> list[Kept]:
