@@ -15,6 +15,7 @@ from gramian._blockwise import source_of
 from gramian._decoder import MAX_MOMENTS
 from gramian._extractor import Extractor
 from gramian._reconstruction import Reconstruction
+from gramian._types import Array
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._explanation import Explanation
 from gramian.explanations._maker import Maker
@@ -104,9 +105,7 @@ def explain(
     array([0.2, 0.6])
     """
     _check(estimator, max_terms, min_gain)
-    view = view_of(estimator, features)
-    stored = of_fit(estimator, view.axes, view.targets)
-    folds: Sequence[Moments] = []
+    table = weights = None
     if X is not None:
         if is_dask(X) or source_of(X) is not None:
             raise TypeError(
@@ -115,6 +114,25 @@ def explain(
             )
         table = estimator._check_rows(X)
         weights = estimator._check_weights(sample_weight, table)
+    return explain_checked(
+        estimator, table, weights, max_terms=max_terms, min_gain=min_gain, features=features
+    )
+
+
+def explain_checked(
+    estimator: Any,
+    table: Array | None,
+    weights: Array | None = None,
+    *,
+    max_terms: int | None = MAX_TERMS,
+    min_gain: float = MIN_GAIN,
+    features: Iterable[str | int] | None = None,
+) -> Explanation:
+    """Do what `explain` does, with rows that were checked against the estimator."""
+    view = view_of(estimator, features)
+    stored = of_fit(estimator, view.axes, view.targets)
+    folds: Sequence[Moments] = []
+    if table is not None:
         folds = of_rows(estimator, table, weights, view.axes, view.targets)
     elif stored is None:
         raise ValueError(

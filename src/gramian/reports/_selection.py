@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +15,8 @@ from gramian._gfr import GFR
 from gramian._html import share
 from gramian._types import Array
 from gramian._uffs import UFFS
-from gramian.explanations import Explanation, Redundancy, explain
+from gramian.explanations import Explanation, Redundancy
+from gramian.explanations._explain import explain_checked
 from gramian.families import Multilinear
 from gramian.reports._rows import SEED, Data
 
@@ -115,9 +115,7 @@ def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int, 
     if rows is None and not stored:
         why_not = "the fit has stored no moments of its functions, and without them it takes more "
         return None, why_not + "rows, or more time: call explain(X) on the estimator.", 0, True
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        explanation = explain(named, rows, features=targets)
+    explanation = explain_checked(named, rows, features=targets)
     return explanation, "", 0 if rows is None else len(rows), in_units or not data.is_scaled
 
 
