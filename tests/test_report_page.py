@@ -401,4 +401,4 @@ def test_fit_that_keeps_nothing_or_everything_has_a_page_too(tmp_path):
     assert "Keep all 3 columns" in " ".join(page_of(tmp_path, GFA().fit(X), X).text.split())
     still = pd.DataFrame({"a": np.ones(20), "b": np.full(20, 2.0)})
     page = page_of(tmp_path, GFS().fit(still), still)
-    assert "Keep 0 of 2 columns" in " ".join(page.text.split())
+    assert "Keep nothing: no column varies" in " ".join(page.text.split())

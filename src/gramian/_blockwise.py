@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from gramian._types import Array
-from gramian._writing import temporary_for
+from gramian._writing import ArrayWriter, temporary_for
 from gramian.rows import Source, as_source
 from gramian.rows._files import pyarrow
 from gramian.rows._stream import check
@@ -126,35 +126,20 @@ def _open_csv(path: Path, schema: Any) -> Any:
 
 
 class _Npy:
-    """Writes rows behind a header whose number of rows is filled in at the end."""
-
     def __init__(self, path: Path, names: Sequence[str]) -> None:
-        self._n_columns = len(names)
-        self._n_rows = 0
         self._stream = path.open("wb")
-        self._header()
-
-    def _header(self) -> None:
-        # NumPy leaves room for as many digits as the number of rows may ever have.
-        content = {
-            "descr": "<f8",
-            "fortran_order": False,
-            "shape": (self._n_rows, self._n_columns),
-        }
-        np.lib.format.write_array_header_1_0(self._stream, content)
+        self._writer = ArrayWriter(self._stream, len(names))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stream.seek(0)
-        self._header()
+        self._writer.finish()
         self._stream.close()
 
     def write(self, rows: Array) -> None:
         """Append rows."""
-        self._stream.write(np.ascontiguousarray(rows, dtype="<f8").tobytes())
-        self._n_rows += len(rows)
+        self._writer.write(rows)
 
 
 WRITERS: dict[str, Callable[[Path, Sequence[str]], Writer]] = {

@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
+import numpy as np
+
+from gramian._types import Array
+
 
 @contextmanager
 def temporary_for(path: str | os.PathLike[str]) -> Iterator[Path]:
@@ -21,7 +25,7 @@ def temporary_for(path: str | os.PathLike[str]) -> Iterator[Path]:
     path : path
         The file.
     """
-    path = Path(path)
+    path = Path(os.path.realpath(path))  # a link stays a link
     temporary = path.with_name(f".{path.name[:200]}.{uuid4().hex}.tmp")
     try:
         yield temporary
@@ -43,3 +47,40 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         yield stream
         stream.flush()
         os.fsync(stream.fileno())
+
+
+class ArrayWriter:
+    """Writes a table in NumPy's format, block by block.
+
+    The number of rows in the header is filled in at the end.
+
+    Parameters
+    ----------
+    stream : binary file
+        A file to begin with, which can be gone back in.
+    n_columns : int
+        The number of columns.
+    """
+
+    def __init__(self, stream: BinaryIO, n_columns: int) -> None:
+        self._stream = stream
+        self._n_columns = n_columns
+        self._n_rows = 0
+        self._header()
+
+    def _header(self) -> None:
+        # NumPy leaves room for as many digits as the number of rows may ever have.
+        shape = (self._n_rows, self._n_columns)
+        content = {"descr": "<f8", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(self._stream, content)
+
+    def write(self, rows: Array) -> None:
+        """Append rows."""
+        self._stream.write(np.ascontiguousarray(rows, dtype="<f8").tobytes())
+        self._n_rows += len(rows)
+
+    def finish(self) -> None:
+        """Fill in the number of rows."""
+        self._stream.seek(0)
+        self._header()
+        self._stream.seek(0, os.SEEK_END)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from io import TextIOWrapper
+from typing import NoReturn
 
 
 def main() -> None:
     """Run the command; the entry point of ``gramian`` and ``python -m gramian``."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever called the command
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names and formulas are not all ASCII
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _leave)
     try:
         from gramian.cli._app import app
 
@@ -21,3 +30,13 @@ def main() -> None:
         sys.exit(f'gramian: the command needs {error.name}: pip install "gramian[cli]"')
     except KeyboardInterrupt:  # before any command has begun
         sys.exit(130)
+    except OSError as error:  # of a help text, or of what is left in a buffer
+        from gramian.cli._errors import discard_output
+
+        discard_output()
+        sys.exit(f"gramian: standard output cannot be written to: {error.strerror}")
+
+
+def _leave(number: int, frame: object) -> NoReturn:
+    """End as by an error, so that no file is left half-written."""
+    raise SystemExit(128 + number)

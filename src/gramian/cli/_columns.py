@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._formats import TEXT
 from gramian.cli._options import DataOptions
 from gramian.cli._tables import Table
 
@@ -93,6 +94,21 @@ def choose(names: Sequence[str], options: DataOptions) -> Roles:
     return Roles(features, tuple(ids), tuple(targets))
 
 
+def is_numeric(text: str) -> bool:
+    """Return whether a text is a number.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def is_number(kind: Any) -> bool:
     """Return whether a type of PyArrow's is one of numbers; a column without any value is."""
     types = pa.types
@@ -129,6 +145,13 @@ def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
             "categories into numbers, --exclude to leave them out, or --id or --target to pass "
             "them through"
         )
+    strange = [name for name, kind in kinds.items() if pa.types.is_binary(kind)]
+    if strange:
+        raise CommandError(
+            f"{listed(strange)} {'hold' if len(strange) > 1 else 'holds'} bytes that are no text "
+            "in UTF-8: convert the file, for instance with iconv, or leave the columns out with "
+            "--exclude"
+        )
     others = [name for name, kind in kinds.items() if not is_number(kind) and not is_text(kind)]
     if others:
         raise CommandError(
@@ -136,6 +159,25 @@ def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
             "only numbers and text can be used: say --exclude to leave them out, or --id to pass "
             "them through"
         )
+
+
+def check_places(table: Table, places: Mapping[str, str], labels: Collection[str]) -> None:
+    """Check the types of what a model takes from a table, but for categories in text files.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    places : mapping from str to str
+        How the table calls the columns of the model.
+    labels : collection of str
+        The columns of the table that are categories. What looks like dates is read as text there.
+    """
+    read_as_text = labels if table.format in TEXT else ()
+    kinds = {
+        name: table.columns[place] for name, place in places.items() if place not in read_as_text
+    }
+    check_types(kinds, encode=True)
 
 
 def plain(table: pa.Table) -> pa.Table:

@@ -89,7 +89,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except KeyboardInterrupt:
             _leave("interrupted; no file is left half-written", INTERRUPTED)
         except BrokenPipeError:
-            _discard_output()
+            discard_output()
             raise typer.Exit(CLOSED_PIPE) from None
         except CommandError as error:
             _leave(str(error), error.code)
@@ -121,7 +121,7 @@ def _leave(sentence: str, code: int) -> Any:
     raise typer.Exit(code) from None
 
 
-def _discard_output() -> None:
+def discard_output() -> None:
     """Let what is still in the buffer go nowhere, so that Python does not complain at its end."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -114,7 +114,7 @@ def _rows(model: Model, path: str, reading: Reading) -> pa.Table:
     """Read rows to test formulas on, as the model takes them."""
     import pyarrow as pa
 
-    from gramian.cli._columns import check_types, plain
+    from gramian.cli._columns import check_places, plain
     from gramian.cli._model import locate, not_found, passing
     from gramian.cli._tables import open_table
 
@@ -124,8 +124,8 @@ def _rows(model: Model, path: str, reading: Reading) -> pa.Table:
     if places is None:
         raise not_found(columns, model, table, others)
     names = list(places.values())
-    check_types({name: table.columns[name] for name in names}, encode=True)
     labels = {places[name] for name in model.steps.categories}
+    check_places(table, places, labels)
     pieces: list[Any] = []
     for piece in table.batches(names, (), labels):
         pieces.append(piece)

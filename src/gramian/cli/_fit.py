@@ -13,7 +13,15 @@ import numpy as np
 import pyarrow as pa
 
 import gramian
-from gramian.cli._columns import Roles, check_types, choose, plain, refuse_missing
+from gramian.cli._columns import (
+    Roles,
+    check_types,
+    choose,
+    is_numeric,
+    listed,
+    plain,
+    refuse_missing,
+)
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._formats import TEXT
 from gramian.cli._model import Model, Passing, named
@@ -109,6 +117,16 @@ class Task:
             impute=None if options.impute is None else options.impute.value,
             standardize=options.standardize,
         )
+        for name, categories in learned.categories.items():
+            words = [each for each in categories if not is_numeric(each)]
+            if 2 * len(words) < len(categories):
+                warnings.warn(
+                    f"{listed([name])} holds numbers but for {', '.join(map(repr, words[:3]))}"
+                    f"{', ...' if len(words) > 3 else ''}, and is encoded as {len(categories)} "
+                    "categories all the same",
+                    UserWarning,
+                    stacklevel=2,
+                )
         x = learned.apply(rows)
         if len(x) < 2:
             complete = " without missing values" if len(x) < rows.num_rows else ""
@@ -272,9 +290,4 @@ def _sentence(warning: warnings.WarningMessage, estimator: Any) -> str:
 
 def _is_headless(table: Table) -> bool:
     """Return whether what was taken for names looks like a row of numbers."""
-    try:
-        return (
-            table.format in TEXT and table.named and bool([float(each) for each in table.columns])
-        )
-    except ValueError:
-        return False
+    return table.format in TEXT and table.named and all(map(is_numeric, table.columns))

@@ -140,7 +140,7 @@ Quiet = Annotated[
         "-q",
         metavar="",
         rich_help_panel="Output",
-        help="No progress, notes or warnings.",
+        help="Print nothing but errors, and what --json asks for.",
     ),
 ]
 

@@ -17,7 +17,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from gramian._types import Array
-from gramian._writing import replacing
+from gramian._writing import ArrayWriter, replacing
 from gramian.cli._columns import is_number
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._formats import DELIMITERS, STANDARD, TEXT, compression_of
@@ -87,6 +87,17 @@ class _Text:
         self._sink.close()
 
 
+class _Npy:
+    def __init__(self, stream: Any, schema: Any) -> None:
+        self._writer = ArrayWriter(stream, len(schema))
+
+    def write(self, table: pa.Table) -> None:
+        self._writer.write(numbers(table, Format.npy))
+
+    def close(self) -> None:
+        self._writer.finish()
+
+
 class _Array:
     """Collects the rows: the header of NumPy's formats tells their number."""
 
@@ -131,10 +142,12 @@ def numbers(table: pa.Table, format: Format) -> Array:
     return np.column_stack(columns)
 
 
-def _open(sink: Any, schema: Any, format: Format, compression: str | None) -> Writer:
+def _open(stream: Any, schema: Any, format: Format, compression: str | None) -> Writer:
+    if format is Format.npy and stream.seekable():
+        return _Npy(stream, schema)
+    sink = _Unclosed(stream)
     if format in TEXT:
-        stream = pa.output_stream(sink, compression=compression)
-        return _Text(stream, schema, format)
+        return _Text(pa.output_stream(sink, compression=compression), schema, format)
     if format is Format.parquet:
         return _Arrow(pyarrow.parquet.ParquetWriter(sink, schema))
     if format is Format.feather:
@@ -171,11 +184,17 @@ def open_output(path: str, format: Format, schema: Any) -> Iterator[Writer]:
             f"a terminal cannot show {format}; name a file with -o, or say --output-format csv",
             USAGE,
         )
-    with _stream(path) as stream:
-        writer = _open(_Unclosed(stream), schema, format, compression_of(path))
-        yield writer
-        writer.close()  # not after an error: half a table needs no end
-        stream.flush()
+    try:
+        with _stream(path) as stream:
+            writer = _open(stream, schema, format, compression_of(path))
+            yield writer
+            writer.close()  # not after an error: half a table needs no end
+            stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # errors in what is read are others
+        where = "standard output" if path == STANDARD else path
+        raise CommandError(f"{where} cannot be written: {error.strerror or error}") from error
 
 
 @contextmanager

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.compute
 
 from gramian._types import Array
-from gramian.cli._columns import check_types, plain
+from gramian.cli._columns import check_places, listed, plain
 from gramian.cli._errors import CommandError
 from gramian.cli._formats import ARRAYS, TEXT, format_of
 from gramian.cli._model import Model, Passing, locate, named, not_found
 from gramian.cli._options import TableOutput
 from gramian.cli._outputs import open_output
-from gramian.cli._tables import Table
+from gramian.cli._tables import Table, in_pieces
 from gramian.models import Preprocessing
 
 
@@ -59,7 +59,8 @@ def write_reduced(
             return filled(piece.filter(pa.array(keeps)), steps), keeps
         return named(_transformed(model, values), model.kept), keeps
 
-    return _write(table, {name: places[name] for name in wanted}, others, steps, reduce, output)
+    taken = {name: places[name] for name in wanted}
+    return _write(table, taken, others, steps, reduce, len(model.kept), output)
 
 
 def write_reconstructed(
@@ -97,10 +98,8 @@ def write_reconstructed(
                 result = result.set_column(columns.index(name), name, given.column(name))
         return result, keeps
 
-    needed = columns if from_all else wanted
-    return _write(
-        table, {name: places[name] for name in needed}, others, steps, reconstruct, output
-    )
+    taken = {name: places[name] for name in (columns if from_all else wanted)}
+    return _write(table, taken, others, steps, reconstruct, len(columns), output)
 
 
 def _transformed(model: Model, values: Array) -> Array:
@@ -119,6 +118,7 @@ def _write(
     others: Passing,
     steps: Preprocessing,
     function: Callable[[pa.Table], tuple[pa.Table, Any]],
+    width: int,
     output: TableOutput,
 ) -> tuple[int, list[str]]:
     path = output.output or "-"
@@ -129,7 +129,7 @@ def _write(
     }
     labels = {places[name] for name in steps.categories}
     names = list(dict.fromkeys([*others.names, *places.values()]))
-    check_types({name: table.columns[place] for name, place in places.items()}, encode=True)
+    check_places(table, places, labels)
 
     def work(piece: pa.Table) -> pa.Table:
         inner = piece.select(list(places.values())).rename_columns(list(places))
@@ -137,6 +137,12 @@ def _write(
             result, keeps = function(inner)
         except ValueError as error:
             raise CommandError(f"{table.name}: {error}") from error
+        twice = [name for name in others.names if name in result.column_names]
+        if twice:
+            raise CommandError(
+                f"the {listed(twice)} of {table.name} would pass through beside another of that "
+                "name: rename it first"
+            )
         aside = piece.select(list(others.names)).filter(pa.array(keeps))
         for name in reversed(others.ids):
             result = result.add_column(0, name, aside.column(name))
@@ -148,7 +154,7 @@ def _write(
         empty = True
         for piece in table.batches(names, verbatim, labels):
             empty = False
-            yield work(piece)
+            yield from map(work, in_pieces(piece, width))
         if empty:
             yield work(table.read(names, verbatim, labels))
 
@@ -178,12 +184,24 @@ def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
         column = table.column(place)
         if name in steps.categories:
             column = column.cast(pa.string()).fill_null(steps.categories[name][int(value)])
+        elif _keeps_type(column.type, value):
+            column = column.fill_null(pa.scalar(int(value)).cast(column.type))
         else:
             column = column.cast(pa.float64(), safe=False)
             absent = pa.compute.is_null(column, nan_is_null=True)
             column = pa.compute.if_else(absent, float(value), column)
         table = table.set_column(place, name, column)
     return table
+
+
+def _keeps_type(kind: Any, value: float) -> bool:
+    """Return whether a value can be filled in among integers or truth values as one of them.
+
+    It depends on no piece of the table, so that the types of all pieces are the same.
+    """
+    if pa.types.is_boolean(kind):
+        return value in (0, 1)
+    return pa.types.is_integer(kind) and float(value).is_integer()
 
 
 def in_categories(table: pa.Table, steps: Preprocessing) -> pa.Table:

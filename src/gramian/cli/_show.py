@@ -129,6 +129,8 @@ class Page:
         stream = stream or sys.stdout
         self._console = _Console(file=stream, highlight=False, soft_wrap=True)
         self.is_terminal = self._console.is_terminal
+        if not self.is_terminal:
+            self._console.width = WIDE  # nobody sees where a cell was cut
 
     def line(self, text: str = "", style: str = "") -> None:
         """Print a line.
@@ -175,6 +177,6 @@ class Page:
             self._console.print(grid, soft_wrap=False)
             return
         with self._console.capture() as captured:
-            self._console.print(grid, width=WIDE, soft_wrap=False, crop=False)
+            self._console.print(grid, soft_wrap=False, crop=False)
         for line in captured.get().splitlines():
             self._console.print(Text(line.rstrip()))

@@ -200,7 +200,7 @@ class TextTable(Table):
                 return
             # All rows together decide on the type of a column, and not only the first ones.
             table = pyarrow.csv.read_csv(stream, *options)
-        yield from _pieces(_finish(table, names, verbatim))
+        yield from in_pieces(_finish(table, names, verbatim))
 
 
 def _finish(table: pa.Table, names: Sequence[str], verbatim: Collection[str]) -> pa.Table:
@@ -261,7 +261,7 @@ class ArrowTable(Table):
         """Read some columns, piece by piece."""
         with self._reading(), self._open() as file:
             for i in range(file.num_record_batches):
-                yield from _pieces(pa.Table.from_batches([file.get_batch(i)]).select(list(names)))
+                yield from in_pieces(pa.Table.from_batches([file.get_batch(i)]).select(list(names)))
 
 
 class ArrayTable(Table):
@@ -279,7 +279,10 @@ class ArrayTable(Table):
             )
         self.n_rows = len(self._array)
         names = names or [f"x{i}" for i in range(self._array.shape[1])]
-        kind = pa.from_numpy_dtype(self._array.dtype)
+        self._dtype = self._array.dtype.newbyteorder("=")
+        if self._dtype.kind == "f" and self._dtype.itemsize not in (4, 8):
+            self._dtype = np.dtype(np.float64)  # Arrow has no longer ones, and casts no half ones
+        kind = pa.from_numpy_dtype(self._dtype)
         self._set_columns(
             pa.schema([(each, kind) for each in names]),
             8 * self._array.size,
@@ -294,7 +297,7 @@ class ArrayTable(Table):
         step = _piece_rows(self._array.shape[1])
         for start in range(0, len(self._array), step):
             part = self._array[start : start + step]
-            columns = [pa.array(np.ascontiguousarray(part[:, i])) for i in where]
+            columns = [pa.array(np.ascontiguousarray(part[:, i], self._dtype)) for i in where]
             yield pa.table(columns, names=list(names))
 
 
@@ -325,19 +328,20 @@ def open_table(path: str, reading: Reading) -> Table:
     Parameters
     ----------
     path : str
-        The file, or "-" for standard input, which is kept in memory.
+        The file, or "-" for standard input, which as any pipe is kept in memory.
     reading : Reading
         Its format and how much memory it may take.
     """
     name = "standard input" if path == STANDARD else path
     source: Any = path
-    if path == STANDARD:
-        source = pa.py_buffer(sys.stdin.buffer.read())
-        found = reading.format or format_of_bytes(source[:8].to_pybytes())
-    elif not Path(path).exists():
+    if path != STANDARD and not Path(path).exists():
         raise CommandError(f"there is no file {path}", USAGE)
-    elif Path(path).is_dir():
+    if path != STANDARD and Path(path).is_dir():
         raise CommandError(f"{path} is a folder, and a file is needed", USAGE)
+    if path == STANDARD or not Path(path).is_file():  # a pipe can be read only once
+        source = sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+        found = reading.format or format_of_bytes(source[:8])
+        source = pa.py_buffer(source)
     else:
         found = format_of(path, reading.format)
     if found in TEXT:
@@ -353,7 +357,16 @@ def _piece_rows(n_columns: int) -> int:
     return max(1, PIECE_BYTES // (8 * n_columns))
 
 
-def _pieces(table: pa.Table) -> Iterator[pa.Table]:
-    step = _piece_rows(table.num_columns)
+def in_pieces(table: pa.Table, width: int = 0) -> Iterator[pa.Table]:
+    """Cut a table into pieces that can be worked on at once.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table.
+    width : int, default=0
+        How many columns are made of it, if these are more than it has.
+    """
+    step = _piece_rows(max(width, table.num_columns))
     for start in range(0, table.num_rows, step):
         yield table.slice(start, step)

@@ -22,6 +22,8 @@ MAX_MOMENTS_BYTES = 2**20
 MAX_PRODUCTS = 2**20
 """No step looks at more products than that; they take about 100 bytes each."""
 MAX_PRODUCTS_IN_ALL = 2**22
+ROUNDING = 1e-6
+"""What moments may be off by rounding errors."""
 
 
 def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
@@ -102,9 +104,18 @@ def from_arrays(
         raise ModelFileError("It has only one half of the moments.")
     if "decoder.gram" in arrays:
         moments = arrays["decoder.gram"], arrays["decoder.with_x"]
+        _check_moments(moments[0])
     return Decoder(
         tuple(blocks), tuple(parts), coefficients, arrays["decoder.linear"], units, moments
     )
+
+
+def _check_moments(gram: Array) -> None:
+    """Refuse what cannot be the second moments of functions, of which the first is the constant."""
+    deviations = np.sqrt(np.maximum(gram.diagonal(), 0.0))
+    bound = (1 + ROUNDING) * np.multiply.outer(deviations, deviations)
+    if abs(gram[0, 0] - 1) > ROUNDING or not deviations.all() or (np.abs(gram) > bound).any():
+        raise ModelFileError("Its moments are damaged.")
 
 
 def _split_levels(arrays: Mapping[str, AnyArray]) -> list[Array] | None:

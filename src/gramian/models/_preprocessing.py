@@ -303,13 +303,22 @@ def _is_missing(value: Any) -> bool:
 
 def _floats(name: str, values: NDArray[Any]) -> Array:
     if values.dtype == object:
-        example = next(value for value in values if not isinstance(value, Real | None))
+        text = [value for value in values if not isinstance(value, Real | None)]
+        example = next((value for value in text if not _is_number(value)), text[0])
         raise ValueError(
             f"Column {name!r} contains {str(example)[:60]!r}, where the model takes numbers."
         )
     if np.isinf(values).any():
         raise ValueError(f"Column {name!r} contains infinity.")
     return values
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _label(value: Any) -> str:

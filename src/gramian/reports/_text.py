@@ -16,6 +16,8 @@ def clean(name: str) -> str:
     printable = "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name
     )
+    if not printable.strip():
+        return "(no name)"
     return printable if len(printable) <= MAX_NAME else printable[: MAX_NAME - 1] + "…"
 
 

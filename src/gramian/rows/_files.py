@@ -13,8 +13,8 @@ import numpy as np
 from gramian._types import Array
 from gramian.rows._stream import Chunk, Source, check, read_ahead
 
-BATCH_BYTES = 2**20
-"""About so much of a table is decoded at once: few enough to stay near the processor."""
+BATCH_BYTES = 2**21
+"""About so much of a table is decoded at once."""
 BUFFER_BYTES = 2**16
 """About so much of every column of a Parquet file is read at once."""
 NUMBERS = "fiub"
@@ -192,7 +192,7 @@ class ArraySource(FileSource):
         before = 0
         for array, label in zip(self._arrays, self._labels, strict=True):
             for start in range(0, len(array), step):
-                x = np.asarray(array[start : start + step], dtype=np.float64)
+                x = np.array(array[start : start + step], dtype=np.float64)
                 weights = self._weights
                 if weights is not None:
                     weights = weights[before + start : before + start + len(x)]
@@ -377,9 +377,13 @@ class BlockSource(Source):
 
 
 def _chunk(batch: Any, names: Sequence[str], weight: str | None, path: str, row: int) -> Chunk:
-    x = np.empty((batch.num_rows, len(names)))
-    for i, name in enumerate(names):
-        x[:, i] = _numbers(batch, name)
+    double = pyarrow().float64()
+    if all(batch.schema.field(name).type == double for name in names):
+        x = batch.select(list(names)).to_tensor(null_to_nan=True, row_major=True).to_numpy()
+    else:
+        x = np.empty((batch.num_rows, len(names)))
+        for i, name in enumerate(names):
+            x[:, i] = _numbers(batch, name)
     return Chunk(x, None if weight is None else _numbers(batch, weight), path, row)
 
 

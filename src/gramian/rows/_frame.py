@@ -28,8 +28,20 @@ class Frame:
     axes: Array | None = None
     """The matrix that takes scaled columns to coordinates, if these are others."""
 
-    def apply(self, number: int, x: Array, weights: Array | None) -> RowBlock:
-        """Centre and scale the block of that number, but for rows held out or of no weight."""
+    def apply(
+        self, number: int, x: Array, weights: Array | None, *, in_place: bool = False
+    ) -> RowBlock:
+        """Centre and scale the block of that number, but for rows held out or of no weight.
+
+        Parameters
+        ----------
+        number : int
+            The number of the block, which decides on the rows that are held out.
+        x, weights : arrays
+            The rows and their weights.
+        in_place : bool, default=False
+            Whether the rows may be overwritten, which saves the time to get memory for others.
+        """
         taken = np.ones(len(x), dtype=bool)
         if weights is not None:
             taken &= weights > 0
@@ -38,7 +50,7 @@ class Frame:
         if not taken.all():
             x, weights = x[taken], None if weights is None else weights[taken]
         unit = self.weight**-0.5
-        x = np.subtract(x, self.centring.mean, order="C")
+        x = np.subtract(x, self.centring.mean, out=x if in_place else None, order="C")
         x *= unit / self.centring.scale
         root = np.full(len(x), unit)
         if weights is not None:

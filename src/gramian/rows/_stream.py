@@ -13,13 +13,15 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from gramian._types import Array
-from gramian.rows._array import BLOCK_ROWS, Centring
+from gramian.rows._array import Centring
 from gramian.rows._frame import Frame, FramedRows
 from gramian.rows._look import Look, Split, look_at
 from gramian.rows._protocol import LocalRows, RowBlock
 from gramian.rows._statistics import centring_of
 
 T = TypeVar("T")
+BLOCK_ROWS = 4096
+"""Rows in a block, if the memory allows: each is handed from thread to thread, which takes time."""
 READ_AHEAD = 2
 """Blocks that are read while others are summed over."""
 
@@ -29,6 +31,7 @@ class Chunk:
     """Rows as they come from where they are stored."""
 
     x: Array
+    """In memory of its own, which the receiver may overwrite."""
     weights: Array | None
     where: str
     """The file, or what else there is to name."""
@@ -62,7 +65,7 @@ class Block:
     """Rows of a source, in blocks whose size does not depend on how they are stored."""
 
     x: Array
-    """Not to be written to: often a part of a chunk."""
+    """Often a part of a chunk."""
     weights: Array | None
 
 
@@ -153,7 +156,7 @@ class StreamRows(FramedRows, LocalRows):
         n_blocks = 0
         for number, block in enumerate(read_ahead(self._checked())):
             n_blocks += 1
-            rows = self.frame.apply(number, block.x, block.weights)
+            rows = self.frame.apply(number, block.x, block.weights, in_place=True)
             if len(rows.root):
                 yield rows
                 if fits:

@@ -1,0 +1,210 @@
+"""What a careless or a hostile user does: odd files, odd streams, signals and damaged models."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_cases import folder, measurements, run, start, succeed  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("folder")
+NUMBERS = ["voltage", "current", "width", "height", "power"]
+
+
+def numbers(n_rows=60):
+    return measurements(n_rows)[NUMBERS]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("option", ["--id", "--target"])
+def test_no_output_has_two_columns_of_one_name(option, ending, folder):  # noqa: F811
+    measurements().rename(columns={"key": "gfr0"}).drop(columns="label").to_csv("in.csv")
+    done = run("extract", "in.csv", option, "gfr0", "-n", "2", "-o", f"out.{ending}")
+    if done.exit_code == 0:
+        import pyarrow.csv
+        import pyarrow.parquet
+
+        read = pyarrow.csv.read_csv if ending == "csv" else pyarrow.parquet.read_table
+        names = read(f"out.{ending}").column_names
+        assert len(set(names)) == len(names), names
+    else:
+        assert "gfr0" in done.stderr
+        assert not (folder / f"out.{ending}").exists()
+
+
+def test_reconstruct_needs_little_memory_when_many_columns_come_from_few():
+    rng = np.random.default_rng(0)
+    np.save("wide.npy", rng.normal(size=(300, 3)) @ rng.normal(size=(3, 300)))
+    np.save("long.npy", rng.normal(size=(60_000, 3)))
+    succeed("extract", "wide.npy", "-n", "3", "-m", "m.gram", "-q")
+    tracemalloc.start()
+    try:
+        succeed("reconstruct", "m.gram", "long.npy", "-o", "out.npy", "--memory-budget", "64MiB")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert np.load("out.npy", mmap_mode="r").shape == (60_000, 300)
+    assert peak < 2**27, f"{peak / 2**20:.0f} MiB for an output of 137 MiB"
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_arrays_of_the_other_byte_order_are_read(ending):
+    table = numbers().to_numpy()[:, :4]
+    (np.save if ending == "npy" else np.savez)(f"in.{ending}", table.astype(">f8"))
+    succeed("select", f"in.{ending}", "-n", "4", "-o", "out.csv", "-q")
+    np.testing.assert_array_equal(pd.read_csv("out.csv"), table)
+
+
+def test_the_message_on_text_among_numbers_shows_the_text():
+    numbers().to_csv("in.csv", index=False)
+    succeed("select", "in.csv", "-n", "4", "-m", "m.gram", "-q")
+    table = numbers(5).astype(object)
+    table.loc[3, "voltage"] = "broken"
+    table.to_csv("other.csv", index=False)
+    done = run("apply", "m.gram", "other.csv", "-o", "out.csv")
+    assert done.exit_code == 1
+    assert "'voltage'" in done.stderr
+    assert "'broken'" in done.stderr
+
+
+def test_encoding_a_column_of_numbers_with_a_stray_word_is_not_silent():
+    table = numbers().astype(object)
+    table.loc[3, "voltage"] = "broken"
+    table.to_csv("in.csv", index=False)
+    done = run("select", "in.csv", "--encode", "-n", "3", "-o", "out.csv")
+    assert "'voltage'" in done.stderr
+
+
+def test_categories_that_look_like_dates_are_known_again():
+    table = numbers().assign(day=["2024-01-01", "2024-01-02", "never"] * 20)
+    table.to_csv("in.csv", index=False)
+    succeed("select", "in.csv", "--encode", "-n", "6", "-m", "m.gram", "-q")
+    table[table.day != "never"].to_csv("other.csv", index=False)
+    succeed("apply", "m.gram", "other.csv", "-o", "out.csv", "-q")
+    assert set(pd.read_csv("out.csv").day) == {"2024-01-01", "2024-01-02"}
+
+
+def test_explain_refuses_a_model_without_moments(folder):  # noqa: F811
+    numbers().to_csv("in.csv", index=False)
+    succeed("extract", "in.csv", "-n", "2", "-m", "m.gram", "-q")
+    with zipfile.ZipFile("m.gram") as old, zipfile.ZipFile("zero.gram", "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "decoder.gram.npy":
+                stream = io.BytesIO()
+                np.save(stream, 0 * np.load(io.BytesIO(content)))
+                content = stream.getvalue()
+            new.writestr(name, content)
+    done = run("explain", "zero.gram")
+    assert done.exit_code == 1
+    assert "zero.gram" in done.stderr
+
+
+def test_a_report_on_columns_that_do_not_vary_claims_nothing(folder):  # noqa: F811
+    pytest.importorskip("plotly")
+    pytest.importorskip("jinja2")
+    pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20}).to_csv("in.csv", index=False)
+    done = run("report", "in.csv", "-o", "out.html")
+    if done.exit_code == 0:
+        text = (folder / "out.html").read_text(encoding="utf-8")
+        assert "their functions" not in text
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="streams are closed by a POSIX shell")
+@pytest.mark.parametrize(
+    "command",
+    ["select data.csv -x key,label -n 2 --json >&-", "select - <&-", "--help >/dev/full"],
+)
+def test_streams_that_are_closed_or_full_give_no_traceback(command, folder):  # noqa: F811
+    if "/dev/full" in command and not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full")
+    done = subprocess.run(
+        f'"{sys.executable}" -m gramian {command}', shell=True, stderr=subprocess.PIPE, text=True
+    )
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_command_that_is_ended_by_a_signal_leaves_no_file(name, folder):  # noqa: F811
+    np.save("in.npy", np.random.default_rng(0).normal(size=(500_000, 4)))
+    np.save("few.npy", np.load("in.npy", mmap_mode="r")[:100])
+    succeed("select", "few.npy", "-n", "4", "-m", "m.gram", "-q")
+    process = start("apply", "m.gram", "in.npy", "-o", "out.csv", "-q", cwd=folder)
+    while process.poll() is None and not list(folder.glob(".out.csv*")):
+        time.sleep(0.005)
+    process.send_signal(getattr(signal, name))
+    process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert not list(folder.glob("*out.csv*")) + list(folder.glob(".out.csv*"))
+
+
+def test_numbers_in_a_piped_table_are_not_cut(folder):  # noqa: F811
+    table = pd.DataFrame({"key": np.arange(30) + 9_007_199_254_740_993, "kind": ["u", "v"] * 15})
+    table["kind"] = table["kind"].astype("category")
+    table.to_parquet("in.parquet")
+    found = succeed("inspect", "in.parquet").stdout
+    assert found.count("9.007e+15") == 2, found
+    numbers().rename(columns={"voltage": "v" * 75}).to_csv("in.csv", index=False)
+    found = succeed("select", "in.csv", "-c", "v*", "-n", "1").stdout
+    assert "v" * 75 + "   100.00 %" in found.replace("     ", "   "), found
+
+
+def test_imputing_leaves_integers_and_booleans_as_they_were():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "large": 2**53 + 1 + 2 * np.arange(41) ** 2,
+            "flag": rng.integers(0, 2, 41) > 0,
+            "x": rng.normal(size=41),
+        }
+    )
+    table.loc[3, "x"] = np.nan
+    table.to_parquet("in.parquet")
+    succeed("select", "in.parquet", "--impute", "median", "-n", "3", "-o", "out.parquet", "-q")
+    found = pd.read_parquet("out.parquet")
+    pd.testing.assert_frame_equal(found[["large", "flag"]], table[["large", "flag"]])
+
+
+def test_a_pipe_with_a_name_is_read_as_standard_input_is(folder):  # noqa: F811
+    numbers().to_csv("in.csv", index=False)
+    done = subprocess.run(
+        ["bash", "-c", f'"{sys.executable}" -m gramian select <(cat in.csv) -n 2 -o out.csv -q'],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(pd.read_csv("out.csv")) == 60
+
+
+def test_an_output_that_is_a_link_stays_one(folder):  # noqa: F811
+    numbers().to_csv("in.csv", index=False)
+    (folder / "link.csv").symlink_to("real.csv")
+    succeed("select", "in.csv", "-n", "2", "-o", "link.csv", "-q")
+    assert (folder / "link.csv").is_symlink()
+    assert len(pd.read_csv("real.csv")) == 60
+
+
+def test_an_output_that_cannot_be_written_is_named():
+    numbers().to_csv("in.csv", index=False)
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full")
+    done = run("select", "in.csv", "-n", "2", "-o", "/dev/full", "--output-format", "csv")
+    assert done.exit_code == 1
+    assert "/dev/full cannot be written: No space left on device" in done.stderr
+
+
+def test_bytes_that_are_no_text_are_said_to_be_so():
+    with open("in.csv", "wb") as stream:
+        stream.write("a,b\n1,Käse\n2,Brot\n".encode("latin-1"))
+    done = run("select", "in.csv", "--encode")
+    assert done.exit_code == 1
+    assert "'b' holds bytes that are no text in UTF-8" in done.stderr
