@@ -64,6 +64,8 @@ thread each.
 
 {growth}
 
+{fixed}
+
 ## Memory
 
 {memory}
@@ -231,6 +233,8 @@ def page(content: dict[str, Any]) -> str:
     steps = content["sizes"]["steps"]
     per_row = [each["seconds"] / each["n_rows"] for each in growth]
     off = max(abs(value / per_row[-1] - 1) for value in per_row)
+    rest = max(abs(value / per_row[-1] - 1) for value in per_row[1:])
+    fixed = growth[0]["seconds"] - growth[0]["n_rows"] * per_row[-1]
     memory = content["memory"]
     speeds = []
     for n in steps:
@@ -310,6 +314,11 @@ def page(content: dict[str, Any]) -> str:
                 ]
                 for each, value in zip(growth, per_row, strict=True)
             ],
+        ),
+        fixed=(
+            f"Of the {growth[0]['seconds']:.2f} s of the fewest rows, {fixed:.2f} s are more than "
+            f"their share of the time of most rows: they do not grow with the rows. The others are "
+            f"within {rest:.0%} of proportional."
         ),
         memory=(
             f"{memory['n_rows']:,} rows × {MEMORY_COLUMNS} columns, "

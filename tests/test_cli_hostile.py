@@ -208,3 +208,14 @@ def test_bytes_that_are_no_text_are_said_to_be_so():
     done = run("select", "in.csv", "--encode")
     assert done.exit_code == 1
     assert "'b' holds bytes that are no text in UTF-8" in done.stderr
+
+
+def test_text_is_quoted_where_it_has_to_be():
+    words = ["plain", "with, comma", 'with "quotes"', "two\nlines", "", "  spaces "] * 10
+    numbers().assign(word=words).to_csv("in.csv", index=False)
+    succeed("select", "in.csv", "--id", "word", "-n", "2", "-o", "out.csv", "-q")
+    assert pd.read_csv("out.csv", keep_default_na=False).word.tolist() == words
+    numbers().assign(word="plain").to_csv("in.csv", index=False)
+    succeed("select", "in.csv", "--id", "word", "-n", "2", "-o", "out.tsv", "-q")
+    with open("out.tsv") as stream:
+        assert '"' not in stream.read()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,12 +14,13 @@ from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
 from gramian._types import Array
 from gramian._writing import ArrayWriter, replacing
-from gramian.cli._columns import is_number
+from gramian.cli._columns import is_number, is_text
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._formats import DELIMITERS, STANDARD, TEXT, compression_of
 from gramian.cli._options import Format
@@ -71,19 +73,32 @@ class Writer(Protocol):
 class _Text:
     def __init__(self, sink: Any, schema: Any, format: Format) -> None:
         self._sink = sink
-        delimiter = DELIMITERS[format]
+        self._delimiter = delimiter = DELIMITERS[format]
         # PyArrow puts every name in quotes, needed or not.
         line = StringIO()
         csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
         sink.write(line.getvalue().encode())
-        options = pyarrow.csv.WriteOptions(include_header=False, delimiter=delimiter)
-        self._writer = pyarrow.csv.CSVWriter(sink, schema, write_options=options)
+        self._special = f'["\\r\\n{re.escape(delimiter)}]|^$'
 
     def write(self, table: pa.Table) -> None:
-        self._writer.write_table(table)
+        options = pyarrow.csv.WriteOptions(
+            include_header=False,
+            delimiter=self._delimiter,
+            quoting_style="needed" if self._needs_quotes(table) else "none",
+        )
+        pyarrow.csv.write_csv(table, self._sink, options)
+
+    def _needs_quotes(self, table: pa.Table) -> bool:
+        """Return whether a text has to be quoted; PyArrow would then quote all, or none."""
+        texts = (column for column in table.columns if is_text(column.type))
+        return any(
+            pa.compute.any(
+                pa.compute.match_substring_regex(text.cast(pa.string()), self._special)
+            ).as_py()
+            for text in texts
+        )
 
     def close(self) -> None:
-        self._writer.close()
         self._sink.close()
 
 
