@@ -33,7 +33,7 @@ extensions = [
     "docstrings",
     "mathml",
 ]
-exclude_patterns = ["_build", "**/README.md", "conftest.py"]
+exclude_patterns = ["_build", "**/README.md"]
 templates_path = ["_templates"]
 default_role = "literal"  # `names` in docstrings are code
 smartquotes = False
