@@ -24,7 +24,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
 	$(BIN)/python -m pytest tests/test_site.py
 
 reproduce: $(VENV)/.dev
