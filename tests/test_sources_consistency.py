@@ -1,5 +1,7 @@
 """Whatever form the table has, the fit is the same."""
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
@@ -229,3 +231,27 @@ def test_a_small_budget_gives_what_a_large_one_does(tmp_path):
     np.save(tmp_path / "x.npy", x)
     fitted = GFR(3, memory_budget=BUDGET).fit(tmp_path / "x.npy")
     assert_same(fitted, GFR(3, memory_budget=10 * BUDGET).fit(tmp_path / "x.npy"))
+
+
+@pytest.mark.parametrize("n_columns", [1, 8])
+@pytest.mark.parametrize("kind", ["memmap", "arrays", "record batches"])
+def test_data_are_left_as_they_were(tmp_path, kind, n_columns):
+    table = np.ascontiguousarray(X[:, :n_columns])
+    if kind == "memmap":
+        data = np.memmap(tmp_path / "x.bin", dtype=np.float64, mode="w+", shape=table.shape)
+        data[:] = table
+        blocks = [data]
+    elif kind == "arrays":
+        blocks = [part.copy() for part in np.array_split(table, 3)]
+        data = partial(iter, blocks)
+    else:
+        names = [f"x{i}" for i in range(n_columns)]
+        columns = [pa.array(column.copy()) for column in table.T]
+        blocks = [pa.record_batch(columns, names=names)]
+        data = partial(iter, blocks)
+    GFS(1, memory_budget=BUDGET).fit(data)
+    if kind == "record batches":
+        found = np.column_stack([column.to_numpy() for column in blocks[0].columns])
+    else:
+        found = np.concatenate(blocks)
+    np.testing.assert_array_equal(found, table)
