@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import os
 import re
 import sys
@@ -162,12 +163,19 @@ def _open(stream: Any, schema: Any, format: Format, compression: str | None) -> 
         return _Npy(stream, schema)
     sink = _Unclosed(stream)
     if format in TEXT:
-        return _Text(pa.output_stream(sink, compression=compression), schema, format)
+        return _Text(_compressed(sink, compression), schema, format)
     if format is Format.parquet:
         return _Arrow(pyarrow.parquet.ParquetWriter(sink, schema))
     if format is Format.feather:
         return _Arrow(pa.ipc.new_file(sink, schema))
     return _Array(sink, schema, format)
+
+
+def _compressed(sink: Any, compression: str | None) -> Any:
+    if compression != "gzip":
+        return pa.output_stream(sink, compression=compression)
+    # PyArrow's level takes four times as long, and saves 2 %.
+    return gzip.GzipFile("", "wb", compresslevel=4, fileobj=sink, mtime=0)
 
 
 class _Arrow:
