@@ -1,6 +1,6 @@
-"""The plots that are compared with images in baseline_images/.
+"""What tests of plots share, and the plots that are compared with images in baseline_images/.
 
-They are drawn from plain data on axes of fixed size and without text, so that neither rounding
+These are drawn from plain data on axes of fixed size and without text, so that neither rounding
 errors of a fit nor the layout and the fonts of a Matplotlib version matter. After a change that is
 meant to be seen, make the images again:
 
@@ -18,7 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
+import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
@@ -49,6 +51,21 @@ EDGES = [
     ("texture", "area", 0.1),
     ("smoothness", NAMES[-1], 0.4),
 ]
+
+
+FEW_EDGES = [("a", "c", 0.9), ("b", "c", 0.1), ("b", "d", 0.001)]
+
+
+@pytest.fixture
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def drawn(display) -> None:
+    """Draw for good, so that whatever is wrong with an artist shows."""
+    display.figure_.canvas.draw()
+    assert display.ax_.figure is display.figure_
 
 
 def directions(n: int, d: int) -> np.ndarray:

@@ -12,7 +12,8 @@ from source_cases import AgainAndAgain, X
 from support import STEPWISE, make
 
 from gramian import GFR
-from gramian._progress import Bar, _duration
+from gramian._progress import Bar
+from gramian._words import duration
 
 FIT = """
 import sys
@@ -131,4 +132,4 @@ def test_steps_that_are_more_work_move_the_bar_further():
     ("seconds", "text"), [(0.4, "0 s"), (89, "89 s"), (90, "2 min"), (5400, "1.5 h")]
 )
 def test_durations_are_short(seconds, text):
-    assert _duration(seconds) == text
+    assert duration(seconds) == text

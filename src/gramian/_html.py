@@ -10,6 +10,8 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._words import counted
+
 MAX_NAMES = 12
 """So many columns are named; a number stands for the others."""
 MAX_NAME = 60
@@ -122,9 +124,7 @@ def _kept(estimator: Any) -> str:
         n = len(estimator.selected_features_)
         return f"{n:,} of {estimator.n_features_in_:,} columns kept, in this order"
     n = estimator.n_components_
-    return (
-        f"{n:,} direction{'' if n == 1 else 's'} in place of {estimator.n_features_in_:,} columns"
-    )
+    return f"{counted(n, 'direction')} in place of {estimator.n_features_in_:,} columns"
 
 
 def _names(estimator: Any) -> str:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from gramian._pursuit import Limits, Trace
+from gramian._words import duration
 from gramian.families import Family
 from gramian.families._base import no_levels
 
@@ -99,7 +100,7 @@ class Bar(Report):
         left = ""
         if total and done:
             seconds = (time.perf_counter() - self._start) * (total / done - 1)
-            left = f"about {_duration(seconds)} left"
+            left = f"about {duration(seconds)} left"
         self._progress.update(
             self._task, total=total, completed=done, state=_state(trace), left=left
         )
@@ -110,9 +111,3 @@ def _state(trace: Trace) -> str:
         f"residual variance {trace.largest[-1]:.4g}, {trace.explained:.2%} explained, "
         f"{1 + sum(trace.n_kept)} functions"
     )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

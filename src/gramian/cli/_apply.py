@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from gramian._words import counted
 from gramian.cli._errors import USAGE, CommandError, guarded, say
 from gramian.cli._options import (
     Data,
@@ -79,7 +80,7 @@ def _work(
     from gramian.cli._formats import STANDARD, format_of
     from gramian.cli._model import load_model, passing
     from gramian.cli._outputs import check_outputs
-    from gramian.cli._show import counted, print_json
+    from gramian.cli._show import print_json
     from gramian.cli._tables import open_table
 
     start = time.perf_counter()

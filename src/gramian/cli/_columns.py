@@ -94,21 +94,6 @@ def choose(names: Sequence[str], options: DataOptions) -> Roles:
     return Roles(features, tuple(ids), tuple(targets))
 
 
-def is_numeric(text: str) -> bool:
-    """Return whether a text is a number.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    """
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def is_number(kind: Any) -> bool:
     """Return whether a type of PyArrow's is one of numbers; a column without any value is."""
     types = pa.types

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
@@ -17,7 +17,6 @@ from gramian.cli._columns import (
     Roles,
     check_types,
     choose,
-    is_numeric,
     listed,
     plain,
     refuse_missing,
@@ -29,6 +28,7 @@ from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading
 from gramian.cli._tables import Table, open_table
 from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
 from gramian.models import Preprocessing
+from gramian.models._preprocessing import is_numeric
 
 IMPUTE = (
     "Say --impute median or --impute mean to fill them in, --impute drop-rows to leave their rows "
@@ -137,16 +137,7 @@ class Task:
         table = named(x, self.roles.features)
         del rows, x  # which may take much memory
         self.estimator.fit(table)
-        return Preprocessing(
-            learned.columns,
-            learned.missing,
-            learned.impute,
-            learned.categories,
-            learned.mean,
-            learned.scale,
-            self.roles.ids,
-            self.roles.targets,
-        )
+        return replace(learned, ids=self.roles.ids, targets=self.roles.targets)
 
 
 def prepare(

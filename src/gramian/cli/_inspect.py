@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gramian._words import counted
 from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import Json, Reading, with_options
 
@@ -38,7 +39,7 @@ def inspect(
 
 def _inspect_model(path: str, json: bool) -> None:
     from gramian.cli._model import load_model
-    from gramian.cli._show import Page, counted, number, percent, print_json, size
+    from gramian.cli._show import Page, number, percent, print_json, size
     from gramian.models import read
 
     if not Path(path).exists():
@@ -173,7 +174,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
 
 
 def _inspect_table(path: str, reading: Reading, json: bool) -> None:
-    from gramian.cli._show import Page, counted, number, print_json
+    from gramian.cli._show import Page, number, print_json
     from gramian.cli._tables import open_table
 
     table = open_table(path, reading)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gramian._words import counted, duration
 from gramian.cli._errors import USAGE, CommandError, guarded, say
 from gramian.cli._options import (
     Data,
@@ -166,7 +167,7 @@ def _explained(total: Any) -> Any:
 
 
 def _show(fitted: Fitted, page: Page) -> None:
-    from gramian.cli._show import counted, number, percent
+    from gramian.cli._show import number, percent
 
     model, estimator = fitted.model, fitted.model.estimator
     noun = "column" if model.selects else "component"
@@ -197,7 +198,6 @@ def _show(fitted: Fitted, page: Page) -> None:
 def _show_dropped(fitted: Fitted, page: Page) -> None:
     """Show which columns were dropped, and their formulas."""
     from gramian.cli._explain import formulas
-    from gramian.cli._show import counted
 
     dropped = fitted.model.dropped
     page.line(f"Dropped {counted(len(dropped), 'column')}:")
@@ -214,7 +214,7 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
 
 def _show_costs(task: Task, output: FitOutput) -> None:
     from gramian.cli._fit import costs
-    from gramian.cli._show import Page, duration, print_json, size
+    from gramian.cli._show import Page, print_json, size
 
     found = costs(task)
     if output.json:
@@ -235,7 +235,12 @@ def _show_costs(task: Task, output: FitOutput) -> None:
     page.table(
         ["kept", "functions", "memory", "time"],
         [
-            [str(each.n_steps), f"{each.n_functions:,}", size(each.memory), duration(each.seconds)]
+            [
+                str(each.n_steps),
+                f"{each.n_functions:,}",
+                size(each.memory),
+                "under 1 s" if each.seconds < 1 else duration(each.seconds),
+            ]
             for each in found
         ],
         left=(),

@@ -53,8 +53,7 @@ def write_reduced(
     steps = model.steps.only(wanted)
 
     def reduce(piece: pa.Table) -> tuple[pa.Table, Any]:
-        rows = plain(piece)
-        values, keeps = steps.apply(rows), steps.keeps(rows)
+        values, keeps = steps.apply_and_keep(plain(piece))
         if model.selects:
             return filled(piece.filter(pa.array(keeps)), steps), keeps
         return named(_transformed(model, values), model.kept), keeps
@@ -85,8 +84,7 @@ def write_reconstructed(
         steps = Preprocessing(tuple(wanted))
 
     def reconstruct(piece: pa.Table) -> tuple[pa.Table, Any]:
-        rows = plain(piece)
-        values, keeps = steps.apply(rows), steps.keeps(rows)
+        values, keeps = steps.apply_and_keep(plain(piece))
         z = _transformed(model, values) if from_all else values
         x = np.empty((0, len(columns)))
         if len(z):

@@ -81,34 +81,6 @@ def size(n_bytes: float) -> str:
     return f"{n_bytes:.1f} TiB"
 
 
-def duration(seconds: float) -> str:
-    """Write a time.
-
-    Parameters
-    ----------
-    seconds : float
-        The time.
-    """
-    if seconds < 1:
-        return "under 1 s"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def counted(n: int, noun: str) -> str:
-    """Write a number of things.
-
-    Parameters
-    ----------
-    n : int
-        The number.
-    noun : str
-        One of the things.
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
 class _Console(Console):
     """A console that leaves it to the command to say what happens when its reader leaves."""
 

@@ -153,10 +153,21 @@ class Preprocessing:
         values : array of shape (n_rows, n_columns)
             The numbers; with ``missing="drop"``, of the rows that `keeps` tells.
         """
-        rows = self._complete(self._numbers(_take(table, self.columns)))
+        return self.apply_and_keep(table)[0]
+
+    def apply_and_keep(self, table: Any) -> tuple[Array, NDArray[np.bool_]]:
+        """Return what `apply` and `keeps` return, and look at the table once.
+
+        Parameters
+        ----------
+        table : data frame or mapping from str to array-like
+            The table.
+        """
+        numbers = self._numbers(_take(table, self.columns))
+        rows = self._complete(numbers)
         if self.mean is not None and self.scale is not None:
             rows = (rows - self.mean) / self.scale
-        return rows
+        return rows, self._kept(numbers)
 
     def keeps(self, table: Any) -> NDArray[np.bool_]:
         """Return which rows of a table `apply` keeps.
@@ -166,7 +177,9 @@ class Preprocessing:
         table : data frame or mapping from str to array-like
             The table.
         """
-        numbers = self._numbers(_take(table, self.columns))
+        return self._kept(self._numbers(_take(table, self.columns)))
+
+    def _kept(self, numbers: Array) -> NDArray[np.bool_]:
         if self.missing == "drop":
             return np.asarray(~np.isnan(numbers).any(axis=1))
         return np.ones(len(numbers), dtype=bool)
@@ -304,7 +317,7 @@ def _is_missing(value: Any) -> bool:
 def _floats(name: str, values: NDArray[Any]) -> Array:
     if values.dtype == object:
         text = [value for value in values if not isinstance(value, Real | None)]
-        example = next((value for value in text if not _is_number(value)), text[0])
+        example = next((value for value in text if not is_numeric(value)), text[0])
         raise ValueError(
             f"Column {name!r} contains {str(example)[:60]!r}, where the model takes numbers."
         )
@@ -313,7 +326,8 @@ def _floats(name: str, values: NDArray[Any]) -> Array:
     return values
 
 
-def _is_number(value: Any) -> bool:
+def is_numeric(value: Any) -> bool:
+    """Return whether a value is a number, or a text that is one."""
     try:
         float(value)
     except (TypeError, ValueError):

@@ -11,11 +11,12 @@ from gramian._gfr import GFR
 from gramian._gfs import GFS
 from gramian._html import share, warnings_of
 from gramian._uffs import UFFS
+from gramian._words import counted
 from gramian.reports._columns import Column
 from gramian.reports._curves import Curves
 from gramian.reports._rows import Data
 from gramian.reports._selection import Selection
-from gramian.reports._text import count, listed
+from gramian.reports._text import listed
 
 MANY_FUNCTIONS = 0.2
 """Functions for the number of rows, from which on residual variances flatter noticeably."""
@@ -118,7 +119,7 @@ def _of_columns(estimator: Any, data: Data, columns: list[Column]) -> list[Cauti
         found.append(
             Caution(
                 "Heavy tails",
-                f"{count(len(heavy), 'column')} with an excess kurtosis above 10: "
+                f"{counted(len(heavy), 'column')} with an excess kurtosis above 10: "
                 f"{listed([each.name for each in heavy])}. A few rows decide on their variance, "
                 "and on their products even more.",
                 "Look at the extreme rows; take logarithms or ranks, or clip, and see whether the "
@@ -154,7 +155,7 @@ def _of_columns(estimator: Any, data: Data, columns: list[Column]) -> list[Cauti
         found.append(
             Caution(
                 "Missing values",
-                f"{count(n, 'value')} in {listed([each.name for each in missing])} were missing, "
+                f"{counted(n, 'value')} in {listed([each.name for each in missing])} were missing, "
                 f"{what}. A column that is filled in looks more predictable than it is.",
                 "Compare with a fit to the complete rows.",
                 serious=False,

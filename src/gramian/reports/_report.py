@@ -19,6 +19,7 @@ from gramian._base import PursuitEstimator
 from gramian._extractor import Extractor
 from gramian._html import STOPPED, share
 from gramian._uffs import UFFS
+from gramian._words import counted
 from gramian._writing import replacing
 from gramian.explanations._text import number, r_squared
 from gramian.models import Preprocessing
@@ -32,7 +33,6 @@ from gramian.reports._graph import draw
 from gramian.reports._rows import SAMPLE_ROWS, SEED, Data, gather
 from gramian.reports._selection import MAX_ROWS, Selection, in_words, select
 from gramian.reports._svg import chart
-from gramian.reports._text import count
 
 MAX_CHIPS = 14
 """So many names are at the top of the page."""
@@ -116,7 +116,7 @@ def report(
     text = _page.render(
         {
             **content,
-            "title": title or f"Redundancy among {count(data.n_columns, 'column')}",
+            "title": title or f"Redundancy among {counted(data.n_columns, 'column')}",
             "command": command,
             "code": code_for(estimator, X, preprocessing, image_shape),
         }
@@ -171,7 +171,7 @@ def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) ->
         "share": share,
         "number": number,
         "r_squared": r_squared,
-        "count": count,
+        "counted": counted,
         "in_words": in_words,
     }
 
@@ -183,12 +183,13 @@ def _describe_curves(estimator: Any, curves: Curves, selection: Selection) -> st
         return f"Share of the variance left, by {curves.axis}. It falls to {last}."
     parts = [
         f"Share of the variance left, by {curves.axis}. With "
-        f"{count(len(selection.kept), 'feature')} of {type(estimator).__name__} it falls to {last}"
+        f"{counted(len(selection.kept), 'feature')} of {type(estimator).__name__} it falls to "
+        f"{last}"
     ]
     if curves.held_out is not None:
         parts.append(f"to {share(1 - curves.held_out)} on held-out rows")
     if curves.n_pca is not None:
-        parts.append(f"PCA needs {count(curves.n_pca, 'component')} to leave as little")
+        parts.append(f"PCA needs {counted(curves.n_pca, 'component')} to leave as little")
     return "; ".join(parts) + "."
 
 

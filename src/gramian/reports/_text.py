@@ -28,11 +28,6 @@ def unique(names: Sequence[str]) -> list[str]:
     return [name if number[name] == 1 else f"{name} #{i}" for i, name in enumerate(cleaned)]
 
 
-def count(n: int, thing: str) -> str:
-    """Write a number of things."""
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"
-
-
 def listed(names: Sequence[str]) -> str:
     """Write the first few names, and how many more there are."""
     quoted = [f"“{name}”" for name in names[:MAX_LISTED]]
