@@ -1,79 +1,49 @@
-"""What all estimators share: parameters, the fit around the pursuit, fitted attributes."""
+"""What all estimators share: parameters, what a fit is asked for, fitted attributes."""
 
 from __future__ import annotations
 
 import inspect
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
+from pathlib import Path
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from gramian._choosers import Chooser
 from gramian._cost import Cost, estimate
+from gramian._fitting import MAX_LOSS, Request, Solver, prefers_qr
 from gramian._html import FittedSummary
-from gramian._preparation import Preparation, Problem, RandomState
-from gramian._progress import report_for
-from gramian._pursuit import Limits, Trace, pursue
-from gramian._validation import HeldOut
-from gramian.exceptions import (
-    IllConditionedError,
-    NumericalWarning,
-    OverfittingWarning,
-    SaturationWarning,
-)
+from gramian._model import FittedModel, Record
+from gramian._preparation import Data, RandomState, shape_of
+from gramian._pursuit import Limits, StopReason
+from gramian._types import Array, IntArray
+from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
 from gramian.families import BY_NAME, Family, by_name
-from gramian.orthogonalize import QR, Gram, Orthogonalizer
-from gramian.rows import (
-    ArrayRows,
-    Ledger,
-    RecordedRows,
-    Rows,
-)
 
-QR_ROWS = 5000
-"""Up to so many rows, `solver="auto"` is `"qr"`."""
-QR_BYTES = 2**32
-"""The size of orthonormal functions up to which `"auto"` falls back on `"qr"`."""
-MAX_LOSS = 1e-8
-"""The loss of orthogonality at which `"auto"` leaves `"gram"`, and anything else warns."""
 DEFAULT_EXPLAINED = 0.95
 """The share of variance that GFR and GFS explain when nothing else is asked for."""
-
 AUTO_ALPHAS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, np.inf)
 """The penalties among which `alpha="auto"` chooses."""
-
-Solver = Literal["auto", "qr", "gram", "moments"]
-C = TypeVar("C", bound=Chooser)
 COUNT = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
 
 
-@dataclass(frozen=True)
-class Fit(Generic[C]):
-    """A finished pursuit."""
-
-    chooser: C
-    trace: Trace
-    orthogonalizer: Orthogonalizer
-    held_out: HeldOut | None
-
-
-class PursuitEstimator(FittedSummary, Preparation):
+class PursuitEstimator(FittedSummary, BaseEstimator):
     """Parameters and fitted attributes of every algorithm."""
 
-    _count_name: ClassVar[str]
+    _count_name: ClassVar[Literal["n_components", "n_features_to_select"]]
     _default_explained: ClassVar[bool] = False
     """Whether, with neither a count nor a threshold, a share of the variance is explained."""
     _covariance: ClassVar[bool] = False
     """Whether the algorithm works with a residual covariance, or with variances only."""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [Interval(Real, 0, None, closed="left"), None],
+        "scale": ["boolean"],
         "family": [StrOptions({*BY_NAME, "auto"}), Family],
         "degree": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "solver": [StrOptions(set(get_args(Solver)))],
@@ -96,6 +66,8 @@ class PursuitEstimator(FittedSummary, Preparation):
     max_functions: int | None
     verbose: int
     # What follows is not for UFFS, which has these values once and for all.
+    relative: bool = False
+    scale: bool = False
     alpha: float | Literal["auto"] = 0.0
     validation_fraction: float | None = None
     early_stopping: bool = False
@@ -104,38 +76,106 @@ class PursuitEstimator(FittedSummary, Preparation):
     random_state: RandomState = 0
     memory_budget: int | None = None
     checkpoint: str | os.PathLike[str] | None = None
+    model_: FittedModel
+    n_features_in_: int
+    n_samples_: int
+    mean_: Array
+    residual_variance_: Array
+    total_residual_variance_: Array
+    explained_variance_ratio_: Array
+    degrees_of_freedom_: Array
+    n_functions_: IntArray
+    n_dropped_functions_: IntArray
+    stop_reason_: StopReason
+    solver_: str
+    orthogonality_loss_: float
 
-    def _limits(self, repeated: Sequence[int] | None = None) -> Limits:
-        """Return when the pursuit ends; one that makes choices again, when these are made."""
-        if repeated is not None:
-            return Limits(n_steps=len(repeated))
+    @property
+    def _alphas(self) -> tuple[float, ...]:
+        return AUTO_ALPHAS if self.alpha == "auto" else (float(self.alpha),)
+
+    @property
+    def _limits(self) -> Limits:
+        """When the pursuit ends."""
         count: float | None = getattr(self, self._count_name)
         if count is None and self._default_explained and self.threshold is None:
             count = DEFAULT_EXPLAINED
         is_number = isinstance(count, Integral)
         return Limits(
             n_steps=int(count) if count is not None and is_number else None,
+            count_name=self._count_name,
             explained=float(count) if count is not None and not is_number else None,
             max_functions=self.max_functions,
             patience=self.n_iter_no_change if self.early_stopping else None,
             tolerance=self.tol,
         )
 
-    @property
-    def _remedy(self) -> str:
-        """What else helps against too many functions, where it is a parameter and not in use."""
-        return "" if vars(self).get("alpha", "auto") == "auto" else "alpha='auto', "
-
-    @property
-    def _alphas(self) -> tuple[float, ...]:
-        return AUTO_ALPHAS if self.alpha == "auto" else (float(self.alpha),)
-
     def _family(self) -> Family:
+        """Return the family that is asked for, where it is known before the fit."""
         if isinstance(self.family, Family):
             return deepcopy(self.family)  # its parameters can change after the fit
         if self.degree == "auto" or self.family == "auto":
             raise ValueError("Which family 'auto' is, a fit finds out. Give family and degree.")
         return by_name(self.family, self.degree)
+
+    def _request(self, family: Family, part: str | None = None) -> Request:
+        """Return what is asked for, of a family that is one `part` of several to compare."""
+        family.rules()  # complains of wrong parameters
+
+        def folder(name: str | None) -> str | os.PathLike[str] | None:
+            if name is None or self.checkpoint is None:
+                return self.checkpoint
+            return Path(self.checkpoint) / name
+
+        return Request(
+            type(self).__name__,
+            family,
+            self._limits,
+            self.threshold,
+            self.relative,
+            self._alphas,
+            solver=self.solver,
+            checkpoint=folder(part),
+            last_checkpoint=folder("all-rows"),
+            verbose=int(self.verbose),
+        )
+
+    def _check_count(self, data: Data) -> None:
+        count: Any = getattr(self, self._count_name)
+        if isinstance(count, Integral) and int(count) > data.n_columns:
+            raise ValueError(
+                f"{self._count_name}={count} is more than the {data.n_columns} features of X; give "
+                f"at most {data.n_columns}."
+            )
+
+    def _become(self, model: FittedModel) -> None:
+        """Take over all that a fit found, at once; what an earlier fit had is gone."""
+        kept = {
+            name: value
+            for name, value in vars(self).items()
+            if name.startswith("_") or not name.endswith("_")
+        }
+        names = {} if model.names is None else {"feature_names_in_": np.array(model.names, object)}
+        self.__dict__ = {**kept, **self._attributes(model), **names}
+
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        """Return the fitted attributes."""
+        record = model.record
+        return {
+            "model_": model,
+            "n_features_in_": model.n_columns,
+            "mean_": model.mean,
+            "n_samples_": record.n_rows,
+            "degrees_of_freedom_": record.degrees_of_freedom,
+            "residual_variance_": record.largest,
+            "total_residual_variance_": record.total,
+            "explained_variance_ratio_": -np.diff(record.total) / (record.total[0] or 1.0),
+            "n_functions_": record.n_kept,
+            "n_dropped_functions_": record.n_dropped,
+            "stop_reason_": record.stop_reason,
+            "solver_": record.solver,
+            "orthogonality_loss_": record.orthogonality_loss,
+        }
 
     def estimate_cost(self, X: ArrayLike, n_steps: int | None = None) -> Cost:
         """Estimate what a fit would take, without fitting.
@@ -160,7 +200,7 @@ class PursuitEstimator(FittedSummary, Preparation):
         1351
         """
         self._validate_params()
-        n_rows, n_columns = self._shape(X)
+        n_rows, n_columns = shape_of(X)
         count = getattr(self, self._count_name) if n_steps is None else n_steps
         if not isinstance(count, Integral):
             raise ValueError(
@@ -172,7 +212,7 @@ class PursuitEstimator(FittedSummary, Preparation):
             n_rows,
             min(n_rows, n_columns) if self._covariance else n_columns,
             int(count),
-            solver="qr" if self._takes_qr(n_rows) else self.solver,
+            solver="qr" if prefers_qr(self.solver, self._alphas, n_rows) else self.solver,
             covariance=self._covariance,
             n_penalties=len(self._alphas),
         )
@@ -198,129 +238,69 @@ class PursuitEstimator(FittedSummary, Preparation):
 
         save(self, path, moments=moments)
 
-    def _pursue(
-        self,
-        problem: Problem,
-        make_chooser: Callable[[int], C],
-        limits: Limits,
-        make_held_out: Callable[[int], HeldOut | None] = lambda n_penalties: None,
-    ) -> Fit[C]:
-        """Run the pursuit with the solver asked for, or the one that suits the data."""
-        rows, family, alphas = problem.rows, self._family(), self._alphas
+    @property
+    def _remedy(self) -> str:
+        """What else helps against too many functions, where it is a parameter and not in use."""
+        return "" if vars(self).get("alpha", "auto") == "auto" else "alpha='auto', "
 
-        def run(orthogonalizer: Orthogonalizer) -> Fit[C]:
-            chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
-            name = type(self).__name__
-            with report_for(int(self.verbose), name, family, limits) as report:
-                trace = pursue(chooser, orthogonalizer, limits, held_out, report)
-            return Fit(chooser, trace, orthogonalizer, held_out)
-
-        if isinstance(rows, ArrayRows) and self._takes_qr(rows.n_rows) and not self.checkpoint:
-            return run(QR(rows, family))
-        if self.solver == "qr":
-            raise ValueError(
-                "solver='qr' needs all rows in memory, and no checkpoint. Use solver='gram'."
-            )
-        if self.checkpoint is not None:
-            rows = RecordedRows(rows, Ledger(self.checkpoint, self._description(problem)))
-        if self.solver != "auto" or alphas != (0.0,) or not isinstance(rows, ArrayRows):
-            moments = None if self.solver == "auto" else self.solver == "moments"
-            return run(Gram(rows, family, alphas=alphas, moments=moments))
-        gram = Gram(rows, family, max_loss=MAX_LOSS)
-        try:
-            return run(gram)
-        except IllConditionedError:
-            fits = 2 * gram.n_functions * rows.n_rows * 8 <= QR_BYTES
-            return run(QR(rows, family) if fits else Gram(rows, family))
-
-    def _description(self, problem: Problem) -> dict[str, Any]:
-        """Describe a fit for its checkpoint: all that the sums depend on."""
-        parameters = {
-            name: repr(value)
-            for name, value in self.get_params(deep=False).items()
-            if name not in ("verbose", "checkpoint", "memory_budget")
-        }
-        return {
-            "estimator": type(self).__name__,
-            "parameters": parameters,
-            "n_rows": problem.rows.n_rows,
-            "n_columns": problem.rows.n_columns,
-            "repeated": None if problem.repeated is None else list(problem.repeated),
-            # in units of the scale, so that what is zero but for rounding errors stays so
-            "mean": (problem.centring.mean / problem.centring.scale).tolist(),
-            "scale": problem.centring.scale.tolist(),
-        }
-
-    def _takes_qr(self, n_rows: int) -> bool:
-        if self.solver == "qr" and self.alpha != 0:
-            raise ValueError(
-                f"solver='qr' knows no shrinkage, and alpha={self.alpha!r}. Use solver='auto'."
-            )
-        return self.alpha == 0 and (
-            self.solver == "qr" or (self.solver == "auto" and n_rows <= QR_ROWS)
-        )
-
-    def _record_fit(self, rows: Rows, fit: Fit[Any]) -> None:
-        """Set the attributes that are not a matter of the algorithm."""
-        trace = fit.trace
-        total = np.array(trace.total)
-        freedom = np.array(trace.degrees_of_freedom) / rows.effective_n_rows
-        self.gcv_total_residual_variance_ = np.full(len(total), np.inf)
-        np.divide(
-            total, (1 - freedom) ** 2, out=self.gcv_total_residual_variance_, where=freedom < 1
-        )
-        self.family_ = self._family()
-        self.alpha_path_ = np.array(trace.alpha)
-        self.alpha_ = trace.alpha[-1] if trace.alpha else self._alphas[0]
-        for name in ("validation_residual_variance_", "validation_total_residual_variance_"):
-            if hasattr(self, name):
-                delattr(self, name)  # of an earlier fit
-        if fit.held_out is not None:
-            self.validation_residual_variance_ = np.array(fit.held_out.largest)
-            self.validation_total_residual_variance_ = np.array(fit.held_out.total)
-        self._record(trace, rows.n_rows, [fit.orthogonalizer])
-
-    def _record(self, trace: Trace, n_rows: int, orthogonalizers: Sequence[Orthogonalizer]) -> None:
-        """Set the attributes that UFFS has, too."""
-        self.n_samples_ = n_rows
-        self.degrees_of_freedom_ = np.array(trace.degrees_of_freedom)
-        self.residual_variance_ = np.array(trace.largest)
-        self.total_residual_variance_ = total = np.array(trace.total)
-        self.explained_variance_ratio_ = -np.diff(total) / (total[0] or 1.0)
-        self.n_functions_ = np.array(trace.n_kept, dtype=np.intp)
-        self.n_dropped_functions_ = np.array(trace.n_dropped, dtype=np.intp)
-        self.stop_reason_ = trace.stop_reason
-        self.solver_ = orthogonalizers[0].name
-        self.orthogonality_loss_ = max(each.orthogonality_loss for each in orthogonalizers)
+    def _cautions(self) -> list[tuple[type[Warning], str]]:
+        return cautions(self.model_.record, self._remedy)
 
     def _warn(self) -> None:
         """Warn of what the user should know about the fit."""
-        n_functions = self.degrees_of_freedom_.max()
-        if self.stop_reason_ == "saturated":
-            warnings.warn(
-                f"After {len(self.n_functions_)} steps the functions span all {self.n_samples_} "
-                "samples: every residual is zero, whatever the data, and the fit stopped. Use "
-                f"{self._remedy}a lower degree, fewer directions, or more samples.",
-                SaturationWarning,
-                stacklevel=_outside(),
+        for category, message in self._cautions():
+            warnings.warn(message, category, stacklevel=_outside())
+
+
+def cautions(record: Record, remedy: str) -> list[tuple[type[Warning], str]]:
+    """Return what the user should know about a fit: kinds of warnings, and their texts.
+
+    Parameters
+    ----------
+    record : Record
+        How the fit went.
+    remedy : str
+        What else helps against too many functions.
+    """
+    found: list[tuple[type[Warning], str]] = []
+    n_functions = record.degrees_of_freedom.max()
+    if record.stop_reason == "saturated":
+        text = (
+            f"After {len(record.n_kept)} steps the functions span all {record.n_rows} samples: "
+            "every residual is zero, whatever the data, and the fit stopped. Use "
+            f"{remedy}a lower degree, fewer directions, or more samples."
+        )
+        found.append((SaturationWarning, text))
+    elif 2 * n_functions > record.n_rows:
+        text = (
+            f"{n_functions:.0f} functions were fitted to {record.n_rows} samples. Above half "
+            "as many functions as samples, residual variances measured on the same samples are "
+            f"far too small. Use {remedy}a lower degree, fewer directions, or more samples."
+        )
+        found.append((OverfittingWarning, text))
+    if record.orthogonality_loss > MAX_LOSS:
+        text = (
+            "The functions are close to linearly dependent, and solver='gram' may be off by a "
+            f"relative {record.orthogonality_loss:.0e} in what it reports. Use solver='qr' if "
+            "the data fit in memory, or a better conditioned family such as 'hermite'."
+        )
+        found.append((NumericalWarning, text))
+    return found
+
+
+def named_families(families: Sequence[str | Family], degrees: Sequence[int | None]) -> list[Family]:
+    """Return all families to compare: those given as they are, the others of every degree."""
+    for family in families:
+        if not isinstance(family, Family) and family not in BY_NAME:
+            raise ValueError(
+                f"families must be instances of Family or names among {sorted(BY_NAME)}; got "
+                f"{family!r}."
             )
-        elif 2 * n_functions > self.n_samples_:
-            warnings.warn(
-                f"{n_functions:.0f} functions were fitted to {self.n_samples_} samples. Above half "
-                "as many functions as samples, residual variances measured on the same samples are "
-                f"far too small. Use {self._remedy}a lower degree, fewer directions, or more "
-                "samples.",
-                OverfittingWarning,
-                stacklevel=_outside(),
-            )
-        if self.orthogonality_loss_ > MAX_LOSS:
-            warnings.warn(
-                "The functions are close to linearly dependent, and solver='gram' may be off by a "
-                f"relative {self.orthogonality_loss_:.0e} in what it reports. Use solver='qr' if "
-                "the data fit in memory, or a better conditioned family such as 'hermite'.",
-                NumericalWarning,
-                stacklevel=_outside(),
-            )
+    if not len(families) or not len(degrees):
+        raise ValueError("A path needs at least one family and one degree.")
+    fixed = [deepcopy(family) for family in families if isinstance(family, Family)]
+    names = [family for family in families if isinstance(family, str)]
+    return fixed + [by_name(name, degree) for degree in degrees for name in names]
 
 
 def _outside() -> int:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Self
 
-from numpy.typing import ArrayLike
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._blockwise import Output, lazily, source_of, write
+from gramian._blockwise import Output
+from gramian._model import FittedModel, Project
+from gramian._preparation import Problem
 from gramian._reconstruction import Data, Reconstruction
 from gramian._stability import Stability, of_subspaces
 from gramian._types import Array
-from gramian.rows import is_dask
 
 
-class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstruction):
+class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
     """An algorithm whose output is a linear projection."""
 
     _count_name = "n_components"
-    _scaling = "table"
+    _scales_columns = False
     components_: Array
-    mean_: Array
 
     @property
     def n_components_(self) -> int:
@@ -33,6 +32,9 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstructio
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
+
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        return {**super()._attributes(model), "components_": model.directions}
 
     def transform(self, X: Data, *, output: Output = None) -> Any:
         """Project X on the directions.
@@ -48,36 +50,24 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstructio
         -------
         Z : array of shape (n_samples, n_components)
             The centred data's coordinates along the directions, in float32 if X is. Of a Dask
-            collection a lazy one; of files the path of the file that was written.
+            collection a lazy one; the path of the file that was written, if `output` names one.
         """
         check_is_fitted(self)
-        if is_dask(X):
-            return lazily(X, self._transform, self.get_feature_names_out(), self.n_components_)
-        source = source_of(X)
-        if source is not None:
-            names = self.get_feature_names_out()
-            return write(self._rows_of(source), self._project, names, output)
-        return self._transform(X)
+        encoder, mean = self.model_.encoder, self.model_.mean
+        assert isinstance(encoder, Project)
 
-    def _transform(self, X: ArrayLike) -> Array:
-        return self._project(self._check_rows(X))
+        def project(table: Array) -> Array:
+            kind = table.dtype
+            return (table - mean.astype(kind)) @ encoder.axes.T.astype(kind)
 
-    def _project(self, table: Array) -> Array:
-        kind = table.dtype
-        return (table - self.mean_.astype(kind)) @ self.components_.T.astype(kind)
+        return self._encode_data(X, project, output)
 
-    def _choices(self) -> Sequence[int]:
-        return range(self.n_components_)
-
-    def _encode(self, x: Array) -> Array:
-        return x @ self.components_.T
-
-    def inverse_transform(self, Z: Data, *, linear: bool = False, output: Output = None) -> Any:
+    def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Reconstruct the features from coordinates along the directions.
 
         Parameters
         ----------
-        Z : array-like of shape (n_samples, n_components), files or a Dask collection
+        X : array-like of shape (n_samples, n_components), files or a Dask collection
             Coordinates along the directions, as `transform` returns them.
         linear : bool, default=False
             Whether to use the best linear reconstruction, as PCA does, in place of the functions
@@ -87,18 +77,11 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstructio
 
         Returns
         -------
-        X : array of shape (n_samples, n_features)
-            The features, in float32 if Z is. Of a Dask collection a lazy one; of files the path of
-            the file that was written.
+        X_original : array of shape (n_samples, n_features)
+            The features, in float32 if X is. Of a Dask collection a lazy one; the path of the file
+            that was written, if `output` names one.
         """
-        check_is_fitted(self)
-        decode = partial(self._inverse_transform, linear=linear)
-        return self._decode(Z, decode, self.get_feature_names_out(), output)
-
-    def _inverse_transform(self, Z: ArrayLike, *, linear: bool) -> Array:
-        table = self._check_kept(Z, self.n_components_, "components")
-        x = self._decoder(table, linear=linear)
-        return (x + self.mean_).astype(table.dtype, copy=False)
+        return self._decode_data(X, lambda z: self.model_.decode(z, linear=linear), output)
 
     def _compare(self, others: Sequence[Self]) -> Stability:
         return of_subspaces(self.components_, [each.components_ for each in others])
@@ -107,3 +90,15 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstructio
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def unit_of(problem: Problem) -> float:
+    """Return the deviation in reported variances that is 1 in the scaled columns, for all alike."""
+    return float(problem.unit[0])
+
+
+def encoder_of(problem: Problem, directions: Array) -> Project:
+    """Return the projection of centred columns, in the units of the table."""
+    if problem.scale is None:
+        return Project(directions)
+    return Project(np.ascontiguousarray(directions / problem.scale))

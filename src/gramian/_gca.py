@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,19 +12,25 @@ from scipy.linalg import eigh
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_array
 
-from gramian._base import COUNT, PursuitEstimator, Solver
+from gramian._base import COUNT, PursuitEstimator
 from gramian._choosers import LargestOriginal
 from gramian._decoder import make_decoder
+from gramian._docs import DIRECTIONS, documented
 from gramian._eigen import orient
-from gramian._extractor import Extractor
+from gramian._extractor import Extractor, encoder_of, unit_of
+from gramian._fitting import Algorithm, Request, Solver, run
 from gramian._gfr import row_space
+from gramian._model import Basis, FittedModel
 from gramian._preparation import Problem, RandomState
-from gramian._types import Array
+from gramian._types import Array, IntArray
 from gramian._validation import largest_of_columns
 from gramian.families import Family
 from gramian.rows import Rows
 
 
+@documented(
+    DIRECTIONS, linear="linear redundancy only", last_fit="The choice of\n    directions is kept."
+)
 class GCA(Extractor):
     """Gram-Schmidt Component Analysis: drops principal components that are functions of others.
 
@@ -45,50 +50,7 @@ class GCA(Extractor):
     relative : bool, default=False
         Whether the threshold is a share of each direction's own variance: with 1e-3, a direction is
         redundant when functions of those kept explain it with R² ≥ 0.999.
-    family : str or Family, default="multilinear"
-        The functions that count as redundancy: "multilinear", "polynomial", "hermite", "legendre",
-        "fourier" or "indicator", of the given `degree`, or an instance from
-        :mod:`gramian.families`. "auto" takes "multilinear" or "polynomial", whichever leaves less
-        on held-out rows.
-    degree : int, "auto" or None, default=2
-        The degree of a family given by name; "auto" takes the degree from 1 to 4 that leaves least
-        on held-out rows (see `path`).
-    alpha : float or "auto", default=0
-        Shrinkage: the ridge penalty of every function but the variables themselves, functions
-        being scaled to norm one. 0 is the paper's least squares, infinity linear redundancy only.
-        With "auto", held-out rows decide after every step, among values from 0 to infinity. All of
-        them share one set of sums over rows.
-    validation_fraction : float or None, default=None
-        The share of rows to hold out, on which residual variances are measured as well. By default
-        a tenth where held-out rows decide on something (`family`, `degree`, `alpha`,
-        `early_stopping`), and none elsewhere. Rows that decided on one of the first three take
-        part in a last fit, with what they decided on. The choice of
-        directions is kept.
-    early_stopping : bool, default=False
-        Whether to stop when the total residual variance on held-out rows no longer falls.
-    n_iter_no_change : int, default=5
-        How many steps without improvement `early_stopping` puts up with.
-    tol : float, default=1e-4
-        The share of the total variance that counts as an improvement.
-    solver : {"auto", "qr", "gram", "moments"}, default="auto"
-        How functions are orthogonalized. "qr" keeps orthonormal functions in memory and is accurate
-        to rounding. "gram" needs only sums over blocks of rows, is faster on many rows and loses
-        accuracy when functions are close to linearly dependent. "moments" is "gram" for monomials
-        with every distinct moment computed once, which pays from degree 3 on. "auto" is "qr" up to
-        5,000 rows; beyond, each step is done by "gram" or "moments", whichever promises to be
-        faster, and all by "qr" if accuracy demands it and the functions fit in 4 GiB.
-    max_functions : int or None, default=None
-        Stop before the functions, the constant not counted, exceed this number.
-    random_state : int, RandomState or None, default=0
-        Decides which rows are held out.
-    memory_budget : int or None, default=None
-        How many bytes rows of files, and what is computed of them, may take; by default 1 GiB.
-        Files that need no more than an eighth of it are loaded.
-    checkpoint : path or None, default=None
-        A folder in which the sums of every step are stored. A fit that was interrupted, begun again
-        with the same data and parameters, continues where it was.
-    verbose : int, default=0
-        1 shows a progress bar if standard error is a terminal; 2 prints a line a step.
+    <parameters>
 
     Attributes
     ----------
@@ -103,52 +65,7 @@ class GCA(Extractor):
         The basis. Of principal directions there are no more than samples.
     n_components_ : int
         The number of directions.
-    mean_ : array of shape (n_features,)
-        The mean of each feature.
-    residual_variance_ : array of shape (n_components_ + 1,)
-        The largest residual variance of a direction of the basis, before each step and
-        after the last.
-    total_residual_variance_ : array of shape (n_components_ + 1,)
-        The total residual variance, likewise.
-    explained_variance_ratio_ : array of shape (n_components_,)
-        The share of the total variance that each step explained.
-    gcv_total_residual_variance_ : array of shape (n_components_ + 1,)
-        An estimate of the total residual variance on new rows, from those of the fit alone:
-        generalized cross-validation divides by (1 - p/N)², where p is the effective number of
-        functions and N of rows. It takes the directions as given and the rows as independent, and
-        with shrinkage it counts the penalty as residual.
-    validation_residual_variance_, validation_total_residual_variance_ : arrays, likewise
-        The largest and the total residual variance of held-out rows, where there are any, in a fit
-        that they take no part in.
-    alpha_ : float
-        The penalty, after the last step.
-    alpha_path_ : array of shape (n_components_,)
-        The penalty after each step.
-    family_ : Family
-        The family.
-    n_functions_ : array of shape (n_components_,)
-        The number of functions that each step added.
-    n_dropped_functions_ : array of shape (n_components_,)
-        The number of functions that each step dropped as combinations of others.
-    stop_reason_ : str
-        "n_components", "threshold", "explained_variance", "early_stopping", "saturated" (the
-        functions span all samples), "exhausted" (nothing but rounding errors is left) or
-        "max_functions".
-    solver_ : {"qr", "gram", "moments"}
-        The solver that was used; "moments" if it was for any step.
-    orthogonality_loss_ : float
-        How far the functions are from orthonormal: measured for "qr", and otherwise machine
-        precision times an estimate of the Gram matrix's condition.
-    degrees_of_freedom_ : array of shape (n_components_ + 1,)
-        The effective number of functions, the constant among them, before each step and after the
-        last. Without shrinkage it is their number.
-    n_samples_ : int
-        The number of samples that took part in the fit.
-    n_features_in_ : int
-        The number of features.
-    feature_names_in_ : array of shape (n_features,)
-        The names of the features, where X has any.
-
+    <attributes>
 
     See Also
     --------
@@ -157,7 +74,8 @@ class GCA(Extractor):
 
     Notes
     -----
-    The features are centred, not scaled: standardize them first if their units differ.
+    The features are centred, and scaled only with ``scale=True``: ask for that if their units
+    differ. The directions are then those of the scaled features.
 
     Examples
     --------
@@ -171,6 +89,10 @@ class GCA(Extractor):
     2
     """
 
+    _prescribes = True
+    basis_: Array
+    component_indices_: IntArray
+    redundant_indices_: IntArray
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PursuitEstimator._parameter_constraints,
         "n_components": [*COUNT, None],
@@ -185,6 +107,7 @@ class GCA(Extractor):
         threshold: float | None = 1e-4,
         basis: Literal["pca"] | ArrayLike = "pca",
         relative: bool = False,
+        scale: bool = False,
         family: str | Family = "multilinear",
         degree: int | Literal["auto"] | None = 2,
         alpha: float | Literal["auto"] = 0.0,
@@ -203,6 +126,7 @@ class GCA(Extractor):
         self.threshold = threshold
         self.basis = basis
         self.relative = relative
+        self.scale = scale
         self.family = family
         self.degree = degree
         self.alpha = alpha
@@ -217,60 +141,87 @@ class GCA(Extractor):
         self.checkpoint = checkpoint
         self.verbose = verbose
 
-    def _fit(self, problem: Problem) -> None:
-        if isinstance(self.basis, str):
-            self.basis_ = principal_directions(problem.rows)
-        else:
-            self.basis_ = self._check_basis(self.basis)
-        rows, deviations = problem.rows.rotate(self.basis_)
-        varies = deviations > 0
-        deviations = np.where(varies, deviations, 1.0)
-        unit = float(problem.centring.scale[0])
-        scale = unit * deviations
-        fit = self._pursue(
-            replace(problem, rows=rows),
-            lambda n_penalties: LargestOriginal(
-                np.where(varies, scale**2, 0.0),
-                varies,
-                self.threshold,
-                self.relative,
-                n_penalties,
-                problem.repeated,
-            ),
-            self._limits(problem.repeated),
-            lambda n_penalties: problem.watch(
-                unit,
-                n_penalties,
-                axes=(self.basis_.T / deviations, deviations[:, np.newaxis] * self.basis_),
-                largest=lambda residual: largest_of_columns(residual @ self.basis_.T),
-            ),
-        )
-        chosen = fit.chooser.chosen
-        self.component_indices_ = np.array(chosen, dtype=np.intp)
-        self.components_ = self.basis_[self.component_indices_]
-        self.redundant_indices_ = fit.chooser.redundant
-        self._record_fit(rows, fit)
-        self._variances = np.where(varies, scale**2, 0.0)
-        self._decoder = make_decoder(
-            fit.orthogonalizer, scale[chosen], scale[:, np.newaxis] * self.basis_
-        )
+    @property
+    def _algorithm(self) -> Algorithm:
+        return partial(keep_components, given=self.basis)
 
-    def _choices(self) -> Sequence[int]:
-        return [int(i) for i in self.component_indices_]
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        assert model.basis is not None
+        return {
+            **super()._attributes(model),
+            "basis_": model.basis.axes,
+            "component_indices_": model.chosen,
+            "redundant_indices_": model.redundant,
+        }
 
-    def _check_basis(self, basis: ArrayLike) -> Array:
-        checked: Array = check_array(basis, dtype=np.float64, input_name="basis")
-        d = self.n_features_in_
-        if checked.shape != (d, d):
-            problem = f"an array of shape {checked.shape}"
-        elif np.abs(checked @ checked.T - np.eye(d)).max() > 1e-8:
-            problem = "one whose rows are not orthonormal"
-        else:
-            return checked
-        raise ValueError(
-            f"basis must be 'pca' or an orthonormal array of shape ({d}, {d}), one direction a "
-            f"row; got {problem}."
-        )
+
+def keep_components(
+    problem: Problem, request: Request, given: Literal["pca"] | ArrayLike
+) -> FittedModel:
+    """Run the pursuit over the directions of a basis: principal directions, or given ones."""
+    if isinstance(given, str):
+        basis = Basis(principal_directions(problem.rows), "pc")
+    else:
+        basis = Basis(check_basis(given, problem.rows.n_columns), "basis")
+    axes = basis.axes
+    rows, deviations = problem.rows.rotate(axes)
+    varies = deviations > 0
+    deviations = np.where(varies, deviations, 1.0)
+    unit = unit_of(problem)
+    scale = unit * deviations
+    variances = np.where(varies, scale**2, 0.0)
+    pursued = run(
+        problem,
+        request,
+        rows,
+        lambda n_penalties: LargestOriginal(
+            variances,
+            varies,
+            request.threshold,
+            request.relative,
+            n_penalties,
+            request.prescribed,
+        ),
+        lambda n_penalties: problem.watch(
+            unit,
+            n_penalties,
+            axes=(axes.T / deviations, deviations[:, np.newaxis] * axes),
+            largest=lambda residual: largest_of_columns(residual @ axes.T),
+        ),
+    )
+    chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
+    to_columns = deviations[:, np.newaxis] * axes * problem.centring.scale
+    return FittedModel(
+        algorithm=request.algorithm,
+        names=problem.names,
+        mean=problem.centring.mean,
+        scale=problem.scale,
+        encoder=encoder_of(problem, axes[chosen]),
+        chosen=chosen,
+        redundant=pursued.chooser.redundant,
+        family=request.family,
+        record=pursued.record(rows.n_rows),
+        decoder=make_decoder(pursued.orthogonalizer, scale[chosen], to_columns),
+        variances=variances,
+        directions=axes[chosen],
+        basis=basis,
+    )
+
+
+def check_basis(basis: ArrayLike, n_columns: int) -> Array:
+    """Check directions that the user gives."""
+    d = n_columns
+    checked: Array = check_array(basis, dtype=np.float64, input_name="basis")
+    if checked.shape != (d, d):
+        problem = f"an array of shape {checked.shape}"
+    elif np.abs(checked @ checked.T - np.eye(d)).max() > 1e-8:
+        problem = "one whose rows are not orthonormal"
+    else:
+        return checked
+    raise ValueError(
+        f"basis must be 'pca' or an orthonormal array of shape ({d}, {d}), one direction a "
+        f"row; got {problem}."
+    )
 
 
 def principal_directions(rows: Rows) -> Array:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Literal
 
-from gramian._base import Solver
 from gramian._choosers import LargestResidual
-from gramian._preparation import Problem, RandomState
-from gramian._selector import DecodingSelector
+from gramian._docs import FEATURES, documented
+from gramian._fitting import Algorithm, Solver
+from gramian._preparation import RandomState
+from gramian._selector import DecodingSelector, select_columns
 from gramian.families import Family
 
 
+@documented(
+    FEATURES, linear="linear redundancy only", last_fit="The features\n    are selected anew."
+)
 class GFS(DecodingSelector):
     """Gram-Schmidt Functional Selection: the features from which the others can be computed.
 
@@ -29,50 +34,7 @@ class GFS(DecodingSelector):
     relative : bool, default=False
         Whether the threshold is a share of each feature's own variance: with 1e-3, a feature is
         redundant when functions of those kept explain it with R² ≥ 0.999.
-    family : str or Family, default="multilinear"
-        The functions that count as redundancy: "multilinear", "polynomial", "hermite", "legendre",
-        "fourier" or "indicator", of the given `degree`, or an instance from
-        :mod:`gramian.families`. "auto" takes "multilinear" or "polynomial", whichever leaves less
-        on held-out rows.
-    degree : int, "auto" or None, default=2
-        The degree of a family given by name; "auto" takes the degree from 1 to 4 that leaves least
-        on held-out rows (see `path`).
-    alpha : float or "auto", default=0
-        Shrinkage: the ridge penalty of every function but the variables themselves, functions
-        being scaled to norm one. 0 is the paper's least squares, infinity linear redundancy only.
-        With "auto", held-out rows decide after every step, among values from 0 to infinity. All of
-        them share one set of sums over rows.
-    validation_fraction : float or None, default=None
-        The share of rows to hold out, on which residual variances are measured as well. By default
-        a tenth where held-out rows decide on something (`family`, `degree`, `alpha`,
-        `early_stopping`), and none elsewhere. Rows that decided on one of the first three take
-        part in a last fit, with what they decided on. The features are
-        selected anew.
-    early_stopping : bool, default=False
-        Whether to stop when the total residual variance on held-out rows no longer falls.
-    n_iter_no_change : int, default=5
-        How many steps without improvement `early_stopping` puts up with.
-    tol : float, default=1e-4
-        The share of the total variance that counts as an improvement.
-    solver : {"auto", "qr", "gram", "moments"}, default="auto"
-        How functions are orthogonalized. "qr" keeps orthonormal functions in memory and is accurate
-        to rounding. "gram" needs only sums over blocks of rows, is faster on many rows and loses
-        accuracy when functions are close to linearly dependent. "moments" is "gram" for monomials
-        with every distinct moment computed once, which pays from degree 3 on. "auto" is "qr" up to
-        5,000 rows; beyond, each step is done by "gram" or "moments", whichever promises to be
-        faster, and all by "qr" if accuracy demands it and the functions fit in 4 GiB.
-    max_functions : int or None, default=None
-        Stop before the functions, the constant not counted, exceed this number.
-    random_state : int, RandomState or None, default=0
-        Decides which rows are held out.
-    memory_budget : int or None, default=None
-        How many bytes rows of files, and what is computed of them, may take; by default 1 GiB.
-        Files that need no more than an eighth of it are loaded.
-    checkpoint : path or None, default=None
-        A folder in which the sums of every step are stored. A fit that was interrupted, begun again
-        with the same data and parameters, continues where it was.
-    verbose : int, default=0
-        1 shows a progress bar if standard error is a terminal; 2 prints a line a step.
+    <parameters>
 
     Attributes
     ----------
@@ -80,51 +42,7 @@ class GFS(DecodingSelector):
         The indices of the selected features, in the order of selection.
     support_ : boolean array of shape (n_features,)
         Which features are selected.
-    mean_ : array of shape (n_features,)
-        The mean of each feature.
-    residual_variance_ : array of shape (n_selected + 1,)
-        The largest residual variance of any feature before each step and after the last.
-    total_residual_variance_ : array of shape (n_selected + 1,)
-        The total residual variance, likewise.
-    explained_variance_ratio_ : array of shape (n_selected,)
-        The share of the total variance that each step explained.
-    gcv_total_residual_variance_ : array of shape (n_selected + 1,)
-        An estimate of the total residual variance on new rows, from those of the fit alone:
-        generalized cross-validation divides by (1 - p/N)², where p is the effective number of
-        functions and N of rows. It takes the features as given and the rows as independent, and
-        with shrinkage it counts the penalty as residual.
-    validation_residual_variance_, validation_total_residual_variance_ : arrays, likewise
-        The largest and the total residual variance of held-out rows, where there are any, in a fit
-        that they take no part in.
-    alpha_ : float
-        The penalty, after the last step.
-    alpha_path_ : array of shape (n_selected,)
-        The penalty after each step.
-    family_ : Family
-        The family.
-    n_functions_ : array of shape (n_selected,)
-        The number of functions that each step added.
-    n_dropped_functions_ : array of shape (n_selected,)
-        The number of functions that each step dropped as combinations of others.
-    stop_reason_ : str
-        "n_components", "threshold", "explained_variance", "early_stopping", "saturated" (the
-        functions span all samples), "exhausted" (nothing but rounding errors is left) or
-        "max_functions".
-    solver_ : {"qr", "gram", "moments"}
-        The solver that was used; "moments" if it was for any step.
-    orthogonality_loss_ : float
-        How far the functions are from orthonormal: measured for "qr", and otherwise machine
-        precision times an estimate of the Gram matrix's condition.
-    degrees_of_freedom_ : array of shape (n_selected + 1,)
-        The effective number of functions, the constant among them, before each step and after the
-        last. Without shrinkage it is their number.
-    n_samples_ : int
-        The number of samples that took part in the fit.
-    n_features_in_ : int
-        The number of features.
-    feature_names_in_ : array of shape (n_features,)
-        The names of the features, where X has any.
-
+    <attributes>
 
     See Also
     --------
@@ -150,6 +68,7 @@ class GFS(DecodingSelector):
         *,
         threshold: float | None = None,
         relative: bool = False,
+        scale: bool = False,
         family: str | Family = "multilinear",
         degree: int | Literal["auto"] | None = 2,
         alpha: float | Literal["auto"] = 0.0,
@@ -167,6 +86,7 @@ class GFS(DecodingSelector):
         self.n_features_to_select = n_features_to_select
         self.threshold = threshold
         self.relative = relative
+        self.scale = scale
         self.family = family
         self.degree = degree
         self.alpha = alpha
@@ -181,6 +101,6 @@ class GFS(DecodingSelector):
         self.checkpoint = checkpoint
         self.verbose = verbose
 
-    def _fit(self, problem: Problem) -> None:
-        threshold = self.threshold if problem.repeated is None else None
-        self._select_by(problem, LargestResidual, threshold)
+    @property
+    def _algorithm(self) -> Algorithm:
+        return partial(select_columns, chooser=LargestResidual, tells_redundant=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._model import FittedModel, Record
+from gramian._types import Array
 from gramian._words import counted
 
 MAX_NAMES = 12
@@ -18,6 +19,7 @@ MAX_NAME = 60
 SPACE = "\N{NO-BREAK SPACE}"
 STOPPED = {
     "n_components": "the number asked for was reached",
+    "n_features_to_select": "the number asked for was reached",
     "threshold": "nothing above the threshold was left",
     "explained_variance": "the share asked for was explained",
     "early_stopping": "held-out rows gained nothing more",
@@ -57,20 +59,6 @@ class FittedSummary:
         return bundle
 
 
-def warnings_of(estimator: Any) -> list[tuple[str, str]]:
-    """Return the warnings that a fit gave, as pairs of a name and a text.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The fitted estimator.
-    """
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        estimator._warn()
-    return [(each.category.__name__, str(each.message)) for each in caught]
-
-
 def summary(estimator: Any) -> str:
     """Return a fit in a few lines of HTML; nothing if there is no fit.
 
@@ -83,19 +71,20 @@ def summary(estimator: Any) -> str:
         check_is_fitted(estimator)
     except NotFittedError:
         return ""
-    total = estimator.total_residual_variance_
-    left = total / (total[0] or 1.0)
+    model: FittedModel = estimator.model_
+    record = model.record
+    left = record.total / (record.total[0] or 1.0)
     curve = sparkline(left.tolist(), f"Share of the variance left: it falls to {share(left[-1])}")
-    facts = f"{estimator.n_functions_.sum():,} functions on {estimator.n_samples_:,} rows; "
-    facts += f"the fit stopped because {STOPPED[estimator.stop_reason_]}."
-    if not hasattr(estimator, "fourier_norms_"):  # of what UFFS explains, not all is by those kept
-        facts = f"{_explained(estimator)}. {facts}"
+    facts = f"{record.n_kept.sum():,} functions on {record.n_rows:,} rows; "
+    facts += f"the fit stopped because {STOPPED[record.stop_reason]}."
+    if model.decoder is not None:  # of what UFFS explains, not all is by those kept
+        facts = f"{_explained(record)}. {facts}"
     notes = "".join(
-        f'<p class="gramian-warning">{escape(text)}</p>' for _, text in warnings_of(estimator)
+        f'<p class="gramian-warning">{escape(text)}</p>' for _, text in estimator._cautions()
     )
     return (
-        f'{STYLE}<div class="gramian-fit"><p>{curve}<strong>{escape(_kept(estimator))}</strong></p>'
-        f"<p>{escape(facts)}</p>{_names(estimator)}{notes}</div>"
+        f'{STYLE}<div class="gramian-fit"><p>{curve}<strong>{escape(_kept(model))}</strong></p>'
+        f"<p>{escape(facts)}</p>{_names(model)}{notes}</div>"
     )
 
 
@@ -110,30 +99,27 @@ def share(value: float) -> str:
     return f"{100 * value:.1f}{SPACE}%"
 
 
-def _explained(estimator: Any) -> str:
-    def final(total: Any) -> str:
+def _explained(record: Record) -> str:
+    def final(total: Array) -> str:
         return share(1 - total[-1] / (total[0] or 1.0))
 
-    text = f"{final(estimator.total_residual_variance_)} of the variance explained"
-    held_out = getattr(estimator, "validation_total_residual_variance_", None)
+    text = f"{final(record.total)} of the variance explained"
+    held_out = record.validation_total
     return text if held_out is None else f"{text}, {final(held_out)} on held-out rows"
 
 
-def _kept(estimator: Any) -> str:
-    if hasattr(estimator, "selected_features_"):
-        n = len(estimator.selected_features_)
-        return f"{n:,} of {estimator.n_features_in_:,} columns kept, in this order"
-    n = estimator.n_components_
-    return f"{counted(n, 'direction')} in place of {estimator.n_features_in_:,} columns"
+def _kept(model: FittedModel) -> str:
+    n = len(model.chosen)
+    if model.selects:
+        return f"{n:,} of {model.n_columns:,} columns kept, in this order"
+    return f"{counted(n, 'direction')} in place of {model.n_columns:,} columns"
 
 
-def _names(estimator: Any) -> str:
+def _names(model: FittedModel) -> str:
     """Return the columns that were selected as a list."""
-    if not hasattr(estimator, "selected_features_"):
+    if not model.selects:
         return ""
-    given = getattr(estimator, "feature_names_in_", None)
-    chosen = estimator.selected_features_.tolist()
-    names = [f"x{i}" if given is None else str(given[i]) for i in chosen]
+    names = model.kept_names
     shown = [name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…" for name in names]
     more = len(names) - MAX_NAMES
     items = "".join(f"<li><bdi>{escape(name)}</bdi></li>" for name in shown[:MAX_NAMES])

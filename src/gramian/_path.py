@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import numpy as np
-
+from gramian._fitting import best_of, shares_left
 from gramian._types import Array
 
 if TYPE_CHECKING:
     from gramian._reconstruction import Reconstruction
 
+DEGREES = (1, 2, 3, 4)
+"""Among these chooses `degree="auto"`."""
 MAX_FUNCTIONS = 5_000
 """Fits to be compared end before they have more functions, unless another number is given."""
 
@@ -27,8 +28,7 @@ class Path(Generic[E]):
 
     def shares(self, estimator: E) -> Array:
         """Return the share of variance left on held-out rows, by the number of features."""
-        left = estimator.validation_total_residual_variance_
-        return left / (left[0] or 1.0)
+        return shares_left(estimator.model_.record)
 
     def best(self, n_features: int | None = None) -> E:
         """Return the fit that leaves least on held-out rows.
@@ -39,16 +39,7 @@ class Path(Generic[E]):
             The number of features at which to compare; by default the least that any fit needs
             until it meets what was asked for. Of equals the first wins.
         """
-        complete = [each for each in self.estimators if each.stop_reason_ != "max_functions"]
-        if n_features is None:
-            fewest = complete or self.estimators
-            n_features = min(len(each.n_functions_) for each in fewest)
-        left = []
-        for estimator in self.estimators:
-            shares = self.shares(estimator)
-            reached = estimator in complete or len(shares) > n_features
-            left.append(shares[min(n_features, len(shares) - 1)] if reached else np.inf)
-        return self.estimators[int(np.argmin(left))]
+        return self.estimators[best_of([each.model_ for each in self.estimators], n_features)]
 
     @property
     def table(self) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from gramian.orthogonalize import Direction, Orthogonalizer
 
 StopReason = Literal[
     "n_components",
+    "n_features_to_select",
     "threshold",
     "explained_variance",
     "early_stopping",
@@ -32,6 +33,8 @@ class Limits:
     """When to stop, besides the chooser's own threshold; None where there is no limit."""
 
     n_steps: int | None = None
+    count_name: Literal["n_components", "n_features_to_select"] = "n_components"
+    """What the user calls the number of steps."""
     explained: float | None = None
     """A share of the total variance."""
     max_functions: int | None = None
@@ -103,7 +106,7 @@ def pursue(
     n_functions = 0
     while True:
         if limits.n_steps is not None and len(trace.n_kept) >= limits.n_steps:
-            return trace.stop("n_components")
+            return trace.stop(limits.count_name)
         if limits.explained is not None and trace.explained >= limits.explained:
             return trace.stop("explained_variance")
         with threads_for(0):

@@ -2,61 +2,102 @@
 
 from __future__ import annotations
 
-import os
-import pathlib
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
+from sklearn.base import TransformerMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_array,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
 
-from gramian._base import PursuitEstimator
+from gramian._base import PursuitEstimator, named_families
 from gramian._blockwise import Output, aligned, lazily, source_of, write
-from gramian._decoder import Decoder
-from gramian._path import MAX_FUNCTIONS, Path
-from gramian._preparation import DEFAULT_VALIDATION, Problem, Scaling, ValidationData
+from gramian._fitting import Algorithm, Plan
+from gramian._model import FittedModel
+from gramian._path import DEGREES, MAX_FUNCTIONS, Path
+from gramian._preparation import HoldOut, Scaling, ValidationData, check_rows, take
 from gramian._stability import Stability, resample
 from gramian._types import Array
-from gramian.families import BY_NAME, Family, by_name
+from gramian.families import Family
 from gramian.rows import Source, is_dask
 
 if TYPE_CHECKING:
     from gramian.explanations import Explanation
 
-DECISIONS = (
-    "validation_residual_variance_",
-    "validation_total_residual_variance_",
-    "alpha_path_",
-    "stop_reason_",
-)
-"""What a fit to all rows takes over from the one with which held-out rows decided."""
-DEGREES = (1, 2, 3, 4)
-"""Among these chooses `degree="auto"`."""
+DEFAULT_VALIDATION = 0.1
+"""The share of rows held out where something is to be chosen by them, and no share is given."""
 Data = Any
 """An array or data frame, files, blocks of rows, or a Dask collection."""
-BLOCK_ROWS = 4096
-"""Rows that are reconstructed at once where only their errors are needed."""
 
 
-class Reconstruction(PursuitEstimator):
+class Reconstruction(TransformerMixin, PursuitEstimator):
     """An algorithm that can reconstruct all columns from what it keeps."""
 
-    _scaling: ClassVar[Scaling]
-    mean_: Array
-    _decoder: Decoder
-    _variances: Array
-    """Of the columns, or of GCA's directions."""
+    _scales_columns: ClassVar[bool]
+    """Whether each column is a variable, and so scaled to variance 1 in any case."""
+    _prescribes: ClassVar[bool] = False
+    """Whether a fit to all rows keeps the choice that was made when rows were held out."""
+
+    family_: Family
+    alpha_: float
+    alpha_path_: Array
+    scale_: Array | None
+    gcv_total_residual_variance_: Array
+    validation_residual_variance_: Array
+    validation_total_residual_variance_: Array
+
+    @property
+    @abstractmethod
+    def _algorithm(self) -> Algorithm:
+        """The function that fits."""
+
+    def _plan(self) -> Plan:
+        """Return how to fit, in terms that depend on nothing but the parameters."""
+        if self.degree == "auto" or self.family == "auto":
+            families = self._families(None, DEGREES if self.degree == "auto" else (self.degree,))
+            return self._comparison(families, self.random_state)
+        share = self.validation_fraction
+        if share is None and (self.early_stopping or self.alpha == "auto"):
+            share = DEFAULT_VALIDATION
+        return Plan(
+            self._algorithm,
+            (self._request(self._family()),),
+            self._scaling,
+            None if share is None else HoldOut(share, self.random_state),
+            decides=self.alpha == "auto",
+            prescribes=self._prescribes,
+        )
+
+    def _comparison(self, families: Sequence[Family], random_state: Any) -> Plan:
+        """Return how to fit several families, of which held-out rows choose one."""
+        limited = clone(self).set_params(max_functions=self.max_functions or MAX_FUNCTIONS)
+        requests = [
+            limited._request(family, f"family-{number}") for number, family in enumerate(families)
+        ]
+        share = self.validation_fraction or DEFAULT_VALIDATION
+        return Plan(
+            self._algorithm,
+            tuple(requests),
+            self._scaling,
+            HoldOut(share, random_state),
+            decides=True,
+            prescribes=self._prescribes,
+        )
+
+    def _families(
+        self, families: Sequence[str | Family] | None, degrees: Sequence[int | None]
+    ) -> list[Family]:
+        if families is None:
+            families = ["multilinear", "polynomial"] if self.family == "auto" else [self.family]
+        return named_families(families, degrees)
+
+    @property
+    def _scaling(self) -> Scaling:
+        by_column = self._scales_columns or self.scale
+        return Scaling("column" if by_column else "table", self.scale, not self._scales_columns)
 
     def fit(
         self,
@@ -89,51 +130,55 @@ class Reconstruction(PursuitEstimator):
             The fitted estimator.
         """
         self._validate_params()
-        chosen = self
-        if self.degree == "auto" or self.family == "auto":
-            degrees = DEGREES if self.degree == "auto" else (self.degree,)
-            chosen = self.path(
-                X, degrees=degrees, sample_weight=sample_weight, validation_data=validation_data
-            ).best()
-        else:
-            self._fit(self._prepare(X, sample_weight, validation_data, self._scaling))
-        decided = chosen is not self or self.alpha == "auto"
-        if decided and validation_data is None:
-            chosen = self._refit(chosen, X, sample_weight)
-        self._adopt(chosen, set(vars(chosen)) - set(self.get_params(deep=False)))
+        plan = self._plan()
+        data = take(self, X, sample_weight, validation_data, self.memory_budget)
+        self._check_count(data)
+        self._become(plan.fit(data))
         self._warn()
         return self
 
-    def _refit(self, chosen: Self, X: ArrayLike, sample_weight: ArrayLike | None) -> Self:
-        """Fit to all rows, with what held-out ones decided on."""
-        final: Self = clone(self).set_params(
-            family=chosen.family_,
-            degree=None,
-            alpha=chosen.alpha_,
-            validation_fraction=None,
-            early_stopping=False,
-            checkpoint=self._checkpoint_of("all-rows"),
-        )
-        problem = final._prepare(X, sample_weight, None, self._scaling)
-        final._fit(replace(problem, repeated=chosen._choices()))
-        final._adopt(chosen, {*DECISIONS})
-        return final
+    def fit_transform(
+        self, X: Data, y: None = None, *, output: Output = None, **fit_params: Any
+    ) -> Any:
+        """Fit to data, and transform them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), files or a Dask collection
+            The data, as `fit` takes them.
+        y : None
+            Ignored.
+        output : path, optional
+            For files, the file to write, as in `transform`.
+        **fit_params : dict
+            `sample_weight` and `validation_data`, as of `fit`.
+
+        Returns
+        -------
+        Z : array
+            What `transform` returns.
+        """
+        self.fit(X, y, **fit_params)
+        return self.transform(X) if output is None else self.transform(X, output=output)
 
     @abstractmethod
-    def _choices(self) -> Sequence[int]:
-        """Return what another fit needs to choose as this one did."""
+    def transform(self, X: Data, *, output: Output = None) -> Any:
+        """Return what is kept of rows."""
 
-    def _adopt(self, other: Self, names: Iterable[str]) -> None:
-        for name in names:
-            setattr(self, name, getattr(other, name))
-
-    @abstractmethod
-    def _fit(self, problem: Problem) -> None:
-        """Run the pursuit, and set the fitted attributes."""
-
-    @abstractmethod
-    def _encode(self, x: Array) -> Array:
-        """Return what is kept of centred rows, in the order in which it was chosen."""
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        record = model.record
+        found = {
+            **super()._attributes(model),
+            "scale_": model.scale,
+            "family_": model.family,
+            "alpha_": record.alpha,
+            "alpha_path_": record.alpha_path,
+            "gcv_total_residual_variance_": record.gcv_total,
+        }
+        if record.validation_total is not None:
+            found["validation_residual_variance_"] = record.validation_largest
+            found["validation_total_residual_variance_"] = record.validation_total
+        return found
 
     def path(
         self,
@@ -176,64 +221,34 @@ class Reconstruction(PursuitEstimator):
         >>> path.best().family_
         Polynomial(2)
         """
+        self._validate_params()
         seed = self.random_state
-        if not isinstance(seed, Integral):  # all are to hold the same rows out
+        if not isinstance(seed, Integral):  # what is returned tells which rows were held out
             seed = int(check_random_state(seed).randint(2**31))
+        plan = self._comparison(self._families(families, degrees), seed)
+        data = take(self, X, sample_weight, validation_data, self.memory_budget)
+        self._check_count(data)
+        assert plan.hold_out is not None
         fits = []
-        for number, family in enumerate(self._candidates(families, degrees)):
+        for request, model in zip(plan.requests, plan.compare(data), strict=True):
             fit = clone(self).set_params(
-                family=family,
+                family=request.family,
                 degree=None,
                 random_state=seed,
-                max_functions=self.max_functions or MAX_FUNCTIONS,
-                validation_fraction=self.validation_fraction or DEFAULT_VALIDATION,
-                checkpoint=self._checkpoint_of(f"family-{number}"),
+                max_functions=request.limits.max_functions,
+                validation_fraction=plan.hold_out.share,
+                checkpoint=request.checkpoint,
             )
-            fit._fit(fit._prepare(X, sample_weight, validation_data, self._scaling))
+            fit._become(model)
             fits.append(fit)
         return Path(tuple(fits))
-
-    def _checkpoint_of(self, part: str) -> os.PathLike[str] | None:
-        """Return the folder for one of several fits, where fits leave checkpoints."""
-        return None if self.checkpoint is None else pathlib.Path(self.checkpoint) / part
-
-    def _candidates(
-        self, families: Sequence[str | Family] | None, degrees: Sequence[int | None]
-    ) -> list[Family]:
-        if families is None:
-            families = ["multilinear", "polynomial"] if self.family == "auto" else [self.family]
-        for family in families:
-            if not isinstance(family, Family) and family not in BY_NAME:
-                raise ValueError(
-                    f"families must be instances of Family or names among {sorted(BY_NAME)}; got "
-                    f"{family!r}."
-                )
-        if not len(families) or not len(degrees):
-            raise ValueError("A path needs at least one family and one degree.")
-        fixed = [family for family in families if isinstance(family, Family)]
-        named = [family for family in families if isinstance(family, str)]
-        return fixed + [by_name(name, degree) for degree in degrees for name in named]
-
-    def _check_rows(self, X: ArrayLike) -> Array:
-        check_is_fitted(self)
-        table: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return table
-
-    def _check_kept(self, Z: ArrayLike, n: int, name: str) -> Array:
-        check_is_fitted(self)
-        table: Array = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
-        if table.shape[1] != n:
-            raise ValueError(
-                f"Z has {table.shape[1]} columns, but {type(self).__name__} has {n} {name}."
-            )
-        return table
 
     def score(self, X: Data, y: None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of the variance of X that the reconstruction explains.
 
-        It is 1 - Σ‖x - x̂‖² / Σ‖x - mean‖². On rows that took no part in the fit it tells how
-        well the fit generalizes, so that a grid search finds family, degree, `alpha` and number
-        of features.
+        It is 1 - Σ‖x - x̂‖² / Σ‖x - mean‖², of scaled columns with ``scale=True``. On rows that
+        took no part in the fit it tells how well the fit generalizes, so that a grid search finds
+        family, degree, `alpha` and number of features.
 
         Parameters
         ----------
@@ -275,7 +290,7 @@ class Reconstruction(PursuitEstimator):
         Returns
         -------
         errors : array of shape (n_samples,)
-            Sums of squares over the features.
+            Sums of squares over the features; over the scaled ones with ``scale=True``.
         """
         if is_dask(X):
             both = lazily(X, self._both_errors, ["error", "size"], 2)
@@ -283,49 +298,50 @@ class Reconstruction(PursuitEstimator):
         return self._errors(X)[0]
 
     def _both_errors(self, X: ArrayLike) -> Array:
-        return np.column_stack(self._errors_of(self._check_rows(X)))
-
-    @property
-    def _names_in(self) -> Sequence[str] | None:
-        names: Sequence[str] | None = getattr(self, "feature_names_in_", None)
-        return names
+        return np.column_stack(self.model_.errors(check_rows(self, X)))
 
     def _errors(self, X: Data) -> tuple[Array, Array]:
         """Return the squared distances of rows from their reconstruction, and from the mean."""
         check_is_fitted(self)
         source = source_of(X)
-        if source is not None:
-            parts = [self._errors_of(table) for table in self._rows_of(source)]
-            return np.concatenate([e for e, _ in parts]), np.concatenate([s for _, s in parts])
-        return self._errors_of(self._check_rows(X))
+        if source is None:
+            return self.model_.errors(check_rows(self, X))
+        parts = [self.model_.errors(table) for table in self._rows_of(source)]
+        return np.concatenate([e for e, _ in parts]), np.concatenate([s for _, s in parts])
 
     def _rows_of(self, source: Source) -> Iterator[Array]:
         """Read the columns of the fit from files or blocks of rows."""
-        return aligned(source, self._names_in, self.n_features_in_)
+        return aligned(source, self.model_.names, self.model_.n_columns)
 
-    def _decode(
-        self, Z: Data, function: Callable[[ArrayLike], Array], kept: Sequence[str], output: Output
-    ) -> Any:
+    def _encode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
+        """Apply a function from rows to what is kept of them to data of any kind."""
+        names = self.get_feature_names_out()
+        if is_dask(X):
+            return lazily(X, lambda part: function(check_rows(self, part)), names, len(names))
+        source = source_of(X)
+        if source is not None:
+            return write(self._rows_of(source), function, names, output)
+        return function(check_rows(self, X))
+
+    def _decode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
         """Apply a function from what was kept to all columns to data of any kind."""
-        names = self._names_in
-        if is_dask(Z):
-            return lazily(Z, function, names, self.n_features_in_)
-        source = source_of(Z)
-        if source is None:
-            return function(Z)
-        if names is None:
-            names = [f"x{i}" for i in range(self.n_features_in_)]
-        return write(aligned(source, kept, len(kept)), function, names, output)
+        check_is_fitted(self)
+        model, kept = self.model_, self.get_feature_names_out()
 
-    def _errors_of(self, table: Array) -> tuple[Array, Array]:
-        errors, sizes = np.empty(len(table)), np.empty(len(table))
-        for start in range(0, len(table), BLOCK_ROWS):
-            part = slice(start, start + BLOCK_ROWS)
-            x = table[part] - self.mean_
-            sizes[part] = np.einsum("ij,ij->i", x, x)
-            x -= self._decoder(self._encode(x))
-            errors[part] = np.einsum("ij,ij->i", x, x)
-        return errors, sizes
+        def decode(Z: ArrayLike) -> Array:
+            table: Array = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
+            if table.shape[1] != len(kept):
+                raise ValueError(
+                    f"X has {table.shape[1]} columns, but {model.algorithm} kept {len(kept)}."
+                )
+            return function(table).astype(table.dtype, copy=False)
+
+        if is_dask(X):
+            return lazily(X, decode, model.names, model.n_columns)
+        source = source_of(X)
+        if source is None:
+            return decode(X)
+        return write(aligned(source, kept, len(kept)), decode, model.column_names, output)
 
     def explain(self, X: ArrayLike | None = None, **options: Any) -> Explanation:
         """Say which columns are redundant, and by which formula; see :func:`gramian.explain`.
@@ -392,7 +408,7 @@ class Reconstruction(PursuitEstimator):
         """
         if not isinstance(n_resamples, Integral) or n_resamples < 1:
             raise ValueError(f"n_resamples must be a positive number; got {n_resamples!r}.")
-        table = self._check_rows(X)
+        table = check_rows(self, X)
         return self._compare(resample(self, table, n_resamples, random_state, n_jobs))
 
     @abstractmethod

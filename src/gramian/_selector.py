@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._base import COUNT, PursuitEstimator
-from gramian._blockwise import Output, lazily, source_of, write
+from gramian._blockwise import Output, source_of
 from gramian._choosers import GivenDirections
 from gramian._decoder import make_decoder
+from gramian._fitting import Request, run
+from gramian._model import FittedModel, TakeColumns
 from gramian._preparation import Problem
 from gramian._reconstruction import Data, Reconstruction
 from gramian._stability import Stability, of_selections
-from gramian._types import Array
+from gramian._types import Array, IntArray
 from gramian.rows import is_dask
 
 
@@ -31,13 +32,14 @@ class Selector(SelectorMixin, PursuitEstimator):
         "n_features_to_select": [*COUNT, None],
         "relative": ["boolean"],
     }
-    relative: bool
     support_: NDArray[np.bool_]
+    selected_features_: IntArray
 
-    def _select(self, columns: list[int]) -> None:
-        self.selected_features_ = np.array(columns, dtype=np.intp)
-        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
-        self.support_[self.selected_features_] = True
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        found = {"selected_features_": model.chosen, "support_": model.support}
+        if model.redundant is not None:
+            found["redundant_features_"] = model.redundant
+        return {**super()._attributes(model), **found}
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -47,42 +49,7 @@ class Selector(SelectorMixin, PursuitEstimator):
 class DecodingSelector(Reconstruction, Selector):
     """A selection by pursuit, from which the columns that were not selected can be filled in."""
 
-    _scaling = "column"
-
-    def _select_by(
-        self,
-        problem: Problem,
-        chooser: type[GivenDirections],
-        threshold: float | None,
-        given: Sequence[int] | None = None,
-    ) -> GivenDirections:
-        """Run the pursuit over columns."""
-        rows, scale, varies = problem.rows, problem.centring.scale, problem.centring.varies
-        fit = self._pursue(
-            problem,
-            lambda n_penalties: chooser(
-                np.where(varies, scale**2, 0.0),
-                varies,
-                threshold,
-                self.relative,
-                n_penalties,
-                given,
-            ),
-            self._limits(problem.repeated),
-            lambda n_penalties: problem.watch(scale, n_penalties),
-        )
-        chosen = fit.chooser.chosen
-        self._select(chosen)
-        self._record_fit(rows, fit)
-        self._decoder = make_decoder(fit.orthogonalizer, scale[chosen], scale)
-        self._variances = np.where(varies, scale**2, 0.0)
-        return fit.chooser
-
-    def _choices(self) -> Sequence[int]:
-        return [int(i) for i in self.selected_features_]
-
-    def _encode(self, x: Array) -> Array:
-        return x[:, self.selected_features_]
+    _scales_columns = True
 
     def transform(self, X: Data, *, output: Output = None) -> Any:
         """Take the selected columns of X, in the order in which X has them.
@@ -97,21 +64,16 @@ class DecodingSelector(Reconstruction, Selector):
         Returns
         -------
         X_selected : array of shape (n_samples, n_selected_features)
-            The selected columns. Of a Dask collection a lazy one; of files the path of the file
-            that was written.
+            The selected columns. Of a Dask collection a lazy one; the path of the file that was
+            written, if `output` names one.
         """
         check_is_fitted(self)
-        if is_dask(X):
-            names = self.get_feature_names_out()
-            if hasattr(X, "columns"):
-                return X[names.tolist()]
-            return lazily(X, super().transform, names, len(names))
-        source = source_of(X)
-        if source is not None:
-            names = self.get_feature_names_out()
-            kept = self.support_
-            return write(self._rows_of(source), lambda table: table[:, kept], names, output)
-        return super().transform(X)
+        if is_dask(X) and hasattr(X, "columns"):
+            return X[self.get_feature_names_out().tolist()]
+        if not is_dask(X) and source_of(X) is None:
+            return super(Reconstruction, self).transform(X)
+        support = self.support_
+        return self._encode_data(X, lambda table: table[:, support], output)
 
     def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Fill in the features that were not selected.
@@ -130,19 +92,71 @@ class DecodingSelector(Reconstruction, Selector):
         -------
         X_original : array of shape (n_samples, n_features)
             All features, the selected ones as given; in float32 if X is. Of a Dask collection a
-            lazy one; of files the path of the file that was written.
+            lazy one; the path of the file that was written, if `output` names one.
         """
         check_is_fitted(self)
-        fill = partial(self._fill, linear=linear)
-        return self._decode(X, fill, self.get_feature_names_out(), output)
+        model, support = self.model_, self.support_
+        place = np.searchsorted(np.flatnonzero(support), model.chosen)
 
-    def _fill(self, X: ArrayLike, *, linear: bool) -> Array:
-        table = self._check_kept(X, len(self.selected_features_), "selected features")
-        place = np.searchsorted(np.flatnonzero(self.support_), self.selected_features_)
-        chosen = table[:, place] - self.mean_[self.selected_features_]
-        filled = (self._decoder(chosen, linear=linear) + self.mean_).astype(table.dtype, copy=False)
-        filled[:, self.support_] = table
-        return filled
+        def fill(table: Array) -> Array:
+            filled = model.decode(table[:, place] - model.mean[model.chosen], linear=linear)
+            filled = filled.astype(table.dtype, copy=False)
+            filled[:, support] = table
+            return filled
+
+        return self._decode_data(X, fill, output)
 
     def _compare(self, others: Sequence[Self]) -> Stability:
         return of_selections(self.support_, [each.support_ for each in others])
+
+
+def select_columns(
+    problem: Problem,
+    request: Request,
+    chooser: type[GivenDirections],
+    *,
+    tells_redundant: bool,
+) -> FittedModel:
+    """Run the pursuit over columns.
+
+    Parameters
+    ----------
+    problem : Problem
+        The data.
+    request : Request
+        What is asked for.
+    chooser : type of chooser
+        Which column comes next.
+    tells_redundant : bool
+        Whether columns that are not chosen are called redundant.
+    """
+    centring, unit = problem.centring, problem.unit
+    scale, varies = centring.scale, centring.varies
+    pursued = run(
+        problem,
+        request,
+        problem.rows,
+        lambda n_penalties: chooser(
+            np.where(varies, unit**2, 0.0),
+            varies,
+            request.threshold,
+            request.relative,
+            n_penalties,
+            request.prescribed,
+        ),
+        lambda n_penalties: problem.watch(unit, n_penalties),
+    )
+    chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
+    return FittedModel(
+        algorithm=request.algorithm,
+        names=problem.names,
+        mean=centring.mean,
+        scale=problem.scale,
+        encoder=TakeColumns(chosen),
+        chosen=chosen,
+        redundant=pursued.chooser.redundant if tells_redundant else None,
+        family=request.family,
+        record=pursued.record(problem.rows.n_rows),
+        decoder=make_decoder(pursued.orthogonalizer, scale[chosen], scale),
+        variances=np.where(varies, scale**2, 0.0),
+    )

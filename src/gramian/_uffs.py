@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
-from gramian._base import Solver
 from gramian._choosers import GivenOrder
+from gramian._fitting import Request, Solver, record_of, run
+from gramian._model import FittedModel, TakeColumns
+from gramian._preparation import Problem, Scaling, take
 from gramian._pursuit import Limits, Trace
 from gramian._selector import Selector
-from gramian.families import Multilinear
+from gramian._types import Array
+from gramian.families import Family, Multilinear
 from gramian.rows import ArrayRows
 
 
@@ -73,8 +76,8 @@ class UFFS(Selector):
     n_dropped_functions_ : array of shape (n_steps,)
         The number of functions that each step dropped as combinations of others.
     stop_reason_ : str
-        "n_components", "threshold", "explained_variance", "saturated" (the functions span all
-        samples), "exhausted" (nothing but rounding errors is left) or "max_functions".
+        "saturated" (the functions span all samples), "exhausted" (nothing but rounding errors is
+        left) or "max_functions".
     solver_ : {"qr", "gram", "moments"}
         The solver that was used; "moments" if it was for any step.
     orthogonality_loss_ : float
@@ -112,6 +115,7 @@ class UFFS(Selector):
     array([ True,  True, False])
     """
 
+    fourier_norms_: Array
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Selector._parameter_constraints,
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
@@ -163,37 +167,65 @@ class UFFS(Selector):
         self : UFFS
             The fitted estimator.
         """
-        problem = self._prepare(X, sample_weight, None, "column")
-        rows, varies = problem.rows, problem.centring.varies
-        if not isinstance(rows, ArrayRows):
+        self._validate_params()
+        request = self._request(self._family())
+        data = take(self, X, sample_weight)
+        self._check_count(data)
+        problem = data.problem(Scaling("column"), None)
+        if not isinstance(problem.rows, ArrayRows):
             raise TypeError("UFFS needs the data in memory; use GFS for files and Dask.")
-        variances = np.where(varies, problem.centring.scale**2, 0.0)
-        size = self.cluster_size or rows.n_columns
-        limits = Limits(max_functions=self.max_functions)
-        shares = np.empty(rows.n_columns)
-        fits = []
-        for start in range(0, rows.n_columns, size):
-            cluster = slice(start, start + size)
-            part = ArrayRows(np.ascontiguousarray(rows.x[:, cluster]), rows.root)
-            fit = self._pursue(
-                replace(problem, rows=part),
-                partial(GivenOrder, variances[cluster], varies[cluster]),
-                limits,
-            )
-            left = fit.chooser.shares_when_chosen
-            shares[cluster] = np.where(left > fit.orthogonalizer.noise, left, 0.0)
-            fits.append(fit)
-
-        squared_norms = shares if self.relative else shares * variances
-        self.fourier_norms_ = np.sqrt(squared_norms)
-        order = np.argsort(-squared_norms, kind="stable")
-        if self.threshold is not None:
-            order = order[squared_norms[order] > self.threshold]
-        self._select(order[: self.n_features_to_select].tolist())
-        trace = _concatenate([fit.trace for fit in fits])
-        self._record(trace, rows.n_rows, [fit.orthogonalizer for fit in fits])
+        self._become(
+            select_by_norms(problem, request, self.n_features_to_select, self.cluster_size)
+        )
         self._warn()
         return self
+
+    def _request(self, family: Family, part: str | None = None) -> Request:
+        limits = Limits(max_functions=self.max_functions)  # all columns have their turn
+        return replace(super()._request(family, part), limits=limits)
+
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        return {**super()._attributes(model), "fourier_norms_": model.norms}
+
+
+def select_by_norms(
+    problem: Problem, request: Request, most: int | None, cluster_size: int | None
+) -> FittedModel:
+    """Orthogonalize the columns in their order, cluster by cluster, and keep the largest norms."""
+    rows, centring = problem.rows, problem.centring
+    assert isinstance(rows, ArrayRows)
+    varies = centring.varies
+    variances = np.where(varies, centring.scale**2, 0.0)
+    size = cluster_size or rows.n_columns
+    shares = np.empty(rows.n_columns)
+    fits = []
+    for start in range(0, rows.n_columns, size):
+        cluster = slice(start, start + size)
+        part = ArrayRows(np.ascontiguousarray(rows.x[:, cluster]), rows.root)
+        make_chooser = partial(GivenOrder, variances[cluster], varies[cluster])
+        fit = run(problem, request, part, make_chooser)
+        left = fit.chooser.shares_when_chosen
+        shares[cluster] = np.where(left > fit.orthogonalizer.noise, left, 0.0)
+        fits.append(fit)
+
+    squared_norms = shares if request.relative else shares * variances
+    order = np.argsort(-squared_norms, kind="stable")
+    if request.threshold is not None:
+        order = order[squared_norms[order] > request.threshold]
+    chosen = order[:most].astype(np.intp)
+    trace = _concatenate([fit.trace for fit in fits])
+    return FittedModel(
+        algorithm=request.algorithm,
+        names=problem.names,
+        mean=centring.mean,
+        scale=None,
+        encoder=TakeColumns(chosen),
+        chosen=chosen,
+        redundant=None,
+        family=request.family,
+        record=record_of(trace, rows.n_rows, [fit.orthogonalizer for fit in fits]),
+        norms=np.sqrt(squared_norms),
+    )
 
 
 def _concatenate(traces: list[Trace]) -> Trace:

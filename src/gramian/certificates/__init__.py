@@ -7,7 +7,8 @@ the conditions under which redundancy is eliminated, and whether they hold.
 
 from __future__ import annotations
 
-from typing import overload
+from collections.abc import Callable
+from typing import Any, overload
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
@@ -26,6 +27,13 @@ from gramian.certificates._redundancy import (
 
 Certificate = EntropyCertificate | RedundancyCertificate
 """What :func:`certify` returns."""
+
+THEOREMS: dict[str, Callable[[Any, ArrayLike], Certificate]] = {
+    "GFR": certify_entropy,
+    "GFS": certify_entropy,
+    "GCA": certify_redundancy,
+    "GFA": certify_redundancy,
+}
 
 __all__ = [
     "Certificate",
@@ -73,11 +81,10 @@ def certify(estimator: GFR | GFS | GCA | GFA, X: ArrayLike) -> Certificate:
     The bound of Theorem 4 is 0 bits, since every residual is zero: functions of what was kept
     give the rest exactly.
     """
-    check_is_fitted(estimator)
-    if isinstance(estimator, GFR | GFS):
-        return certify_entropy(estimator, X)
-    if isinstance(estimator, GCA | GFA):
-        return certify_redundancy(estimator, X)
+    theorem = THEOREMS.get(type(estimator).__name__)
+    if theorem is not None:
+        check_is_fitted(estimator)
+        return theorem(estimator, X)
     raise TypeError(
         f"There are theorems about GFR, GFS, GCA and GFA; got {type(estimator).__name__}. "
         "GFS generalizes UFFS."

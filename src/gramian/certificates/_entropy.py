@@ -11,6 +11,7 @@ from scipy.linalg import eigh, null_space
 
 from gramian._gfr import GFR
 from gramian._gfs import GFS
+from gramian._preparation import check_rows
 from gramian._types import Array, IntArray
 
 ROUNDING = 1e-12
@@ -165,24 +166,26 @@ class EntropyCertificate:
 
 def certify_entropy(estimator: GFR | GFS, X: ArrayLike) -> EntropyCertificate:
     """Evaluate Theorem 1 or 4 on a fit."""
-    table = np.asarray(estimator._check_rows(X), dtype=np.float64)
-    largest = float(np.abs(table - estimator.mean_).max())
+    model = estimator.model_
+    assert model.decoder is not None
+    table = np.asarray(check_rows(estimator, X), dtype=np.float64)
+    largest = float(np.abs(table - model.mean).max())
     resolution, spacing = RESOLUTION * largest, ROUNDING * largest
-    if isinstance(estimator, GFS):  # columns of any unit are copied as they are
+    if model.selects:  # columns of any unit are copied as they are
         resolution = spacing = 0.0
     of_rows = np.column_stack([label(column, resolution) for column in table.T])
     _, first, counts = np.unique(of_rows, axis=0, return_index=True, return_counts=True)
     rows = table[first]
     shares = counts / len(table)
-    x = rows - estimator.mean_
-    residual = x - estimator._decoder(estimator._encode(x))
-    if isinstance(estimator, GFS):
-        left = ~estimator.support_
-        variables, residual, kept = rows[:, left], residual[:, left], rows[:, estimator.support_]
+    x = model.centre(rows)
+    residual = x - model.decoder(model.encoder(x))
+    if model.directions is None:
+        left = ~model.support
+        variables, residual, kept = rows[:, left], residual[:, left], rows[:, model.support]
         scale = np.abs(x[:, left]).max(axis=0)
     else:
-        basis = completion(estimator.components_, residual, shares)
-        variables, residual, kept = x @ basis.T, residual @ basis.T, estimator._encode(x)
+        basis = completion(model.directions, residual, shares)
+        variables, residual, kept = x @ basis.T, residual @ basis.T, model.encoder(x)
         scale = np.full(len(basis), largest)
     nonzero = np.abs(residual) > ZERO * scale
     residual = np.where(nonzero, residual, 0.0)

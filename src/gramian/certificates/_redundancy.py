@@ -7,12 +7,12 @@ from textwrap import fill
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import _check_feature_names_in
 
 from gramian._choosers import TIE
 from gramian._gca import GCA
 from gramian._gfa import GFA
-from gramian._reconstruction import BLOCK_ROWS
+from gramian._model import ROWS_AT_ONCE, FittedModel
+from gramian._preparation import check_rows
 from gramian._types import Array
 from gramian.certificates._nested import nested_fits
 from gramian.rows._protocol import CONSTANT
@@ -184,21 +184,20 @@ class RedundancyCertificate:
 
 def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertificate:
     """Check the conditions of Theorem 2 or 5."""
-    x = np.asarray(estimator._check_rows(X), dtype=np.float64) - estimator.mean_
-    components = measure(estimator, x)
-    n_functions = 1 + int(estimator.n_functions_.sum())
-    n_fitted = estimator.n_samples_
-    n_components = len(estimator.basis_) if isinstance(estimator, GCA) else x.shape[1]
-    n_open = n_components - len(components)
-    family = f"functions of {estimator.family_}"
+    model = estimator.model_
+    x = model.centre(check_rows(estimator, X))
+    components = measure(model, x, estimator.threshold or 0.0, relative=estimator.relative)
+    n_functions, n_fitted = model.record.n_functions, model.record.n_rows
+    n_open = len(model.dropped) + len(model.chosen) - len(components)
+    family = f"functions of {model.family}"
     conditions = (
         Condition(
             "decided",
             n_open == 0,
             "Every component is kept or redundant."
             if not n_open
-            else f"The fit ended ({estimator.stop_reason_}) with {n_open} components neither kept "
-            "nor redundant, about which the theorem says nothing.",
+            else f"The fit ended ({model.record.stop_reason}) with {n_open} components neither "
+            "kept nor redundant, about which the theorem says nothing.",
         ),
         _distinct(components),
         _captured(components),
@@ -238,29 +237,33 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
     )
 
 
-def measure(estimator: GCA | GFA, x: Array) -> tuple[Component, ...]:
+def measure(
+    model: FittedModel, x: Array, threshold: float, *, relative: bool
+) -> tuple[Component, ...]:
     """Measure what the more variant of those kept leave of each component, on centred rows."""
-    if isinstance(estimator, GCA):
-        kept, redundant = estimator.component_indices_, estimator.redundant_indices_
-        to_z = estimator.basis_.T
+    kept, redundant = model.chosen, model.redundant
+    assert redundant is not None
+    assert model.decoder is not None
+    if model.axes is not None:
+        to_z = model.axes.T
         names = [f"direction {i}" for i in range(to_z.shape[1])]
     else:
-        kept, redundant = estimator.selected_features_, estimator.redundant_features_
         to_z = np.eye(x.shape[1])
-        names = [str(name) for name in _check_feature_names_in(estimator)]
+        names = model.column_names
+    if model.selects and model.scale is not None:
+        to_z = to_z / model.scale
     variances = np.mean((x @ to_z) ** 2, axis=0)
     n_before = [*range(len(kept))]
     for i in redundant:  # of equals, those kept come first
         before = variances[kept] >= (1 - TIE) * variances[i]
         n_before.append(len(kept) if before.all() else int(np.argmin(before)))
     indices = [*kept, *redundant]
-    coefficients = nested_fits(estimator._decoder, n_before, to_z[:, indices])
+    coefficients = nested_fits(model.decoder, n_before, to_z[:, indices])
     left = np.zeros(len(indices))
-    for start in range(0, len(x), BLOCK_ROWS):
-        part = x[start : start + BLOCK_ROWS]
-        values = estimator._decoder.evaluate(estimator._encode(part))
+    for start in range(0, len(x), ROWS_AT_ONCE):
+        part = x[start : start + ROWS_AT_ONCE]
+        values = model.decoder.evaluate(model.encoder(part))
         left += np.sum((part @ to_z[:, indices] - values.T @ coefficients) ** 2, axis=0) / len(x)
-    threshold = estimator.threshold or 0.0
     noise = CONSTANT * variances.max()
     return tuple(
         Component(
@@ -270,7 +273,7 @@ def measure(estimator: GCA | GFA, x: Array) -> tuple[Component, ...]:
             variance=float(variances[i]),
             residual_variance=float(residual),
             exact=bool(residual <= max(EXACT * variances[i], noise)),
-            epsilon=float(threshold * variances[i] if estimator.relative else threshold),
+            epsilon=float(threshold * variances[i] if relative else threshold),
             n_more_variant=n,
         )
         for position, (i, n, residual) in enumerate(zip(indices, n_before, left, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -100,12 +101,12 @@ def formulas(
     import gramian
     from gramian.cli._model import named
 
-    estimator, steps = model.estimator, model.steps
-    if model.selects and hasattr(estimator, "score"):
-        estimator = steps.in_table_units(estimator)
+    estimator, steps = copy(model.estimator), model.steps
+    if model.selects and estimator.model_.decoder is not None:
+        estimator._become(steps.in_table_units(estimator.model_))
         steps = replace(steps, mean=None, scale=None)
     x: Any = None if rows is None else steps.apply(rows)
-    if x is not None and hasattr(estimator, "feature_names_in_"):
+    if x is not None and estimator.model_.names is not None:
         x = named(x, steps.columns)
     return gramian.explain(estimator, x, features=features, max_terms=max_terms)
 

@@ -29,7 +29,8 @@ class Model:
     @property
     def selects(self) -> bool:
         """Whether the smaller table has columns of the larger one, or components."""
-        return hasattr(self.estimator, "selected_features_")
+        selects: bool = self.estimator.model_.selects
+        return selects
 
     @property
     def kept(self) -> list[str]:

@@ -71,7 +71,7 @@ def write_reconstructed(
     """
     columns = list(model.steps.columns)
     wanted, from_all = model.kept, False
-    if not hasattr(model.estimator, "inverse_transform") or not hasattr(model.estimator, "score"):
+    if model.estimator.model_.decoder is None:
         raise CommandError(f"{type(model.estimator).__name__} cannot reconstruct columns")
     places = locate(wanted, model, table, others)
     if places is None:
@@ -103,7 +103,7 @@ def write_reconstructed(
 def _transformed(model: Model, values: Array) -> Array:
     if not len(values):
         return np.empty((0, len(model.kept)))
-    has_names = hasattr(model.estimator, "feature_names_in_")
+    has_names = model.estimator.model_.names is not None
     result: Array = model.estimator.transform(
         named(values, model.steps.columns) if has_names else values
     )

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._base import PursuitEstimator
 from gramian._blas import threads_for
 from gramian._blockwise import source_of
 from gramian._decoder import MAX_MOMENTS
-from gramian._extractor import Extractor
-from gramian._reconstruction import Reconstruction
+from gramian._model import FittedModel
+from gramian._preparation import check_rows, check_weights
 from gramian._types import Array
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._explanation import Explanation
@@ -112,15 +113,15 @@ def explain(
                 "explain tests formulas on rows in memory: give some of the rows as an array or a "
                 "data frame, or no X to use the moments of the fit alone."
             )
-        table = estimator._check_rows(X)
-        weights = estimator._check_weights(sample_weight, table)
+        table = check_rows(estimator, X)
+        weights = check_weights(sample_weight, table)
     return explain_checked(
-        estimator, table, weights, max_terms=max_terms, min_gain=min_gain, features=features
+        estimator.model_, table, weights, max_terms=max_terms, min_gain=min_gain, features=features
     )
 
 
 def explain_checked(
-    estimator: Any,
+    model: FittedModel,
     table: Array | None,
     weights: Array | None = None,
     *,
@@ -128,27 +129,29 @@ def explain_checked(
     min_gain: float = MIN_GAIN,
     features: Iterable[str | int] | None = None,
 ) -> Explanation:
-    """Do what `explain` does, with rows that were checked against the estimator."""
-    view = view_of(estimator, features)
-    stored = of_fit(estimator, view.axes, view.targets)
+    """Do what `explain` does, with rows that were checked against the fit."""
+    view = view_of(model, features)
+    stored = of_fit(model, view.axes, view.targets)
     folds: Sequence[Moments] = []
     if table is not None:
-        folds = of_rows(estimator, table, weights, view.axes, view.targets)
+        folds = of_rows(model, table, weights, view.axes, view.targets)
     elif stored is None:
         raise ValueError(
-            f"This fit has {len(estimator._decoder.coefficients)} functions, and moments of no "
+            f"This fit has {model.record.n_functions} functions, and moments of no "
             f"more than {MAX_MOMENTS} are stored. Give X, the rows of the fit or others like them."
         )
-    dictionary = Dictionary(estimator._decoder, view.variable_means)
+    assert model.decoder is not None
+    dictionary = Dictionary(model.decoder, view.variable_means)
     space = Space(stored or mix(folds), dictionary, view.target_means)
-    maker = Maker(estimator, view, dictionary, space, folds, max_terms, min_gain)
+    maker = Maker(model, view, dictionary, space, folds, max_terms, min_gain)
     with threads_for(0):  # thousands of tiny matrices, for which threads only wait
         redundancies = [maker.redundancy(i) for i in range(len(view.targets))]
-    return Explanation(redundancies, _kept(estimator, view, dictionary, space))
+    return Explanation(redundancies, _kept(model, view, dictionary, space))
 
 
 def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
-    if not isinstance(estimator, Reconstruction):
+    model = getattr(estimator, "model_", None)
+    if not isinstance(estimator, PursuitEstimator) or (model and model.decoder is None):
         raise TypeError(
             "explain takes a fitted GFS, GFA, GCA or GFR, which can compute columns from those "
             f"they keep; got {type(estimator).__name__}."
@@ -160,7 +163,7 @@ def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
         raise ValueError(f"min_gain must be at least 0 and less than 1; got {min_gain!r}.")
 
 
-def _kept(estimator: Any, view: View, dictionary: Dictionary, space: Space) -> list[Kept]:
+def _kept(model: FittedModel, view: View, dictionary: Dictionary, space: Space) -> list[Kept]:
     """Say why each variable was kept.
 
     Coordinates are along the functions in the order in which they came, each less its projections
@@ -188,8 +191,8 @@ def _kept(estimator: Any, view: View, dictionary: Dictionary, space: Space) -> l
             strict=True,
         )
         loadings = None
-        if isinstance(estimator, Extractor):
-            weights = estimator.components_[j].tolist()
+        if model.directions is not None:
+            weights = model.directions[j].tolist()
             loadings = dict(zip(view.columns, weights, strict=True))
         kept.append(
             Kept(

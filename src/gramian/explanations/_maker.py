@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from scipy.linalg import lstsq
 
+from gramian._model import FittedModel
 from gramian._types import Array, IntArray
 from gramian.explanations._dictionary import Dictionary, Product, add_up, term
 from gramian.explanations._formula import Formula
@@ -26,7 +26,7 @@ class Maker:
 
     def __init__(
         self,
-        estimator: Any,
+        model: FittedModel,
         view: View,
         dictionary: Dictionary,
         space: Space,
@@ -34,8 +34,10 @@ class Maker:
         max_terms: int | None,
         min_gain: float,
     ) -> None:
-        self._decoder = estimator._decoder
-        self._alpha = float(estimator.alpha_)
+        assert model.decoder is not None
+        assert model.variances is not None
+        self._decoder = model.decoder
+        self._alpha = model.record.alpha
         self._view = view
         self._dictionary = dictionary
         self._space = space
@@ -45,12 +47,12 @@ class Maker:
             Space(mix([*folds[:i], *folds[i + 1 :]]), dictionary, view.target_means)
             for i in range(len(folds))
         ]
-        self._no_variance = 0.0 if view.axes is None else CONSTANT * estimator._variances.max()
+        self._no_variance = 0.0 if view.axes is None else CONSTANT * model.variances.max()
         self._max_terms = max_terms
         self._penalty = -math.log1p(-min_gain)
         if not folds:
             # as the extended BIC does, for choosing among so many candidates
-            n, m = estimator.n_samples_, len(dictionary.candidates) + 1
+            n, m = model.record.n_rows, len(dictionary.candidates) + 1
             self._penalty = max(self._penalty, (math.log(n) + 2 * math.log(m)) / n)
         self._linear = np.array(
             [i for i, each in enumerate(dictionary.candidates) if each.is_linear], dtype=np.intp

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gramian._decoder import BLOCK_BYTES, MAX_MOMENTS
+from gramian._model import FittedModel
 from gramian._types import Array, IntArray
-
-if TYPE_CHECKING:
-    from gramian._reconstruction import Reconstruction
 
 UNCERTAIN = 1e-13
 """A difference of two moments that is no larger a share of them is a rounding error."""
@@ -63,37 +60,36 @@ def mix(parts: Sequence[Moments]) -> Moments:
     )
 
 
-def of_fit(estimator: Reconstruction, axes: Array | None, targets: IntArray) -> Moments | None:
+def of_fit(model: FittedModel, axes: Array | None, targets: IntArray) -> Moments | None:
     """Return the moments that a fit has kept, if it has.
 
     Parameters
     ----------
-    estimator : Reconstruction
-        The fitted estimator.
+    model : FittedModel
+        The fit.
     axes : array of shape (n_directions, n_features) or None
         The directions that are to be explained, None for the columns themselves.
     targets : array
         Which of them.
     """
-    if estimator._decoder.moments is None:
+    if model.decoder is None or model.decoder.moments is None or model.variances is None:
         return None
-    gram, with_x = estimator._decoder.moments
+    gram, with_x = model.decoder.moments
     with_targets = with_x[:, targets] if axes is None else with_x @ axes[targets].T
-    with_variables = estimator._encode(with_x)  # linear, so that it works on expectations, too
-    squares = estimator._variances[targets]
-    return Moments(gram, with_targets, squares, with_variables, float(estimator.n_samples_))
+    with_variables = model.encoder(with_x)  # linear, so that it works on expectations, too
+    squares = model.variances[targets]
+    return Moments(gram, with_targets, squares, with_variables, float(model.record.n_rows))
 
 
 def of_rows(
-    estimator: Reconstruction,
+    model: FittedModel,
     table: Array,
     weights: Array | None,
     axes: Array | None,
     targets: IntArray,
 ) -> list[Moments]:
     """Return the moments of parts of a table, rows dealt out at random."""
-    n_functions = len(estimator._decoder.coefficients)
-    n_folds = N_FOLDS if n_functions <= MAX_MOMENTS else N_FOLDS_OF_MANY
+    n_folds = N_FOLDS if model.record.n_functions <= MAX_MOMENTS else N_FOLDS_OF_MANY
     if weights is not None:
         table, weights = table[weights > 0], weights[weights > 0]
     if len(table) < 2 * n_folds:
@@ -103,19 +99,20 @@ def of_rows(
         )
     order = np.random.default_rng(0).permutation(len(table))
     return [
-        _of_part(estimator, table[part], None if weights is None else weights[part], axes, targets)
+        _of_part(model, table[part], None if weights is None else weights[part], axes, targets)
         for part in np.array_split(order, n_folds)
     ]
 
 
 def _of_part(
-    estimator: Reconstruction,
+    model: FittedModel,
     table: Array,
     weights: Array | None,
     axes: Array | None,
     targets: IntArray,
 ) -> Moments:
-    decoder = estimator._decoder
+    decoder = model.decoder
+    assert decoder is not None
     n = len(decoder.coefficients)
     gram = np.zeros((n, n))
     with_targets = np.zeros((n, len(targets)))
@@ -124,8 +121,8 @@ def _of_part(
     step = max(1, BLOCK_BYTES // (8 * n))
     for start in range(0, len(table), step):
         part = slice(start, start + step)
-        x = table[part].astype(np.float64) - estimator.mean_
-        z = estimator._encode(x)
+        x = model.centre(table[part])
+        z = model.encoder(x)
         y = x[:, targets] if axes is None else x @ axes[targets].T
         functions = decoder.evaluate(z)
         weighted = functions if weights is None else functions * weights[part]

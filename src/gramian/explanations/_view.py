@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian._extractor import Extractor
-from gramian._gca import GCA
+from gramian._model import FittedModel
 from gramian._types import Array, IntArray
 
 
@@ -34,37 +33,30 @@ class View:
     target_means: Array
 
 
-def view_of(estimator: Any, features: Iterable[str | int] | None) -> View:
-    columns = _unique(getattr(estimator, "feature_names_in_", None), estimator.n_features_in_)
-    axes, everything, means = None, columns, estimator.mean_
-    if isinstance(estimator, Extractor):
-        names = [str(name) for name in estimator.get_feature_names_out()]
-        place = list(range(len(names)))
-        variable_means = np.zeros(len(names))
-        if isinstance(estimator, GCA):
-            axes, indices = estimator.basis_, estimator.component_indices_
-            prefix = "pc" if isinstance(estimator.basis, str) else "basis"
-            everything = [f"{prefix}{i}" for i in range(len(axes))]
-            means = np.zeros(len(axes))
-            kept = indices
-        else:
-            indices = np.arange(len(names))
-            kept = np.empty(0, dtype=np.intp)
+def view_of(model: FittedModel, features: Iterable[str | int] | None) -> View:
+    columns = _unique(model.names, model.n_columns)
+    everything, means = columns, model.mean
+    if model.basis is not None:
+        n = len(model.basis.axes)
+        everything, means = [f"{model.basis.prefix}{i}" for i in range(n)], np.zeros(n)
+    if model.selects:
+        names = [columns[i] for i in model.chosen]
+        place = np.searchsorted(np.sort(model.chosen), model.chosen).tolist()
+        variable_means = model.mean[model.chosen]
     else:
-        indices = kept = estimator.selected_features_
-        names = [columns[i] for i in indices]
-        place = np.searchsorted(np.sort(indices), indices).tolist()
-        variable_means = estimator.mean_[indices]
-    targets = np.setdiff1d(np.arange(len(everything)), kept)
+        names = model.kept_names
+        place = [*range(len(names))]
+        variable_means = np.zeros(len(names))
+    targets = model.dropped
     if features is not None:
         targets = _find(features, everything, targets)
     return View(
         columns,
         names,
-        indices,
+        model.chosen,
         place,
         variable_means,
-        axes,
+        model.axes,
         targets,
         [everything[i] for i in targets],
         means[targets],

@@ -15,7 +15,9 @@ from gramian._gca import GCA
 from gramian._gfa import GFA
 from gramian._gfr import GFR
 from gramian._gfs import GFS
+from gramian._model import Basis, FittedModel, Project, Record, TakeColumns
 from gramian._pursuit import StopReason
+from gramian._types import Array, IntArray
 from gramian._uffs import UFFS
 from gramian.exceptions import ModelFileError
 from gramian.families import Family
@@ -50,40 +52,67 @@ def to_data_and_arrays(
     if CLASSES.get(name) is not type(estimator):
         raise TypeError(f"Model files are for {', '.join(CLASSES)}; got {type(estimator)}.")
     check_is_fitted(estimator)
-    arrays = {
-        key: getattr(estimator, key)
-        for key in SCHEMAS[name]
-        if not key.startswith("decoder.") and key != "basis" and hasattr(estimator, key)
-    }
+    model: FittedModel = estimator.model_
+    record = model.record
+    arrays = {name: array for name, array in _arrays_of(model).items() if array is not None}
     fitted: dict[str, Any] = {
-        "n_samples_": int(estimator.n_samples_),
-        "stop_reason_": estimator.stop_reason_,
-        "solver_": estimator.solver_,
-        "orthogonality_loss_": _number(float(estimator.orthogonality_loss_)),
+        "n_samples_": int(record.n_rows),
+        "stop_reason_": record.stop_reason,
+        "solver_": record.solver,
+        "orthogonality_loss_": _number(float(record.orthogonality_loss)),
     }
-    if not isinstance(estimator, UFFS):
+    if model.decoder is not None:
         fitted |= {
-            "alpha_": _number(float(estimator.alpha_)),
-            "family_": to_data(estimator.family_),
+            "alpha_": _number(float(record.alpha)),
+            "family_": to_data(model.family),
         }
-        arrays |= _decoder.to_arrays(estimator._decoder, moments=moments)
+        arrays |= _decoder.to_arrays(model.decoder, moments=moments)
     parameters = {
         key: _parameter(key, value)
         for key, value in estimator.get_params(deep=False).items()
         if key not in LEFT_OUT
     }
     if parameters.get("basis") == ARRAY:
-        assert isinstance(estimator, GCA)
-        arrays["basis"] = np.asarray(estimator.basis, dtype=np.float64)
-    names = getattr(estimator, "feature_names_in_", None)
+        basis = estimator.get_params(deep=False)["basis"]
+        arrays["basis"] = np.asarray(basis, dtype=np.float64)
     document = {
         "estimator": name,
         "parameters": parameters,
-        "n_features": int(estimator.n_features_in_),
-        "feature_names": None if names is None else [str(each) for each in names],
+        "n_features": model.n_columns,
+        "feature_names": None if model.names is None else [str(each) for each in model.names],
         "fitted": fitted,
     }
     return document, arrays
+
+
+def _arrays_of(model: FittedModel) -> dict[str, AnyArray | None]:
+    """Return the arrays of a fit, by the names of the attributes that show them."""
+    record = model.record
+    found: dict[str, AnyArray | None] = {
+        "mean_": model.mean,
+        "scale_": model.scale,
+        "degrees_of_freedom_": record.degrees_of_freedom,
+        "residual_variance_": record.largest,
+        "total_residual_variance_": record.total,
+        "n_functions_": record.n_kept,
+        "n_dropped_functions_": record.n_dropped,
+        "gcv_total_residual_variance_": record.gcv_total,
+        "alpha_path_": record.alpha_path,
+        "validation_residual_variance_": record.validation_largest,
+        "validation_total_residual_variance_": record.validation_total,
+        "variances": model.variances,
+        "fourier_norms_": model.norms,
+    }
+    if model.basis is not None:
+        found["basis_"] = model.basis.axes
+        found["component_indices_"] = model.chosen
+        found["redundant_indices_"] = model.redundant
+    elif model.directions is not None:
+        found["components_"] = model.directions
+    else:
+        found["selected_features_"] = model.chosen
+        found["redundant_features_"] = model.redundant
+    return found
 
 
 def _number(value: Any) -> Any:
@@ -124,35 +153,61 @@ def from_data_and_arrays(
     """
     name, d = document["estimator"], document["n_features"]
     estimator = _make(CLASSES[name], document.get("parameters"), arrays, functions)
-    estimator.n_features_in_ = d
     names = _names(document.get("feature_names"), d)
-    if names is not None:
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+    decodes = "decoder.coefficients" in SCHEMAS[name]
     fitted = document.get("fitted")
     scalars = {"n_samples_", "stop_reason_", "solver_", "orthogonality_loss_"}
-    if not isinstance(estimator, UFFS):
+    if decodes:
         scalars |= {"alpha_", "family_"}
     if not isinstance(fitted, dict) or set(fitted) != scalars:
         raise ModelFileError("What it says of the fit is missing or damaged.")
-    _set_scalars(estimator, fitted)
-    for key, array in arrays.items():
-        if key in SCHEMAS[name] and key != "basis" and not key.startswith("decoder."):
-            setattr(estimator, key, array)
-    counts = np.append(estimator.n_functions_, estimator.n_dropped_functions_)
-    if counts.min(initial=0) < 0:
+    record = _record(fitted, arrays)
+    if np.append(record.n_kept, record.n_dropped).min(initial=0) < 0:
         raise ModelFileError("A number of functions is negative.")
-    if isinstance(estimator, GCA):
-        _check_choice("component_indices_", "redundant_indices_", arrays, len(estimator.basis_))
-        estimator.components_ = estimator.basis_[estimator.component_indices_]
-    elif not isinstance(estimator, GFR):
-        _check_choice("selected_features_", "redundant_features_", arrays, d)
-        estimator._select(estimator.selected_features_.tolist())
-    if not isinstance(estimator, UFFS):
-        estimator.family_ = from_data(fitted["family_"], functions)
-        estimator._decoder = _decoder.from_arrays(
-            arrays, estimator.family_, estimator.n_functions_, estimator.n_dropped_functions_
-        )
+    scale = arrays.get("scale_")
+    if scale is not None and (scale <= 0).any():
+        raise ModelFileError("What columns were divided by is not positive.")
+    chosen, redundant, directions, basis = _choice(arrays, estimator, d)
+    family = from_data(fitted["family_"], functions) if decodes else estimator._family()
+    model = FittedModel(
+        algorithm=name,
+        names=None if names is None else tuple(names),
+        mean=arrays["mean_"],
+        scale=scale,
+        encoder=TakeColumns(chosen)
+        if directions is None
+        else Project(directions if scale is None else directions / scale),
+        chosen=chosen,
+        redundant=redundant,
+        family=family,
+        record=record,
+        decoder=_decoder.from_arrays(arrays, family, record.n_kept, record.n_dropped)
+        if decodes
+        else None,
+        variances=arrays.get("variances"),
+        directions=directions,
+        basis=basis,
+        norms=arrays.get("fourier_norms_"),
+    )
+    estimator._become(model)
     return estimator
+
+
+def _choice(
+    arrays: Mapping[str, AnyArray], estimator: Estimator, d: int
+) -> tuple[IntArray, IntArray | None, Array | None, Basis | None]:
+    """Return what was chosen, what is redundant, and the directions that belong to the choice."""
+    if "components_" in arrays:
+        return np.arange(len(arrays["components_"])), None, arrays["components_"], None
+    if "basis_" in arrays:
+        axes = arrays["basis_"]
+        _check_choice("component_indices_", "redundant_indices_", arrays, len(axes))
+        chosen = arrays["component_indices_"]
+        given = estimator.get_params(deep=False)["basis"]
+        basis = Basis(axes, "pc" if isinstance(given, str) else "basis")
+        return chosen, arrays["redundant_indices_"], axes[chosen], basis
+    _check_choice("selected_features_", "redundant_features_", arrays, d)
+    return arrays["selected_features_"], arrays.get("redundant_features_"), None, None
 
 
 def _make(
@@ -198,19 +253,33 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
-def _set_scalars(estimator: Estimator, fitted: dict[str, Any]) -> None:
+def _record(fitted: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> Record:
     if type(fitted["n_samples_"]) is not int or not 1 <= fitted["n_samples_"] < MAX_INTEGER:
         raise ModelFileError("The number of samples is damaged.")
     if fitted["stop_reason_"] not in get_args(StopReason) or fitted["solver_"] not in SOLVERS:
         raise ModelFileError("Its stop_reason_ or solver_ is unknown to this version.")
-    for key in ("n_samples_", "stop_reason_", "solver_"):
-        setattr(estimator, key, fitted[key])
-    for key in ("orthogonality_loss_", "alpha_"):
-        if key in fitted:
-            value = math.inf if fitted[key] == {"float": "inf"} else fitted[key]
-            if type(value) is not float or value < 0:
-                raise ModelFileError(f"{key} is damaged.")
-            setattr(estimator, key, value)
+    numbers = {"orthogonality_loss_": 0.0, "alpha_": 0.0}
+    for key in numbers:
+        value = math.inf if fitted.get(key) == {"float": "inf"} else fitted.get(key, 0.0)
+        if type(value) is not float or value < 0:
+            raise ModelFileError(f"{key} is damaged.")
+        numbers[key] = value
+    return Record(
+        largest=arrays["residual_variance_"],
+        total=arrays["total_residual_variance_"],
+        degrees_of_freedom=arrays["degrees_of_freedom_"],
+        n_kept=arrays["n_functions_"],
+        n_dropped=arrays["n_dropped_functions_"],
+        stop_reason=fitted["stop_reason_"],
+        solver=fitted["solver_"],
+        orthogonality_loss=numbers["orthogonality_loss_"],
+        n_rows=fitted["n_samples_"],
+        alpha=numbers["alpha_"],
+        alpha_path=arrays.get("alpha_path_"),
+        gcv_total=arrays.get("gcv_total_residual_variance_"),
+        validation_largest=arrays.get("validation_residual_variance_"),
+        validation_total=arrays.get("validation_total_residual_variance_"),
+    )
 
 
 def _check_choice(chosen: str, others: str, arrays: Mapping[str, AnyArray], n: int) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import gramian
-from gramian._extractor import Extractor
-from gramian._selector import Selector
+from gramian._base import PursuitEstimator
+from gramian._model import Project
 from gramian._writing import replacing
 
 OPSET = 13
@@ -65,7 +65,7 @@ def to_onnx(
         helper: Any = importlib.import_module("onnx.helper")
     except ImportError as error:
         raise ImportError('Export needs the package onnx: pip install "gramian[onnx]".') from error
-    if not isinstance(estimator, Extractor | Selector):
+    if not isinstance(estimator, PursuitEstimator):
         raise TypeError(f"to_onnx is for the estimators of gramian; got {type(estimator)}.")
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be 'float32' or 'float64'; got {dtype!r}.")
@@ -76,11 +76,12 @@ def to_onnx(
         raw = np.ascontiguousarray(values).tobytes()
         return helper.make_tensor(name, type_, values.shape, raw, raw=True)
 
-    if isinstance(estimator, Extractor):
-        n_out = estimator.n_components_
+    encoder = estimator.model_.encoder
+    if isinstance(encoder, Project):
+        n_out = len(encoder.axes)
         weights = [
             constant("mean", estimator.mean_.astype(dtype), kind),
-            constant("directions", estimator.components_.T.astype(dtype), kind),
+            constant("directions", encoder.axes.T.astype(dtype), kind),
         ]
         nodes = [
             helper.make_node("Sub", ["X", "mean"], ["centred"]),

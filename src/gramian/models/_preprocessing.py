@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, Self, get_args
@@ -11,6 +10,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._model import FittedModel
 from gramian._types import Array
 
 Missing = Literal["refuse", "fill", "drop"]
@@ -218,7 +218,7 @@ class Preprocessing:
             return values
         return values * self.scale + self.mean
 
-    def in_table_units(self, selector: Any) -> Any:
+    def in_table_units(self, model: FittedModel) -> FittedModel:
         """Return a selection as if it had been made among columns that were not scaled.
 
         Its functions take columns of variance 1 anyway, so that only the units around them change,
@@ -226,22 +226,26 @@ class Preprocessing:
 
         Parameters
         ----------
-        selector : GFS or GFA
-            Fitted to rows as `apply` returns them; it stays as it is.
+        model : FittedModel
+            Of GFS or GFA, fitted to rows as `apply` returns them.
         """
         if self.mean is None or self.scale is None:
-            return selector
-        result, decoder = copy(selector), selector._decoder
-        result.mean_ = self.undo_scaling(selector.mean_)
-        result._variances = selector._variances * self.scale**2
-        result._decoder = replace(
-            decoder,
-            coefficients=decoder.coefficients * self.scale,
-            linear=decoder.linear * self.scale,
-            units=decoder.units * self.scale[selector.selected_features_],
-            moments=decoder.moments and (decoder.moments[0], decoder.moments[1] * self.scale),
+            return model
+        decoder = model.decoder
+        assert decoder is not None
+        assert model.variances is not None
+        return replace(
+            model,
+            mean=self.undo_scaling(model.mean),
+            variances=model.variances * self.scale**2,
+            decoder=replace(
+                decoder,
+                coefficients=decoder.coefficients * self.scale,
+                linear=decoder.linear * self.scale,
+                units=decoder.units * self.scale[model.chosen],
+                moments=decoder.moments and (decoder.moments[0], decoder.moments[1] * self.scale),
+            ),
         )
-        return result
 
     def _numbers(self, found: dict[str, NDArray[Any]]) -> Array:
         columns = [

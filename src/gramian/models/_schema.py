@@ -35,7 +35,6 @@ _EVERY = {
     "degrees_of_freedom_": Spec("s+1"),
     "residual_variance_": Spec("s+1"),
     "total_residual_variance_": Spec("s+1"),
-    "explained_variance_ratio_": Spec("s"),
     "n_functions_": _index("s"),
     "n_dropped_functions_": _index("s"),
 }
@@ -46,7 +45,8 @@ _DECODING = {
     "alpha_path_": Spec("a", infinite=True),
     "validation_residual_variance_": Spec("v", optional=True),
     "validation_total_residual_variance_": Spec("v", optional=True),
-    "_variances": Spec("d"),
+    "scale_": Spec("d", optional=True),
+    "variances": Spec("d"),
     "decoder.kept": _index("k"),
     "decoder.coefficients": Spec("f d"),
     "decoder.linear": Spec("s d"),
@@ -60,7 +60,7 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
     "GFR": {**_DECODING, "components_": Spec("s d")},
     "GCA": {
         **_DECODING,
-        "_variances": Spec("m"),
+        "variances": Spec("m"),
         "basis_": Spec("m d"),
         "component_indices_": _index("s"),
         "redundant_indices_": _index("r"),

@@ -107,7 +107,7 @@ class ComponentsDisplay:
             Passed to :meth:`plot`.
         """
         check_is_fitted(estimator)
-        if not hasattr(estimator, "components_"):
+        if estimator.model_.directions is None:
             raise TypeError(
                 f"{type(estimator).__name__} has no directions; see SelectionOrderDisplay and "
                 "PixelMapDisplay for selected features."

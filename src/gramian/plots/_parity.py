@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._preparation import check_rows
 from gramian.plots._common import BLUE, GREY, axes_for, feature_names, require, short, tidy
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class ParityDisplay:
         names = feature_names(estimator)
         column = _column(feature, names)
         predicted = estimator.inverse_transform(estimator.transform(X), linear=linear)
-        true = estimator._check_rows(X)[:, column]
+        true = check_rows(estimator, X)[:, column]
         return cls(true, np.asarray(predicted)[:, column], name=names[column]).plot(ax, **kwargs)
 
     @classmethod

@@ -99,7 +99,7 @@ class PixelMapDisplay:
             Passed to :meth:`plot`.
         """
         check_is_fitted(estimator)
-        if not hasattr(estimator, "selected_features_"):
+        if not estimator.model_.selects:
             raise TypeError(
                 f"{type(estimator).__name__} selects no pixels; see ComponentsDisplay for "
                 "directions as images."

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._model import FittedModel
 from gramian._types import Array
 from gramian.certificates._nested import nested_fits
 from gramian.plots._common import (
@@ -114,17 +115,17 @@ class SelectionOrderDisplay:
             Passed to :meth:`plot`.
         """
         check_is_fitted(estimator)
-        if not hasattr(estimator, "_decoder"):
+        model: FittedModel = estimator.model_
+        if model.decoder is None:
             raise TypeError(
                 f"{type(estimator).__name__} has no residual variances of its own; fit GFS."
             )
-        residual, variance = variances_when_chosen(estimator)
-        relative = getattr(estimator, "relative", False)
+        residual, variance = variances_when_chosen(model, estimator.relative)
         display = cls(
-            _chosen_names(estimator, feature_names),
+            names_of_chosen(model, estimator, feature_names),
             residual,
             variance=variance,
-            threshold=None if relative else estimator.threshold,
+            threshold=None if estimator.relative else estimator.threshold,
         )
         return display.plot(ax=ax, **kwargs)
 
@@ -212,31 +213,35 @@ class SelectionOrderDisplay:
         tidy(ax, grid="y")
 
 
-def variances_when_chosen(estimator: Any) -> tuple[Array, Array]:
+def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Array]:
     """Return what was left of each variable when it was chosen, and its whole variance."""
-    decoder = estimator._decoder
+    decoder = model.decoder
+    assert decoder is not None
     whole = decoder.units**2
+    if model.selects and model.scale is not None:
+        whole = np.ones_like(whole)
     n = len(whole)
-    algorithm = type(estimator).__name__
-    if algorithm in ("GFR", "GFS") and not getattr(estimator, "relative", False):
-        return estimator.residual_variance_[:n], whole  # they choose the largest
+    if model.redundant is None and not relative:
+        return model.record.largest[:n], whole  # GFR and GFS choose the largest
     if decoder.moments is None:
         raise ValueError(
             "What was left of each feature when it was chosen is not known where there are more "
             "than 1,000 functions. Make the display from names and residual variances, or take GFS."
         )
-    if hasattr(estimator, "selected_features_"):
-        of = np.eye(estimator.n_features_in_)[:, estimator.selected_features_]
-    else:
-        of = estimator.components_.T
+    # Both encoders are linear, so that they work on the axes, too.
+    of = model.encoder(np.eye(model.n_columns))
     coefficients = nested_fits(decoder, range(n), of)
     # The part that is fitted has the variance of the projection, cᵀE[fx].
     explained = np.sum(coefficients * (decoder.moments[1] @ of), axis=0)
-    return np.maximum(whole - explained, 0.0), whole
+    left = np.maximum(decoder.units**2 - explained, 0.0)
+    return whole * left / decoder.units**2, whole
 
 
-def _chosen_names(estimator: Any, names: ArrayLike | None) -> list[str]:
-    if hasattr(estimator, "selected_features_"):
-        all_names = feature_names(estimator, names)
-        return [all_names[i] for i in estimator.selected_features_]
-    return [str(name) for name in estimator.get_feature_names_out()]
+def names_of_chosen(
+    model: FittedModel, estimator: Any, feature_names_given: ArrayLike | None
+) -> list[str]:
+    """Return how what was chosen is called, in the order of choice."""
+    if not model.selects:
+        return model.kept_names
+    names = feature_names(estimator, feature_names_given)
+    return [names[i] for i in model.chosen]

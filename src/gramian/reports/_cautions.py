@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian._gfr import GFR
-from gramian._gfs import GFS
-from gramian._html import share, warnings_of
-from gramian._uffs import UFFS
+from gramian._html import share
 from gramian._words import counted
 from gramian.reports._columns import Column
 from gramian.reports._curves import Curves
@@ -61,7 +58,7 @@ def cautions(
     """
     found = [
         *_of_the_fit(estimator),
-        *([] if isinstance(estimator, UFFS) else _of_other_rows(curves)),
+        *([] if estimator.model_.decoder is None else _of_other_rows(curves)),
         *_of_columns(estimator, data, columns),
         *_of_formulas(estimator, selection),
         _of_order(estimator),
@@ -71,10 +68,12 @@ def cautions(
 
 def _of_the_fit(estimator: Any) -> list[Caution]:
     found = []
-    for kind, message in warnings_of(estimator):
+    for category, message in estimator._cautions():
+        kind = category.__name__
         text, _, remedy = message.partition(" Use ")
         found.append(Caution(TITLES.get(kind, kind), text, f"Use {remedy}"))
-    functions = float(estimator.degrees_of_freedom_.max()) / estimator.n_samples_
+    record = estimator.model_.record
+    functions = float(record.degrees_of_freedom.max()) / record.n_rows
     if not found and functions > MANY_FUNCTIONS:
         found.append(
             Caution(
@@ -168,7 +167,8 @@ def _of_units(estimator: Any, data: Data) -> list[Caution]:
     deviations = data.sample.std(axis=0, dtype=np.float64)
     sizes = np.abs(data.sample).max(axis=0)
     varying = np.flatnonzero(deviations > 1e-12 * sizes)
-    if not len(varying) or isinstance(estimator, UFFS):
+    model = estimator.model_
+    if not len(varying) or model.decoder is None or model.scale is not None:
         return []
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]
@@ -187,7 +187,8 @@ def _of_units(estimator: Any, data: Data) -> list[Caution]:
 
 def _of_formulas(estimator: Any, selection: Selection) -> list[Caution]:
     partial = [each.name for each in selection.dropped if each.kind == "partial"]
-    if not partial or isinstance(estimator, GFR):
+    model = estimator.model_
+    if not partial or not (model.selects or model.basis):
         return []
     return [
         Caution(
@@ -200,7 +201,8 @@ def _of_formulas(estimator: Any, selection: Selection) -> list[Caution]:
 
 
 def _of_order(estimator: Any) -> Caution:
-    if isinstance(estimator, UFFS):
+    model = estimator.model_
+    if model.decoder is None:
         text = (
             "UFFS goes through the columns in the order in which they are given: with another "
             "order it may keep other columns, and as many as are new in that order."
@@ -209,9 +211,9 @@ def _of_order(estimator: Any) -> Caution:
             "Put the columns first that you would rather keep, or use GFS, which orders them "
             "itself."
         )
-    elif isinstance(estimator, GFS | GFR):
+    elif model.redundant is None:
         text = (
-            f"{type(estimator).__name__} is greedy: each choice depends on those before it and is "
+            f"{model.algorithm} is greedy: each choice depends on those before it and is "
             "never taken back, so that another set of the same size may explain a little more, "
             "and near ties may turn on a few rows."
         )

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gramian._model import FittedModel
 from gramian._types import Array
-from gramian._uffs import UFFS
 from gramian.reports._rows import Data
 
 MAX_POINTS = 400
@@ -69,10 +69,12 @@ def trace(estimator: Any, data: Data) -> Curves:
     data : Data
         The rows.
     """
+    model: FittedModel = estimator.model_
+    record = model.record
     variances = principal_variances(data.sample)
     left = np.append(np.cumsum(variances[::-1])[::-1], 0.0)
     pca = left / (left[0] or 1.0)
-    total = _shares(estimator.total_residual_variance_)
+    total = _shares(record.total)
     n_steps = len(total) - 1
     enough = np.flatnonzero(pca <= total[-1] + 1e-12)
     n_pca = int(enough[0]) if len(enough) else None
@@ -89,16 +91,15 @@ def trace(estimator: Any, data: Data) -> Curves:
         chosen = padded[counts].tolist()
         return Curve(key, label, [v if np.isfinite(v) else None for v in chosen])
 
-    name = type(estimator).__name__
+    name = model.algorithm
     curves = [curve("pca", "PCA", pca), curve("fit", f"{name}, rows of the fit", total)]
-    held_out = getattr(estimator, "validation_total_residual_variance_", None)
-    gcv = getattr(estimator, "gcv_total_residual_variance_", None)
-    gcv = None if gcv is None else gcv / (estimator.total_residual_variance_[0] or 1.0)
+    held_out = record.validation_total
+    gcv = None if record.gcv_total is None else record.gcv_total / (record.total[0] or 1.0)
     if gcv is not None:
         curves.append(curve("gcv", "estimate for new rows (GCV)", gcv))
     if held_out is not None:
         curves.append(curve("held-out", f"{name}, held-out rows", _shares(held_out)))
-    wanted = estimator._limits().explained
+    wanted = estimator._limits.explained
     views = [
         View(
             "Total variance",
@@ -109,10 +110,10 @@ def trace(estimator: Any, data: Data) -> Curves:
             True,
         )
     ]
-    threshold = None if getattr(estimator, "relative", False) else estimator.threshold
+    threshold = None if estimator.relative else estimator.threshold
     if threshold:
-        views.append(_largest(estimator, threshold, variances, curve))
-    gone_through = isinstance(estimator, UFFS)
+        views.append(_largest(model, threshold, variances, curve))
+    gone_through = model.decoder is None
     return Curves(
         views,
         counts.tolist(),
@@ -124,13 +125,13 @@ def trace(estimator: Any, data: Data) -> Curves:
     )
 
 
-def _largest(estimator: Any, threshold: float, variances: Array, curve: Any) -> View:
-    name = type(estimator).__name__
+def _largest(model: FittedModel, threshold: float, variances: Array, curve: Any) -> View:
+    name, record = model.algorithm, model.record
     curves = [
         curve("pca", "PCA", np.append(variances, 0.0)),
-        curve("fit", f"{name}, rows of the fit", estimator.residual_variance_),
+        curve("fit", f"{name}, rows of the fit", record.largest),
     ]
-    held_out = getattr(estimator, "validation_residual_variance_", None)
+    held_out = record.validation_largest
     if held_out is not None:
         curves.append(curve("held-out", f"{name}, held-out rows", held_out))
     return View(

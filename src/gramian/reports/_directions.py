@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gramian._extractor import Extractor
 from gramian._gfr import GFR
+from gramian._model import FittedModel
 from gramian._types import Array
 from gramian.exceptions import OverfittingWarning
 from gramian.families import Multilinear
@@ -74,12 +74,14 @@ def directions(
         Height and width, if the columns are pixels; by default what their names say.
     """
     companion = None
-    if not isinstance(estimator, Extractor):
-        estimator, companion = _companion(estimator, data)
-    components = estimator.components_[:MAX_DIRECTIONS]
+    model: FittedModel = estimator.model_
+    if model.directions is None:
+        model, companion = _companion(model, estimator, data)
+    assert model.directions is not None
+    components = model.directions[:MAX_DIRECTIONS]
     if not len(components):
         return None
-    names = [str(name) for name in estimator.get_feature_names_out()]
+    names = model.kept_names
     shape = image_shape or shape_of(data.names)
     heaviest = np.argsort(-np.abs(components).max(axis=0), kind="stable")[:MAX_COLUMNS]
     chosen = np.sort(heaviest)
@@ -103,21 +105,24 @@ def directions(
     )
 
 
-def _companion(selector: Any, data: Data) -> tuple[GFR, str]:
+def _companion(model: FittedModel, selector: Any, data: Data) -> tuple[FittedModel, str]:
     """Fit GFR of the same family to the same rows, with few directions."""
     rows = data.sample[:COMPANION_ROWS]
-    family = getattr(selector, "family_", None) or Multilinear(min(selector.degree or 2, 2))
+    family = model.family
+    if model.decoder is None:  # all products, with which UFFS begins, are too many
+        family = Multilinear(min(selector.degree or 2, 2))
     gfr = GFR(
         min(COMPANION_DIRECTIONS, data.n_columns, max(1, len(rows) // 4)),
         family=family,
         degree=None,
-        alpha=getattr(selector, "alpha_", 0.0),
+        alpha=model.record.alpha,
+        scale=model.scale is not None,
         max_functions=max(1, len(rows) // 4),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
         gfr.fit(rows)
-    return gfr, f"GFR with the family {family} on {len(rows):,} of these rows"
+    return gfr.model_, f"GFR with the family {family} on {len(rows):,} of these rows"
 
 
 def shape_of(names: list[str]) -> tuple[int, int] | None:

@@ -16,9 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import gramian
 from gramian._base import PursuitEstimator
-from gramian._extractor import Extractor
 from gramian._html import STOPPED, share
-from gramian._uffs import UFFS
+from gramian._model import FittedModel
 from gramian._words import counted
 from gramian._writing import replacing
 from gramian.explanations._text import number, r_squared
@@ -127,6 +126,7 @@ def report(
 
 
 def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) -> dict[str, Any]:
+    model: FittedModel = estimator.model_
     columns = describe(data)
     curves = trace(estimator, data)
     selection = select(estimator, data)
@@ -135,10 +135,10 @@ def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) ->
     kept_names = {each.name for each in selection.kept}
     return {
         "name": type(estimator).__name__,
-        "family": str(estimator._family() if isinstance(estimator, UFFS) else estimator.family_),
-        "is_extractor": isinstance(estimator, Extractor),
-        "is_uffs": isinstance(estimator, UFFS),
-        "thing": "direction" if isinstance(estimator, Extractor) else "column",
+        "family": str(model.family),
+        "is_extractor": not model.selects,
+        "is_uffs": model.decoder is None,
+        "thing": "column" if model.selects else "direction",
         "data": data,
         "columns": columns[:MAX_ROWS],
         "n_columns_hidden": max(0, len(columns) - MAX_ROWS),
@@ -161,9 +161,9 @@ def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) ->
         "graph": draw(selection),
         "heat": heat,
         "cautions": cautions(estimator, data, columns, curves, selection),
-        "stopped": STOPPED[estimator.stop_reason_],
-        "n_functions": int(estimator.n_functions_.sum()),
-        "n_samples": estimator.n_samples_,
+        "stopped": STOPPED[model.record.stop_reason],
+        "n_functions": model.record.n_functions - 1,
+        "n_samples": model.record.n_rows,
         "charts": _charts(curves, heat),
         "versions": _versions(),
         "random_state": str(getattr(estimator, "random_state", None)),
@@ -179,7 +179,7 @@ def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) ->
 def _describe_curves(estimator: Any, curves: Curves, selection: Selection) -> str:
     """Say what the chart of curves shows."""
     last = f"{share(1 - curves.explained)} on the rows of the fit"
-    if isinstance(estimator, UFFS):
+    if estimator.model_.decoder is None:
         return f"Share of the variance left, by {curves.axis}. It falls to {last}."
     parts = [
         f"Share of the variance left, by {curves.axis}. With "

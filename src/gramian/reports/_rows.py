@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from gramian._blockwise import source_of
+from gramian._blockwise import aligned, source_of
 from gramian._types import Array
 from gramian.models import Preprocessing
 from gramian.reports._text import unique
@@ -117,7 +117,7 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
 
 def _names(estimator: Any, X: Any) -> list[str]:
     """Return the names of the columns: those of the fit, those of the table, or x0, x1, ..."""
-    names: Sequence[Any] | None = getattr(estimator, "feature_names_in_", None)
+    names: Sequence[Any] | None = estimator.model_.names
     if names is None and hasattr(X, "columns") and not hasattr(X, "column_names"):
         names = list(X.columns)
     if names is None or len(names) != estimator.n_features_in_:
@@ -130,9 +130,9 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int, bool]:
     if is_dask(X):
         chunks: Iterable[Array] = _chunks_of_dask(estimator, X)
     elif (source := source_of(X)) is not None:
-        chunks = estimator._rows_of(source)
+        chunks = aligned(source, estimator.model_.names, estimator.n_features_in_)
     else:
-        if not hasattr(estimator, "feature_names_in_") and hasattr(X, "columns"):
+        if estimator.model_.names is None and hasattr(X, "columns"):
             X = np.asarray(X)  # names that the fit did not know are no reason to warn
         table: Array = validate_data(estimator, X, dtype=[np.float64, np.float32], reset=False)
         return table, len(table), False

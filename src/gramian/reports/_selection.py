@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from gramian._extractor import Extractor
-from gramian._gca import GCA
-from gramian._gfa import GFA
-from gramian._gfr import GFR
+from gramian._choosers import LargestOriginal
+from gramian._fitting import Request
 from gramian._html import share
+from gramian._model import FittedModel
+from gramian._preparation import Scaling, take
+from gramian._pursuit import Limits
+from gramian._selector import select_columns
 from gramian._types import Array
 from gramian._uffs import UFFS
 from gramian.explanations import Explanation, Redundancy
@@ -94,44 +95,36 @@ def select(estimator: Any, data: Data) -> Selection:
     explanation, why_not, n_tested, in_units = _explain(estimator, data)
     dropped = [_dropped(each) for each in explanation or ()]
     kept = _kept(estimator, data, explanation)
-    n_all = data.n_columns - (0 if isinstance(estimator, GFR) else len(kept))
+    n_all = len(estimator.model_.dropped)
     n_without = 0 if explanation is None else n_all - len(dropped)
     return Selection(kept, dropped, explanation, why_not, n_tested, in_units, n_without)
 
 
 def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int, bool]:
-    if isinstance(estimator, UFFS):
-        estimator = _with_decoder(estimator, data)
-    named = copy.copy(estimator)
-    named.feature_names_in_ = np.array(data.names, dtype=object)
-    in_units = not isinstance(estimator, Extractor)
-    if data.preprocessing is not None and in_units:
+    model: FittedModel = estimator.model_
+    if model.decoder is None:
+        model = _with_decoder(estimator, data)
+    assert model.decoder is not None
+    named = replace(model, names=tuple(data.names))
+    if data.preprocessing is not None and model.selects:
         named = data.preprocessing.in_table_units(named)
-    stored = named._decoder.moments is not None
-    targets = _targets(estimator, MAX_FORMULAS if stored else MAX_UNSTORED)
-    rows = _tested(data.raw if in_units else data.sample, len(named._decoder.coefficients))
+    stored = model.decoder.moments is not None
+    targets = _targets(model, MAX_FORMULAS if stored else MAX_UNSTORED)
+    rows = _tested(data.raw if model.selects else data.sample, model.record.n_functions)
     if stored and len(targets) > MAX_TESTED:
         rows = None
     if rows is None and not stored:
         why_not = "the fit has stored no moments of its functions, and without them it takes more "
         return None, why_not + "rows, or more time: call explain(X) on the estimator.", 0, True
     explanation = explain_checked(named, rows, features=targets)
-    return explanation, "", 0 if rows is None else len(rows), in_units or not data.is_scaled
+    return explanation, "", 0 if rows is None else len(rows), model.selects or not data.is_scaled
 
 
-def _targets(estimator: Any, n: int) -> list[int]:
+def _targets(model: FittedModel, n: int) -> list[int]:
     """Return what is to be explained: all that is not kept, or those of largest variance."""
-    variances = estimator._variances
-    if isinstance(estimator, GFR):
-        kept = np.empty(0, dtype=np.intp)
-    else:
-        kept = (
-            estimator.component_indices_
-            if isinstance(estimator, GCA)
-            else estimator.selected_features_
-        )
-    others = np.setdiff1d(np.arange(len(variances)), kept)
-    largest = others[np.argsort(-variances[others], kind="stable")[:n]]
+    assert model.variances is not None
+    others = model.dropped
+    largest = others[np.argsort(-model.variances[others], kind="stable")[:n]]
     return np.sort(largest).tolist()  # type: ignore[no-any-return]
 
 
@@ -145,32 +138,30 @@ def _tested(rows: Array, n_functions: int) -> Array | None:
     return rows[np.sort(np.random.default_rng(SEED).choice(len(rows), n, replace=False))]
 
 
-def _with_decoder(estimator: UFFS, data: Data) -> Any:
+def _with_decoder(estimator: UFFS, data: Data) -> FittedModel:
     """Fit products of two to what UFFS has selected, which by itself computes nothing back."""
-    degree = 1 if estimator.degree == 1 else 2
-    gfa = GFA(threshold=None, family=Multilinear(degree), degree=None)
-    problem = gfa._prepare(data.sample, None, None, "column")
-    gfa._fit(replace(problem, repeated=estimator.selected_features_.tolist()))
-    return gfa
+    family = Multilinear(1 if estimator.degree == 1 else 2)
+    columns = estimator.selected_features_.tolist()
+    request = Request("GFA", family, Limits(len(columns)), None, prescribed=columns)
+    problem = take(estimator, data.sample, None).problem(Scaling("column"), None)
+    return select_columns(problem, request, LargestOriginal, tells_redundant=True)
 
 
 def _kept(estimator: Any, data: Data, explanation: Explanation | None) -> list[Kept]:
-    if isinstance(estimator, UFFS):
-        squares = estimator.fourier_norms_**2
-        return [
-            Kept(data.names[i], "", float(squares[i]), None, None)
-            for i in estimator.selected_features_
-        ]
+    model: FittedModel = estimator.model_
+    if model.norms is not None:
+        squares = model.norms**2
+        return [Kept(data.names[i], "", float(squares[i]), None, None) for i in model.chosen]
     ratios = estimator.explained_variance_ratio_
     sums = np.cumsum(ratios)
     new: list[float | None] = [None] * len(ratios)
     if explanation is not None:
         new = [each.residual_variance / (each.variance or 1.0) for each in explanation.kept]
-    if isinstance(estimator, Extractor):
-        names = [str(name) for name in estimator.get_feature_names_out()]
-        about = [loadings(row, data.names) for row in estimator.components_]
+    if model.directions is not None:
+        names = model.kept_names
+        about = [loadings(row, data.names) for row in model.directions]
     else:
-        names = [data.names[i] for i in estimator.selected_features_]
+        names = [data.names[i] for i in model.chosen]
         about = [""] * len(names)
     return [
         Kept(*each[:2], float(each[2]), float(each[3]), each[4])

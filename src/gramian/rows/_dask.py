@@ -159,6 +159,7 @@ def open_dask(
     sample_weight: Any,
     scaling: Literal["column", "table"],
     *,
+    covariance: bool = False,
     memory_budget: int,
     split: Split | None = None,
 ) -> tuple[DaskRows, Centring, tuple[Array, Array | None] | None]:
@@ -171,7 +172,7 @@ def open_dask(
     partitions = partitions_of(data, sample_weight)
     home = os.getpid()
     parts = [
-        delayed(_look)(home, split, scaling == "table", each.number, each.rows, each.weights)
+        delayed(_look)(home, split, covariance, each.number, each.rows, each.weights)
         for each in partitions
     ]
     look: Look = _compute(_tree(parts, lambda some: delayed(put_together)(some)))

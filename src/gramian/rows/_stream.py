@@ -195,6 +195,7 @@ def open_stream(
     source: Source,
     scaling: Literal["column", "table"],
     *,
+    covariance: bool = False,
     memory_budget: int,
     split: Split | None = None,
 ) -> tuple[StreamRows, Centring, tuple[Array, Array | None] | None]:
@@ -210,7 +211,6 @@ def open_stream(
         The rows held out and their weights.
     """
     block_rows = max(64, min(BLOCK_ROWS, memory_budget // (128 * source.n_columns)))
-    covariance = scaling == "table"
     look: Look | None = None
     checksums = []
     for number, block in enumerate(read_ahead(blocks_of(source, block_rows))):

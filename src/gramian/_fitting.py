@@ -1,0 +1,277 @@
+"""A fit as a function: from a problem and what is asked for to a fitted model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Generic, Literal, TypeVar
+
+import numpy as np
+
+from gramian._choosers import Chooser
+from gramian._model import FittedModel, Record
+from gramian._preparation import Data, HoldOut, Problem, Scaling
+from gramian._progress import report_for
+from gramian._pursuit import Limits, Trace, pursue
+from gramian._types import Array
+from gramian._validation import HeldOut
+from gramian.exceptions import IllConditionedError
+from gramian.families import Family
+from gramian.orthogonalize import QR, Gram, Orthogonalizer
+from gramian.rows import ArrayRows, Ledger, RecordedRows, Rows
+
+QR_ROWS = 5000
+"""Up to so many rows, `solver="auto"` is `"qr"`."""
+QR_BYTES = 2**32
+"""The size of orthonormal functions up to which `"auto"` falls back on `"qr"`."""
+MAX_LOSS = 1e-8
+"""The loss of orthogonality at which `"auto"` leaves `"gram"`, and anything else warns."""
+Solver = Literal["auto", "qr", "gram", "moments"]
+C = TypeVar("C", bound=Chooser)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a fit is asked for, all choices among families made."""
+
+    algorithm: str
+    family: Family
+    limits: Limits
+    threshold: float | None
+    relative: bool = False
+    alphas: tuple[float, ...] = (0.0,)
+    """The penalties among which held-out rows choose."""
+    prescribed: Sequence[int] | None = None
+    """The candidates to choose, one after the other, in place of a choice of its own."""
+    solver: Solver = "auto"
+    checkpoint: str | os.PathLike[str] | None = None
+    """The folder for the sums of this fit."""
+    last_checkpoint: str | os.PathLike[str] | None = None
+    """The folder for the sums of the fit to all rows that may follow."""
+    verbose: int = 0
+
+    def takes_qr(self, rows: Rows) -> bool:
+        """Return whether orthonormal functions are kept in memory."""
+        return (
+            isinstance(rows, ArrayRows)
+            and not self.checkpoint
+            and prefers_qr(self.solver, self.alphas, rows.n_rows)
+        )
+
+    def describe(self, problem: Problem, rows: Rows) -> dict[str, Any]:
+        """Describe the fit for its checkpoint: all that the sums depend on."""
+        centring = problem.centring
+        asked = {
+            field.name: repr(getattr(self, field.name))
+            for field in fields(self)
+            if field.name not in ("checkpoint", "last_checkpoint", "verbose")
+        }
+        return {
+            **asked,
+            "n_rows": rows.n_rows,
+            "n_columns": rows.n_columns,
+            # in units of the scale, so that what is zero but for rounding errors stays so
+            "mean": (centring.mean / centring.scale).tolist(),
+            "scale": centring.scale.tolist(),
+        }
+
+
+def prefers_qr(solver: Solver, alphas: Sequence[float], n_rows: int) -> bool:
+    """Return whether rows in memory are orthogonalized by "qr"."""
+    plain = tuple(alphas) == (0.0,)
+    if solver == "qr" and not plain:
+        raise ValueError("solver='qr' knows no shrinkage. Use solver='auto', or alpha=0.")
+    return plain and (solver == "qr" or (solver == "auto" and n_rows <= QR_ROWS))
+
+
+@dataclass(frozen=True)
+class Pursued(Generic[C]):
+    """A finished pursuit."""
+
+    chooser: C
+    trace: Trace
+    orthogonalizer: Orthogonalizer
+    held_out: HeldOut | None
+    effective_n_rows: float
+
+    def record(self, n_rows: int) -> Record:
+        """Return what is kept of how it went."""
+        trace, total = self.trace, np.array(self.trace.total)
+        freedom = np.array(trace.degrees_of_freedom) / self.effective_n_rows
+        gcv = np.full(len(total), np.inf)
+        np.divide(total, (1 - freedom) ** 2, out=gcv, where=freedom < 1)
+        factors, use = self.orthogonalizer.factors, self.orthogonalizer.use
+        return replace(
+            record_of(trace, n_rows, [self.orthogonalizer]),
+            alpha=trace.alpha[-1] if trace.alpha else factors[use].alpha,
+            alpha_path=np.array(trace.alpha),
+            gcv_total=gcv,
+            validation_largest=None if self.held_out is None else np.array(self.held_out.largest),
+            validation_total=None if self.held_out is None else np.array(self.held_out.total),
+        )
+
+
+def record_of(trace: Trace, n_rows: int, orthogonalizers: Sequence[Orthogonalizer]) -> Record:
+    """Return what a pursuit without penalties records, or several in a row."""
+    return Record(
+        largest=np.array(trace.largest),
+        total=np.array(trace.total),
+        degrees_of_freedom=np.array(trace.degrees_of_freedom),
+        n_kept=np.array(trace.n_kept, dtype=np.intp),
+        n_dropped=np.array(trace.n_dropped, dtype=np.intp),
+        stop_reason=trace.stop_reason,
+        solver=orthogonalizers[0].name,
+        orthogonality_loss=max(each.orthogonality_loss for each in orthogonalizers),
+        n_rows=n_rows,
+    )
+
+
+def run(
+    problem: Problem,
+    request: Request,
+    rows: Rows,
+    make_chooser: Callable[[int], C],
+    make_held_out: Callable[[int], HeldOut | None] = lambda n_penalties: None,
+) -> Pursued[C]:
+    """Run the pursuit with the solver asked for, or the one that suits the data.
+
+    Parameters
+    ----------
+    problem : Problem
+        The data.
+    request : Request
+        What is asked for.
+    rows : Rows
+        The rows of the problem, perhaps in other coordinates.
+    make_chooser, make_held_out : callables
+        Make a chooser, and what follows the fit on other rows, for a number of penalties.
+    """
+    alphas, family = request.alphas, request.family
+
+    def pursued(orthogonalizer: Orthogonalizer) -> Pursued[C]:
+        chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
+        with report_for(request.verbose, request.algorithm, family, request.limits) as report:
+            trace = pursue(chooser, orthogonalizer, request.limits, held_out, report)
+        return Pursued(chooser, trace, orthogonalizer, held_out, rows.effective_n_rows)
+
+    if request.takes_qr(rows):
+        assert isinstance(rows, ArrayRows)
+        return pursued(QR(rows, family))
+    if request.solver == "qr":
+        raise ValueError(
+            "solver='qr' needs all rows in memory, and no checkpoint. Use solver='gram'."
+        )
+    if request.checkpoint is not None:
+        ledger = Ledger(request.checkpoint, request.describe(problem, rows))
+        rows = RecordedRows(rows, ledger)
+    if request.solver != "auto" or alphas != (0.0,) or not isinstance(rows, ArrayRows):
+        moments = None if request.solver == "auto" else request.solver == "moments"
+        return pursued(Gram(rows, family, alphas=alphas, moments=moments))
+    gram = Gram(rows, family, max_loss=MAX_LOSS)
+    try:
+        return pursued(gram)
+    except IllConditionedError:
+        fits = 2 * gram.n_functions * rows.n_rows * 8 <= QR_BYTES
+        return pursued(QR(rows, family) if fits else Gram(rows, family))
+
+
+Algorithm = Callable[[Problem, Request], FittedModel]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How an estimator fits: an algorithm, the requests to compare, and rows that decide."""
+
+    algorithm: Algorithm
+    requests: tuple[Request, ...]
+    """One for each family among which held-out rows choose."""
+    scaling: Scaling
+    hold_out: HoldOut | None
+    decides: bool
+    """Whether held-out rows decide on the family or the penalty, and then take part themselves."""
+    prescribes: bool
+    """Whether the fit to all rows makes the same choices, or as many new ones."""
+
+    def compare(self, data: Data) -> list[FittedModel]:
+        """Fit all families to the same rows."""
+        problem = data.problem(self.scaling, self.hold_out)
+        return [self.algorithm(problem, request) for request in self.requests]
+
+    def fit(self, data: Data) -> FittedModel:
+        """Fit, and fit again to all rows where held-out ones had something to decide."""
+        models = self.compare(data)
+        best = best_of(models) if len(models) > 1 else 0
+        if not self.decides or data.validation is not None:
+            return models[best]
+        request = again(self.requests[best], models[best], prescribe=self.prescribes)
+        model = self.algorithm(data.problem(self.scaling, None), request)
+        return with_decisions(model, models[best])
+
+
+def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
+    """Ask for the fit to all rows that follows a fit by which held-out rows decided.
+
+    Parameters
+    ----------
+    request : Request
+        What was asked for.
+    model : FittedModel
+        What held-out rows decided on: the family, the penalty, and how many choices to make.
+    prescribe : bool
+        Whether the same candidates are chosen again, or as many are chosen anew.
+    """
+    return replace(
+        request,
+        family=model.family,
+        alphas=(model.record.alpha,),
+        limits=Limits(n_steps=len(model.chosen)),
+        threshold=request.threshold if prescribe else None,
+        prescribed=model.chosen.tolist() if prescribe else None,
+        checkpoint=request.last_checkpoint,
+    )
+
+
+def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
+    """Return a fit to all rows, with what is known from the one by which rows decided."""
+    from_held_out = decided.record
+    record = replace(
+        model.record,
+        validation_largest=from_held_out.validation_largest,
+        validation_total=from_held_out.validation_total,
+        alpha_path=from_held_out.alpha_path,
+        stop_reason=from_held_out.stop_reason,
+    )
+    return replace(model, record=record)
+
+
+def shares_left(record: Record) -> Array:
+    """Return the share of variance left on held-out rows, by the number of features."""
+    left = record.validation_total
+    assert left is not None
+    return left / (left[0] or 1.0)
+
+
+def best_of(models: Sequence[FittedModel], n_features: int | None = None) -> int:
+    """Return which fit leaves least on held-out rows, at equal numbers of features.
+
+    Parameters
+    ----------
+    models : sequence of FittedModel
+        Fits to the same rows, with the same rows held out.
+    n_features : int, optional
+        The number of features at which to compare; by default the least that any fit needs until
+        it meets what was asked for. Of equals the first wins.
+    """
+    records = [model.record for model in models]
+    complete = [each.stop_reason != "max_functions" for each in records]
+    if n_features is None:
+        counts = [len(each.n_kept) for each in records]
+        ended = [count for count, whole in zip(counts, complete, strict=True) if whole]
+        n_features = min(ended or counts)
+    left = []
+    for record, whole in zip(records, complete, strict=True):
+        shares = shares_left(record)
+        reached = whole or len(shares) > n_features
+        left.append(shares[min(n_features, len(shares) - 1)] if reached else np.inf)
+    return int(np.argmin(left))

@@ -1,0 +1,196 @@
+"""What a fit found: one immutable value, which estimators hold and everything else reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._decoder import Decoder
+from gramian._pursuit import StopReason
+from gramian._types import Array, IntArray
+from gramian.families import Family
+
+ROWS_AT_ONCE = 4096
+"""Rows that are reconstructed at once where only their errors are needed."""
+
+
+class Encoder(Protocol):
+    """From centred rows to what is kept of them."""
+
+    def __call__(self, x: Array) -> Array:
+        """Return the variables, one column each, in the order in which they were chosen."""
+        ...
+
+
+@dataclass(frozen=True)
+class TakeColumns:
+    """An encoder that keeps some of the columns."""
+
+    indices: IntArray
+
+    def __call__(self, x: Array) -> Array:
+        """Return the columns."""
+        return x[:, self.indices]
+
+
+@dataclass(frozen=True)
+class Project:
+    """An encoder that projects on directions."""
+
+    axes: Array
+    """One direction a row, for centred columns in the units of the table."""
+
+    def __call__(self, x: Array) -> Array:
+        """Return the coordinates along the directions."""
+        return x @ self.axes.T
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the fit saw, step by step, and how it went."""
+
+    largest: Array
+    """The largest residual variance before each step and after the last."""
+    total: Array
+    """The total residual variance, likewise."""
+    degrees_of_freedom: Array
+    """The effective number of functions, likewise."""
+    n_kept: IntArray
+    """The number of functions that each step added."""
+    n_dropped: IntArray
+    """The number of functions that each step dropped as combinations of others."""
+    stop_reason: StopReason
+    solver: str
+    orthogonality_loss: float
+    n_rows: int
+    """The number of rows of the fit."""
+    alpha: float = 0.0
+    """The penalty after the last step."""
+    alpha_path: Array | None = None
+    """The penalty after each step; None where the algorithm knows no penalties."""
+    gcv_total: Array | None = None
+    """The total residual variance that generalized cross-validation expects on new rows."""
+    validation_largest: Array | None = None
+    """The largest residual variance of held-out rows, if any were held out."""
+    validation_total: Array | None = None
+
+    @property
+    def n_functions(self) -> int:
+        """The number of functions in the basis, the constant among them."""
+        return 1 + int(self.n_kept.sum())
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Given directions among which an algorithm chooses."""
+
+    axes: Array
+    """The directions by rows, orthonormal in the columns that the fit worked with."""
+    prefix: str
+    """What they are called, with their index behind it."""
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """All that is known after a fit, without its rows.
+
+    The *candidates* of an algorithm are what it chooses among: the columns, or the directions of a
+    basis. An algorithm that finds its own directions has none.
+    """
+
+    algorithm: str
+    """The name of the estimator."""
+    names: tuple[str, ...] | None
+    """The names of the columns, if they have any."""
+    mean: Array
+    """The means of the columns."""
+    scale: Array | None
+    """What the columns were divided by where all were to count alike, and None elsewhere. Residual
+    variances and errors are then those of the scaled columns; everything else is in the units of
+    the table."""
+    encoder: Encoder
+    chosen: IntArray
+    """The indices of what was chosen among the candidates, in the order of choice."""
+    redundant: IntArray | None
+    """The indices of the candidates that follow from those chosen; None if that was not asked."""
+    family: Family
+    record: Record
+    decoder: Decoder | None = None
+    """From what is kept back to all columns, centred."""
+    variances: Array | None = None
+    """Of the candidates, or of the columns where there are none."""
+    directions: Array | None = None
+    """What was chosen, if that is directions: one a row, orthonormal in the scaled columns."""
+    basis: Basis | None = None
+    norms: Array | None = None
+    """The Fourier norms of UFFS."""
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self.mean)
+
+    @property
+    def selects(self) -> bool:
+        """Whether some of the columns are kept, as they are."""
+        return self.directions is None
+
+    @property
+    def support(self) -> NDArray[np.bool_]:
+        """Which columns a selection keeps."""
+        support = np.zeros(self.n_columns, dtype=bool)
+        support[self.chosen] = True
+        return support
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns, or x0, x1, ..."""
+        return [f"x{i}" for i in range(self.n_columns)] if self.names is None else [*self.names]
+
+    @property
+    def kept_names(self) -> list[str]:
+        """The names of what is kept, in the order of choice."""
+        if self.selects:
+            return [self.column_names[i] for i in self.chosen]
+        return [f"{self.algorithm.lower()}{i}" for i in range(len(self.chosen))]
+
+    @property
+    def axes(self) -> Array | None:
+        """Takes centred columns in the units of the table to the directions of the basis."""
+        if self.basis is None:
+            return None
+        return self.basis.axes if self.scale is None else self.basis.axes / self.scale
+
+    @property
+    def dropped(self) -> IntArray:
+        """The candidates that were not chosen; all columns where there are no candidates."""
+        if not self.selects and self.basis is None:
+            return np.arange(self.n_columns)
+        n = self.n_columns if self.basis is None else len(self.basis.axes)
+        return np.setdiff1d(np.arange(n), self.chosen)
+
+    def centre(self, table: Array) -> Array:
+        """Subtract the means from rows."""
+        return table.astype(np.float64, copy=False) - self.mean
+
+    def decode(self, z: Array, *, linear: bool = False) -> Array:
+        """Return all columns, given what was kept of centred rows."""
+        assert self.decoder is not None
+        return self.decoder(z, linear=linear) + self.mean
+
+    def errors(self, table: Array) -> tuple[Array, Array]:
+        """Return the squared distances of rows from their reconstruction, and from the mean."""
+        assert self.decoder is not None
+        errors, sizes = np.empty(len(table)), np.empty(len(table))
+        for start in range(0, len(table), ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE)
+            x = self.centre(table[part])
+            left = x - self.decoder(self.encoder(x))
+            if self.scale is not None:
+                x, left = x / self.scale, left / self.scale
+            sizes[part] = np.einsum("ij,ij->i", x, x)
+            errors[part] = np.einsum("ij,ij->i", left, left)
+        return errors, sizes
