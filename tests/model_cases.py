@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import warnings
 import zipfile
@@ -14,6 +15,7 @@ import numpy as np
 
 from gramian import GCA, GFA, GFR, GFS, UFFS
 from gramian._decoder import Decoder
+from gramian._model import Basis, FittedModel, Project, Record, TakeColumns
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]
@@ -47,6 +49,12 @@ def assert_equal(one: Any, other: Any, name: str = "the estimator") -> None:
         np.testing.assert_array_equal(one, other, err_msg=name)
         assert other.flags.writeable
         assert other.flags.owndata
+    elif isinstance(one, Decoder):
+        assert_same_decoder(one, other)
+    elif isinstance(one, FittedModel | Record | Basis | TakeColumns | Project):
+        assert type(one) is type(other), name
+        for part in dataclasses.fields(one):
+            assert_equal(getattr(one, part.name), getattr(other, part.name), part.name)
     elif isinstance(one, tuple | list):
         assert len(one) == len(other), name
         for i, pair in enumerate(zip(one, other, strict=True)):
@@ -61,10 +69,7 @@ def assert_same_fit(one: Any, other: Any) -> None:
     assert type(one) is type(other)
     assert set(vars(one)) == set(vars(other))
     for name, value in vars(one).items():
-        if name == "_decoder":
-            assert_same_decoder(value, vars(other)[name])
-        else:
-            assert_equal(value, vars(other)[name], name)
+        assert_equal(value, vars(other)[name], name)
 
 
 def assert_same_decoder(one: Decoder, other: Decoder) -> None:

@@ -180,7 +180,7 @@ def assert_same_attributes(one: Any, other: Any, tolerance: float = 0.0, skip: s
     names = {name for name in vars(one) if name.endswith("_") and not name.startswith(skip)}
     others = {name for name in vars(other) if name.endswith("_") and not name.startswith(skip)}
     assert names == others
-    for name in names - {"orthogonality_loss_"}:
+    for name in names - {"orthogonality_loss_", "model_"}:
         value, expected = getattr(one, name), getattr(other, name)
         if isinstance(expected, float | np.ndarray):
             size = np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected))

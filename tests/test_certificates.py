@@ -68,7 +68,7 @@ def test_theorems_1_and_4_hold(X, algorithm, family, degree, threshold, unit):
     estimator = fit(algorithm(threshold=threshold, family=family, degree=degree), X)
     certificate = certify(estimator, X)
     # H(X|Z) by its definition; coordinates are the same up to rounding for the same row.
-    Z = np.round(estimator._encode(X - estimator.mean_) / np.abs(X).max(), 11) + 0.0
+    Z = np.round(estimator.model_.encoder(X - estimator.mean_) / np.abs(X).max(), 11) + 0.0
     expected = entropy_by_hand(map(tuple, X)) - entropy_by_hand(map(tuple, Z))
     np.testing.assert_allclose(certificate.conditional_entropy, expected, atol=1e-9)
     chain = [
@@ -275,7 +275,7 @@ def test_a_fit_that_ended_early_leaves_components_undecided():
     X = planted()
     condition = certify(GFA(1).fit(X), X)["decided"]
     assert condition.holds is False
-    assert "(n_components) with 3 components neither kept nor redundant" in condition.text
+    assert "(n_features_to_select) with 3 components neither kept nor redundant" in condition.text
 
 
 def test_copies_are_captured_and_said_to_be_a_matter_of_order():

@@ -78,7 +78,7 @@ def test_r2_of_the_whole_formula_held_out_is_that_of_fits_without_the_rows(alpha
     left = 0.0
     for part in np.array_split(np.random.default_rng(0).permutation(len(X)), 5):
         others = np.setdiff1d(np.arange(len(X)), part)
-        functions = fitted._decoder.evaluate((X - fitted.mean_) @ fitted.components_.T).T
+        functions = fitted.model_.decoder.evaluate((X - fitted.mean_) @ fitted.components_.T).T
         norms = np.sqrt(np.mean(functions[others] ** 2, axis=0))
         f = functions / norms
         penalty = alpha * len(others) * np.diag([0.0, 0.0, 0.0, 1.0])
@@ -146,13 +146,15 @@ def test_the_residual_variance_of_what_was_kept_is_what_was_left_when_it_was_cho
     fitted = make(estimator, 4, degree=2, threshold=None).fit(X)
     for j, kept in enumerate(explain(fitted).kept):
         before = clone(fitted).set_params(**{fitted._count_name: j}) if j else None
-        z = fitted._encode(X - fitted.mean_)[:, j]
+        z = fitted.model_.encoder(X - fitted.mean_)[:, j]
         assert kept.order == j
         assert kept.variance == pytest.approx(z.var())
         if before is None:
             assert kept.residual_variance == pytest.approx(z.var())
         else:
-            functions = before.fit(X)._decoder.evaluate(before._encode(X - before.mean_))
+            functions = before.fit(X).model_.decoder.evaluate(
+                before.model_.encoder(X - before.mean_)
+            )
             left = z - functions.T @ np.linalg.lstsq(functions.T, z, rcond=None)[0]
             assert kept.residual_variance == pytest.approx(left.var())
     if estimator in (GFR, GFS):
@@ -223,7 +225,7 @@ def test_a_fit_with_too_many_functions_needs_rows(estimator, monkeypatch):
     few = explain(fitted.fit(X), X)
     monkeypatch.setattr(_decoder, "MAX_MOMENTS", 5)
     fitted.fit(X)
-    assert fitted._decoder.moments is None
+    assert fitted.model_.decoder.moments is None
     with pytest.raises(ValueError, match="Give X, the rows of the fit"):
         explain(fitted)
     many = explain(fitted, X)
@@ -307,8 +309,8 @@ def test_tables_with_more_columns_than_rows_are_explained():
 
 def test_the_fitted_estimator_is_left_alone():
     fitted = GFS(2).fit(X)
-    moments = [each.copy() for each in fitted._decoder.moments]
+    moments = [each.copy() for each in fitted.model_.decoder.moments]
     explain(fitted, X)
     explain(fitted, max_terms=None)
-    for before, after in zip(moments, fitted._decoder.moments, strict=True):
+    for before, after in zip(moments, fitted.model_.decoder.moments, strict=True):
         np.testing.assert_array_equal(before, after)

@@ -156,9 +156,9 @@ def test_formulas_are_nearly_the_best_of_their_length():
 
 
 def _search(fitted):
-    view = view_of(fitted, None)
-    dictionary = Dictionary(fitted._decoder, view.variable_means)
-    space = Space(of_fit(fitted, None, view.targets), dictionary, view.target_means)
+    view = view_of(fitted.model_, None)
+    dictionary = Dictionary(fitted.model_.decoder, view.variable_means)
+    space = Space(of_fit(fitted.model_, None, view.targets), dictionary, view.target_means)
     return Search(space, 0, np.arange(0), MAX_TERMS)
 
 

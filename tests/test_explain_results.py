@@ -1,6 +1,7 @@
 """How explanations read: text, LaTeX, SymPy, tables, and names of any kind."""
 # ruff: noqa: RUF001  # minus signs, as they are printed
 
+import dataclasses
 import pickle
 import sys
 
@@ -161,7 +162,7 @@ def test_columns_of_the_same_name_are_told_apart_by_their_index():
     base = measurements(100).to_numpy()
     fitted = GFS(3).fit(np.column_stack([base, 1e-13 * base[:, 0] * base[:, 1]]))
     # which older versions of scikit-learn let through
-    fitted.feature_names_in_ = np.array(["x", "x", "y", "z"], dtype=object)
+    fitted._become(dataclasses.replace(fitted.model_, names=("x", "x", "y", "z")))
     (found,) = explain(fitted)
     assert dict(found.terms[0].factors) == {"x #0": 1, "x #1": 1}
 

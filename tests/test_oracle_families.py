@@ -88,4 +88,4 @@ def test_a_family_given_by_name_is_the_same_family(pair, name):
     by_hand = getattr(hand, name)(2)
     run = pair.run(planted(), by_hand, n_steps=3)
     estimator = pair.new(count=3, family=name, degree=2).fit(planted())
-    assert_same(estimator, run, "n_components")
+    assert_same(estimator, run, "count")

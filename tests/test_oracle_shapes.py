@@ -49,7 +49,7 @@ def test_more_columns_than_rows(name, family, weighted, solver):
     pair = fitting(PAIRS[name], X)
     run = pair.run(X, by_hand, n_steps=5, weights=w)
     estimator = pair.new(count=5, family=ours, solver=solver).fit(X, sample_weight=w)
-    assert_same(estimator, run, "n_components")
+    assert_same(estimator, run, "count")
     if name == "GCA":
         # The principal directions are those of the oracle too, as far as X extends.
         Xc, ow = oracle.centred(X, w)
@@ -66,7 +66,7 @@ def test_leading_eigenvectors_found_by_iteration_are_the_same(n, solver):
     X = wide(n, 220)
     run = oracle.gfr(X, hand.multilinear(2), n_steps=6)
     gfr = GFR(6, degree=2, solver=solver).fit(X)
-    assert_same(gfr, run, "n_components")
+    assert_same(gfr, run, "count")
 
 
 @every_solver
@@ -137,7 +137,7 @@ def test_more_functions_than_half_the_samples_are_announced(pair, solver):
     with pytest.warns(OverfittingWarning, match="28 functions were fitted to 55 samples") as caught:
         estimator.fit(X[:-1])
     assert [w.category for w in caught] == [OverfittingWarning]
-    assert_same(estimator, run, "n_components")
+    assert_same(estimator, run, "count")
 
 
 @every_solver

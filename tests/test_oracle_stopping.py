@@ -100,14 +100,14 @@ def test_the_first_limit_that_is_reached_stops_the_fit(pair, solver):
     assert np.all(np.diff(recorded) < 0)
     low, high = recorded[4] / 2, (recorded[1] + recorded[2]) / 2
     few = pair.new(threshold=low, count=2, solver=solver).fit(X)
-    assert_same(few, pair.run(X, functions, low, n_steps=2), "n_components")
+    assert_same(few, pair.run(X, functions, low, n_steps=2), "count")
     weak = pair.new(threshold=high, count=6, solver=solver).fit(X)
     assert_same(weak, pair.run(X, functions, high), "threshold")
     # 1 + 2 + 3 functions come with three variables, and 4 more with the next.
     small = pair.new(threshold=low, max_functions=9, solver=solver).fit(X)
     assert_same(small, pair.run(X, functions, low, n_steps=3), "max_functions")
     large = pair.new(threshold=low, max_functions=10, count=4, solver=solver).fit(X)
-    assert_same(large, pair.run(X, functions, low, n_steps=4), "n_components")
+    assert_same(large, pair.run(X, functions, low, n_steps=4), "count")
 
 
 @every_solver

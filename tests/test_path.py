@@ -243,7 +243,7 @@ def test_a_path_ends_before_too_many_functions(estimator):
     for fit in path.estimators:
         assert fit.n_functions_.sum() <= 12
     linear, quadratic, quartic = path.estimators
-    assert linear.stop_reason_ == quadratic.stop_reason_ == "n_components"
+    assert linear.stop_reason_ == quadratic.stop_reason_ == linear._count_name
     assert quartic.stop_reason_ == "max_functions"
     assert len(quartic.n_functions_) == 3
     # It takes no part where it has no say.

@@ -123,7 +123,7 @@ def test_without_rich_nothing_else_fails(monkeypatch, capfd):
 
 def test_steps_that_are_more_work_move_the_bar_further():
     gfr = GFR(5)
-    bar = Bar("GFR", gfr._family(), gfr._limits())
+    bar = Bar("GFR", gfr._family(), gfr._limits)
     assert bar._costs == sorted(bar._costs)
     assert len(bar._costs) == 5
 

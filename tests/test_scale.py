@@ -7,12 +7,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-
-from gramian import GCA, GFA, GFR, GFS, certify, explain, load
 from support import STEPWISE, make
 
+from gramian import GCA, GFA, GFR, GFS, certify, explain, load
+
 RNG = np.random.default_rng(3)
-A, B, C, D = RNG.standard_normal((4, 400)) + [[1], [0], [2], [0]]
+A, B, C, D = RNG.normal([[1], [0], [2], [0]], 1, (4, 400))
 UNITS = np.array([1e3, 1e-2, 1.0, 5.0, 1e-4, 40.0])
 X = np.column_stack([A, B, C, D, A * B + C, B * C - 0.5 * D]) * UNITS + [5, -3, 0, 1, 2, 100]
 X[:, 2] += 0.01 * RNG.standard_normal(400)

@@ -238,7 +238,7 @@ def test_the_fit_goes_on_where_the_plain_one_saturates(estimator):
         warnings.simplefilter("ignore", OverfittingWarning)
         warnings.simplefilter("error", SaturationWarning)
         fitted = make(estimator, 8, degree=None, threshold=1e-9, alpha=0.1).fit(table)
-    assert fitted.stop_reason_ == "n_components"
+    assert fitted.stop_reason_ == fitted._count_name
     assert (np.diff(fitted.total_residual_variance_) < 0).all()
     assert fitted.residual_variance_[-1] > 0
     np.testing.assert_array_equal(fitted.n_functions_, 2 ** np.arange(8))

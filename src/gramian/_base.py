@@ -127,6 +127,12 @@ class PursuitEstimator(FittedSummary, BaseEstimator):
                 return self.checkpoint
             return Path(self.checkpoint) / name
 
+        parameters = {
+            name: repr(value)
+            for name, value in self.get_params(deep=False).items()
+            if self.checkpoint is not None
+            and name not in ("verbose", "checkpoint", "memory_budget")
+        }
         return Request(
             type(self).__name__,
             family,
@@ -138,6 +144,7 @@ class PursuitEstimator(FittedSummary, BaseEstimator):
             checkpoint=folder(part),
             last_checkpoint=folder("all-rows"),
             verbose=int(self.verbose),
+            parameters=parameters,
         )
 
     def _check_count(self, data: Data) -> None:

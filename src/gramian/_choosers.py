@@ -85,7 +85,7 @@ class TopEigenvector:
     lift : callable, optional
         Turns a direction into one of the original space, where its sign is decided.
     n_penalties : int, default=1
-        Of so many residual covariances is kept track.
+        How many residual covariances there are, one for each penalty.
     """
 
     def __init__(
@@ -183,8 +183,8 @@ class GivenDirections(ABC):
     relative : bool
         Whether the threshold is a share of each column's own variance.
     n_penalties : int, default=1
-        Of so many vectors of residual variances is kept track.
-    given : sequence of int, optional
+        How many vectors of residual variances there are, one for each penalty.
+    prescribed : sequence of int, optional
         Choose these columns, one after the other, as long as anything is left of them.
     """
 
@@ -195,10 +195,10 @@ class GivenDirections(ABC):
         threshold: float | None,
         relative: bool,
         n_penalties: int = 1,
-        given: Sequence[int] | None = None,
+        prescribed: Sequence[int] | None = None,
     ) -> None:
         self._variances = variances
-        self._given = given
+        self._prescribed = prescribed
         self._all_shares = np.tile(varies.astype(np.float64), (n_penalties, 1))
         self._use = 0
         self._threshold = threshold
@@ -252,8 +252,8 @@ class GivenDirections(ABC):
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the next column, or why there is none."""
         self._noise = noise
-        if self._given is not None:
-            column = self._given[len(self.chosen)]
+        if self._prescribed is not None:
+            column = self._prescribed[len(self.chosen)]
             if self._shares[column] <= noise:
                 return "exhausted"
             self.chosen.append(column)

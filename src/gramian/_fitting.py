@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -42,7 +42,7 @@ class Request:
     relative: bool = False
     alphas: tuple[float, ...] = (0.0,)
     """The penalties among which held-out rows choose."""
-    prescribed: Sequence[int] | None = None
+    prescribed: list[int] | None = None
     """The candidates to choose, one after the other, in place of a choice of its own."""
     solver: Solver = "auto"
     checkpoint: str | os.PathLike[str] | None = None
@@ -50,6 +50,8 @@ class Request:
     last_checkpoint: str | os.PathLike[str] | None = None
     """The folder for the sums of the fit to all rows that may follow."""
     verbose: int = 0
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """The parameters on which sums depend, as the user gave them."""
 
     def takes_qr(self, rows: Rows) -> bool:
         """Return whether orthonormal functions are kept in memory."""
@@ -62,13 +64,14 @@ class Request:
     def describe(self, problem: Problem, rows: Rows) -> dict[str, Any]:
         """Describe the fit for its checkpoint: all that the sums depend on."""
         centring = problem.centring
-        asked = {
-            field.name: repr(getattr(self, field.name))
-            for field in fields(self)
-            if field.name not in ("checkpoint", "last_checkpoint", "verbose")
-        }
         return {
-            **asked,
+            "estimator": self.algorithm,
+            "parameters": dict(self.parameters),
+            "resolved": {
+                "functions": repr(self.family),
+                "penalties": repr(self.alphas),
+                "prescribed choices": self.prescribed,
+            },
             "n_rows": rows.n_rows,
             "n_columns": rows.n_columns,
             # in units of the scale, so that what is zero but for rounding errors stays so
@@ -81,7 +84,7 @@ def prefers_qr(solver: Solver, alphas: Sequence[float], n_rows: int) -> bool:
     """Return whether rows in memory are orthogonalized by "qr"."""
     plain = tuple(alphas) == (0.0,)
     if solver == "qr" and not plain:
-        raise ValueError("solver='qr' knows no shrinkage. Use solver='auto', or alpha=0.")
+        raise ValueError("solver='qr' knows no shrinkage, and alpha is not 0. Use solver='auto'.")
     return plain and (solver == "qr" or (solver == "auto" and n_rows <= QR_ROWS))
 
 

@@ -25,7 +25,7 @@ class Encoder(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TakeColumns:
     """An encoder that keeps some of the columns."""
 
@@ -36,7 +36,7 @@ class TakeColumns:
         return x[:, self.indices]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Project:
     """An encoder that projects on directions."""
 
@@ -48,7 +48,7 @@ class Project:
         return x @ self.axes.T
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Record:
     """What the fit saw, step by step, and how it went."""
 
@@ -83,7 +83,7 @@ class Record:
         return 1 + int(self.n_kept.sum())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Basis:
     """Given directions among which an algorithm chooses."""
 
@@ -93,7 +93,7 @@ class Basis:
     """What they are called, with their index behind it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FittedModel:
     """All that is known after a fit, without its rows.
 

@@ -100,7 +100,7 @@ def _arrays_of(model: FittedModel) -> dict[str, AnyArray | None]:
         "alpha_path_": record.alpha_path,
         "validation_residual_variance_": record.validation_largest,
         "validation_total_residual_variance_": record.validation_total,
-        "variances": model.variances,
+        "_variances": model.variances,
         "fourier_norms_": model.norms,
     }
     if model.basis is not None:
@@ -184,7 +184,7 @@ def from_data_and_arrays(
         decoder=_decoder.from_arrays(arrays, family, record.n_kept, record.n_dropped)
         if decodes
         else None,
-        variances=arrays.get("variances"),
+        variances=arrays.get("_variances"),
         directions=directions,
         basis=basis,
         norms=arrays.get("fourier_norms_"),

@@ -35,6 +35,7 @@ _EVERY = {
     "degrees_of_freedom_": Spec("s+1"),
     "residual_variance_": Spec("s+1"),
     "total_residual_variance_": Spec("s+1"),
+    "explained_variance_ratio_": Spec("s", optional=True),  # in early files; totals tell it
     "n_functions_": _index("s"),
     "n_dropped_functions_": _index("s"),
 }
@@ -46,7 +47,7 @@ _DECODING = {
     "validation_residual_variance_": Spec("v", optional=True),
     "validation_total_residual_variance_": Spec("v", optional=True),
     "scale_": Spec("d", optional=True),
-    "variances": Spec("d"),
+    "_variances": Spec("d"),
     "decoder.kept": _index("k"),
     "decoder.coefficients": Spec("f d"),
     "decoder.linear": Spec("s d"),
@@ -60,7 +61,7 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
     "GFR": {**_DECODING, "components_": Spec("s d")},
     "GCA": {
         **_DECODING,
-        "variances": Spec("m"),
+        "_variances": Spec("m"),
         "basis_": Spec("m d"),
         "component_indices_": _index("s"),
         "redundant_indices_": _index("r"),

@@ -38,8 +38,8 @@ class Worker(Protocol):
 class Work(ABC):
     """Sums over all rows, which several workers may compute, each over some of the blocks.
 
-    Works travel to other processes. So do not they hold rows, nor anything that grows with them,
-    unless the rows are those of this process.
+    A work is sent to other processes. It therefore holds no rows, nor anything that grows with
+    their number, unless the rows are those of this process.
     """
 
     @abstractmethod
