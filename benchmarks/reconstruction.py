@@ -23,8 +23,6 @@ import run
 from sklearn.decomposition import PCA, KernelPCA
 
 from gramian import GFR, GFS
-from gramian.baselines import Autoencoder
-from gramian.datasets import load_usps
 from gramian.exceptions import OverfittingWarning
 
 Array = np.ndarray
@@ -161,6 +159,8 @@ def kernel_pca(data: Data, n: int) -> tuple[str, Reconstruct]:
 
 def autoencoder_candidates(n: int) -> Iterator[tuple[str, Callable[[Array], Reconstruct]]]:
     """Widths of the hidden layers, and activations."""
+    from gramian_paper.baselines import Autoencoder
+
     for width in (128, 512):
         for activation in ("tanh", "relu"):
 
@@ -201,6 +201,8 @@ DEGREE_4: dict[str, tuple[Callable[..., tuple[str, Reconstruct]], dict[str, Any]
 
 def load() -> Data:
     """Return USPS, standardized by the training rows."""
+    from gramian_paper.datasets import load_usps
+
     return Data(
         load_usps(subset="train", scaling="standardized").data,
         load_usps(subset="test", scaling="standardized").data,
@@ -248,6 +250,8 @@ def page(content: dict[str, Any]) -> str:
 def draw(data: Data, path: Path) -> None:
     """Show test digits and their reconstructions."""
     from matplotlib.figure import Figure
+
+    from gramian_paper.datasets import load_usps
 
     y = load_usps(subset="test").target
     rows = [int(np.flatnonzero(y == digit)[0]) for digit in range(10)]
