@@ -127,6 +127,19 @@ def test_the_embedding_solves_the_eigenproblem_of_the_graph():
     np.testing.assert_allclose(values, every[1:4], atol=1e-10)
 
 
+@pytest.mark.parametrize("n_rows", [90, 12])  # solved by iteration, and as a dense matrix
+def test_the_embedding_of_a_graph_in_parts_tells_the_parts_apart(n_rows):
+    parts = np.repeat([0, 1, 2], n_rows // 3)
+    X = np.random.default_rng(0).standard_normal((n_rows, 2)) + 100 * parts[:, None]
+    W = neighbour_graph(X, 4)
+    Y = embedding(W, 2, random_state=0)
+    D = np.asarray(W.sum(axis=1)).ravel()
+    np.testing.assert_allclose(D @ Y, 0, atol=1e-10)  # nothing of the trivial solution
+    for part in range(3):
+        np.testing.assert_allclose(np.ptp(Y[parts == part], axis=0), 0, atol=1e-10)
+    assert np.linalg.matrix_rank(Y, tol=1e-6) == 2
+
+
 def test_the_packages_graph_has_5_neighbours_only():
     pytest.importorskip("skfeature")
     with pytest.raises(ValueError, match="n_neighbors=7 needs variant='published'"):

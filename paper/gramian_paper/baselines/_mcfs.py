@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lars
 from sklearn.utils import check_random_state
@@ -124,19 +124,26 @@ def embedding(W: Any, n_clusters: int, random_state: int | np.random.RandomState
     """Solve Ly = λDy for the smallest λ but the trivial one.
 
     These are y = D^(-1/2) u with u the eigenvectors of D^(-1/2) W D^(-1/2) of the largest
-    eigenvalues, 1 − λ.
+    eigenvalues, 1 − λ. The trivial one, y = 1, is known and moved to the other end of the
+    spectrum: where the graph falls into parts, λ = 0 has more solutions, and a solver would mix it
+    into them.
     """
     scale = 1 / np.sqrt(degrees(W))
     matrix = sparse.diags_array(scale) @ W @ sparse.diags_array(scale)
+    trivial = (1 / scale) / np.linalg.norm(1 / scale)
     n = len(scale)
     if n_clusters + 1 < n // 2:
         start = check_random_state(random_state).uniform(-1, 1, n)
-        values, vectors = eigsh(matrix, k=n_clusters + 1, which="LA", v0=start)
+        moved = LinearOperator(
+            (n, n), dtype=np.float64, matvec=lambda u: matrix @ u - 2 * trivial * (trivial @ u)
+        )
+        values, vectors = eigsh(moved, k=n_clusters, which="LA", v0=start)
         vectors = vectors[:, np.argsort(-values)]
     else:
-        _, vectors = linalg.eigh(matrix.toarray(), subset_by_index=[n - n_clusters - 1, n - 1])
+        dense = matrix.toarray() - 2 * np.outer(trivial, trivial)
+        _, vectors = linalg.eigh(dense, subset_by_index=[n - n_clusters, n - 1])
         vectors = vectors[:, ::-1]
-    targets: Array = scale[:, None] * vectors[:, 1:]
+    targets: Array = scale[:, None] * vectors
     return targets
 
 
