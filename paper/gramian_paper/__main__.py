@@ -19,7 +19,7 @@ from gramian_paper.experiments import (
     write_summary,
 )
 from gramian_paper.experiments._cache import default_cache
-from gramian_paper.experiments._page import cell_name, duration
+from gramian_paper.experiments._page import cell_name, duration, reuse
 
 PROGRAM = "gramian_paper"
 DATA, INTERRUPTED = 1, 130
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("name one or more experiments, or 'all'; --list shows them")
     if unknown:
         parser.error(f"there is no experiment {unknown[0]!r}; there are {', '.join(known)}")
-    problem = problem_of_folders(options.data, options.output)
+    problem = problem_of_folders(options.data, options.output, options.reuse)
     if problem:
         parser.error(problem)
     every = "all" in options.names
@@ -101,6 +101,12 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="for finished cells; by default in the user's cache folder",
     )
+    add(
+        "--reuse",
+        type=Path,
+        metavar="FOLDER",
+        help="take the cells that the JSON files of these pages hold, and compute the others",
+    )
     add("--seed", type=int, default=0, metavar="N", help="seed of all random numbers")
     add("--cached", action="store_true", help="compute nothing: pages of the finished cells")
     return parser
@@ -113,8 +119,10 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def problem_of_folders(data: Path | None, output: Path) -> str:
+def problem_of_folders(data: Path | None, output: Path, reused: Path | None) -> str:
     """Return why a folder is of no use, or nothing."""
+    if reused is not None and not reused.is_dir():
+        return f"the folder {reused} does not exist; --reuse names one with pages and JSON files"
     if data is not None and not data.is_dir():
         return f"the data folder {data} does not exist; --data names the folder with the data sets"
     try:
@@ -133,6 +141,8 @@ def reproduce(experiment: Experiment, options: argparse.Namespace) -> bool:
         if not progress.cached:
             print(line_of(experiment, progress), file=sys.stderr, flush=True)
 
+    if options.reuse is not None:
+        reuse(experiment, options.reuse, options.cache)
     try:
         results = run(
             experiment,

@@ -59,6 +59,27 @@ def test_an_experiment_leaves_page_table_cells_and_summary(tmp_path):
         assert (tmp_path / "again" / name).read_text() == (tmp_path / "out" / name).read_text()
 
 
+def test_cells_of_pages_are_taken_and_the_others_computed(tmp_path):
+    command("complexity", "--output", "old", cwd=tmp_path)
+    path = tmp_path / "old" / "complexity.json"
+    content = json.loads(path.read_text())
+    content["cells"][0]["seconds"] = 77.0  # to be recognized by
+    content["cells"][1]["values"] = None
+    path.write_text(json.dumps(content))
+
+    again = ("complexity", "--reuse", "old", "--output", "new", "--cache", "another")
+    done = command(*again, cwd=tmp_path)
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("[12/12] complexity")
+    cells = json.loads((tmp_path / "new" / "complexity.json").read_text())["cells"]
+    assert cells[0]["seconds"] == 77
+    assert cells[1]["values"] is not None
+
+    path.write_text(json.dumps({**content, "version": content["version"] - 1}))
+    done = command(*again[:-1], "a third", cwd=tmp_path)
+    assert done.stderr.count("\n") == 12
+
+
 def test_an_interrupted_command_says_so_and_goes_on_next_time(tmp_path):
     process = start("complexity", cwd=tmp_path)
     assert "[1/12]" in process.stderr.readline()
@@ -80,6 +101,7 @@ def test_an_interrupted_command_says_so_and_goes_on_next_time(tmp_path):
         ([], "name one or more experiments"),
         (["no-such"], "there is no experiment 'no-such'; there are gfr-residual"),
         (["all", "--data", "nowhere"], "the data folder nowhere does not exist"),
+        (["complexity", "--reuse", "nowhere"], "the folder nowhere does not exist; --reuse names"),
         (["complexity", "--output", "file"], "the output folder file cannot be made"),
     ],
 )

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from gramian_paper.experiments._experiment import Experiment, Outcome, Params
+from gramian_paper.experiments._experiment import Experiment, Outcome, Params, Results
 
 
 def default_cache() -> Path:
@@ -66,6 +66,13 @@ class Cache:
         except FileNotFoundError:
             return None
         return Outcome(**json.loads(text))
+
+    def fill(self, experiment: Experiment, results: Results) -> None:
+        """Keep the cells of an earlier run that were computed and are not there yet."""
+        for outcome in results.outcomes:
+            there = self.path(experiment, outcome.params, results.seed).exists()
+            if outcome.values is not None and not there:
+                self.store(experiment, outcome, results.seed)
 
     def store(self, experiment: Experiment, outcome: Outcome, seed: int) -> Outcome:
         """Keep a cell; return it as it will be loaded."""

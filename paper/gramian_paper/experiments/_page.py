@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gramian_paper.experiments._blocks import Entry, Picture, Table, Verdict
-from gramian_paper.experiments._cache import to_json, write_file
+from gramian_paper.experiments._cache import Cache, to_json, write_file
 from gramian_paper.experiments._experiment import Experiment, Outcome, Results
 
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "bettered", "missed", "not run")
@@ -89,6 +89,13 @@ def load_results(path: Path) -> Results:
     """Return the cells that ``NAME.json`` holds."""
     content = json.loads(path.read_text(encoding="utf-8"))
     return Results(content["size"], content["seed"], [Outcome(**cell) for cell in content["cells"]])
+
+
+def reuse(experiment: Experiment, folder: Path, cache: Path) -> None:
+    """Take the cells that ``NAME.json`` of a folder holds, if they are still computed like that."""
+    path = folder / f"{experiment.name}.json"
+    if path.exists() and json.loads(path.read_text("utf-8"))["version"] == experiment.version:
+        Cache(cache).fill(experiment, load_results(path))
 
 
 def write_page(experiment: Experiment, results: Results, folder: Path) -> list[Path]:
