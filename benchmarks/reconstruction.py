@@ -159,12 +159,12 @@ def kernel_pca(data: Data, n: int) -> tuple[str, Reconstruct]:
 
 def autoencoder_candidates(n: int) -> Iterator[tuple[str, Callable[[Array], Reconstruct]]]:
     """Widths of the hidden layers, and activations."""
-    from gramian_paper.baselines import Autoencoder
-
     for width in (128, 512):
         for activation in ("tanh", "relu"):
 
             def fit(X: Array, width: int = width, activation: Any = activation) -> Reconstruct:
+                from gramian_paper.baselines import Autoencoder
+
                 model = Autoencoder(
                     n,
                     hidden_layer_sizes=(width,),
