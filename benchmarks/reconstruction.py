@@ -23,8 +23,6 @@ import run
 from sklearn.decomposition import PCA, KernelPCA
 
 from gramian import GFR, GFS
-from gramian.baselines import Autoencoder
-from gramian.datasets import load_usps
 from gramian.exceptions import OverfittingWarning
 
 Array = np.ndarray
@@ -165,6 +163,8 @@ def autoencoder_candidates(n: int) -> Iterator[tuple[str, Callable[[Array], Reco
         for activation in ("tanh", "relu"):
 
             def fit(X: Array, width: int = width, activation: Any = activation) -> Reconstruct:
+                from gramian_paper.baselines import Autoencoder
+
                 model = Autoencoder(
                     n,
                     hidden_layer_sizes=(width,),
@@ -201,6 +201,8 @@ DEGREE_4: dict[str, tuple[Callable[..., tuple[str, Reconstruct]], dict[str, Any]
 
 def load() -> Data:
     """Return USPS, standardized by the training rows."""
+    from gramian_paper.datasets import load_usps
+
     return Data(
         load_usps(subset="train", scaling="standardized").data,
         load_usps(subset="test", scaling="standardized").data,
@@ -248,6 +250,8 @@ def page(content: dict[str, Any]) -> str:
 def draw(data: Data, path: Path) -> None:
     """Show test digits and their reconstructions."""
     from matplotlib.figure import Figure
+
+    from gramian_paper.datasets import load_usps
 
     y = load_usps(subset="test").target
     rows = [int(np.flatnonzero(y == digit)[0]) for digit in range(10)]

@@ -204,6 +204,19 @@ def test_the_demonstration_runs(tmp_path):
     assert "REDUNDANT COLUMNS" in done.stdout
 
 
+def test_the_version_is_printed(tmp_path):
+    import gramian as package
+
+    assert gramian("--version", cwd=tmp_path).stdout.strip() == package.__version__
+
+
+def test_without_typer_the_error_names_the_extra(tmp_path):
+    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError(name='typer')")
+    done = gramian("--help", cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 1
+    assert 'pip install "gramian[cli]"' in done.stderr
+
+
 def test_without_pyarrow_the_error_names_the_extra(folder):  # noqa: F811
     (folder / "pyarrow.py").write_text("raise ModuleNotFoundError(name='pyarrow')")
     done = gramian("select", "data.csv", cwd=folder, PYTHONPATH=str(folder))

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gramian import (
-        baselines,
         certificates,
         datasets,
         exceptions,
-        experiments,
         explanations,
         families,
         models,
@@ -35,12 +33,10 @@ __all__ = [
     "GFR",
     "GFS",
     "UFFS",
-    "baselines",
     "certificates",
     "certify",
     "datasets",
     "exceptions",
-    "experiments",
     "explain",
     "explanations",
     "families",

@@ -13,7 +13,6 @@ from gramian.cli._explain import explain
 from gramian.cli._inspect import inspect
 from gramian.cli._reduce import extract, select
 from gramian.cli._report import report
-from gramian.cli._reproduce import reproduce
 
 app = typer.Typer(
     help="Feature extraction and selection that see nonlinear redundancy.",
@@ -88,4 +87,3 @@ app.command(
 app.command(rich_help_panel=USE, epilog=_example("gramian explain model.gram data.csv"))(explain)
 app.command(rich_help_panel=ABOUT, epilog=_example("gramian inspect data.csv.gz"))(inspect)
 app.command(rich_help_panel=ABOUT)(demo)
-app.command(rich_help_panel=ABOUT)(reproduce)

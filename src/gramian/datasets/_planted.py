@@ -1,4 +1,4 @@
-"""The synthetic data of the paper's experiments with GCA and GFA."""
+"""Tables in which redundancy is planted."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def make_planted_redundancy(
     spread = _variances(variances, n_informative, rng)
     independent = rng.standard_normal((n_samples, n_informative)) * np.sqrt(spread)
     sets = draw_factors(
-        rng, n_informative, [degree], n_features - n_informative, distinct=bool(distinct)
+        rng, n_informative, degree, n_features - n_informative, distinct=bool(distinct)
     )
     columns, products = [independent], []
     for i, factors in enumerate(sets, start=n_informative):

@@ -1,9 +1,8 @@
-"""What was planted in synthetic data, and the drawing that the generators share."""
+"""What was planted in a synthetic table, and the drawing of it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,11 +65,6 @@ class Truth:
     rotation : array of shape (n_features, n_features) or None
         Orthonormal directions by rows (ρ_i in the paper), for the parameter `basis` of
         :class:`~gramian.GCA`.
-    mean, deviation : array of shape (n_features,) or None
-        What standardization subtracted and divided by.
-    label_weights : array of shape (n_label_factors, 1 + n_informative) or None
-        The constant and the weights of the informative columns in each linear factor of the
-        function whose sign is the label.
 
     Examples
     --------
@@ -91,9 +85,6 @@ class Truth:
     threshold: float | None = None
     noise: Array | None = None
     rotation: Array | None = None
-    mean: Array | None = None
-    deviation: Array | None = None
-    label_weights: Array | None = None
 
     @property
     def redundant(self) -> IntArray:
@@ -101,7 +92,7 @@ class Truth:
         return np.sort(np.array([each.column for each in self.products], dtype=np.intp))
 
     def columns(self, X: ArrayLike) -> Array:
-        """Undo what was done to the columns last: rotation or standardization.
+        """Undo the rotation of the columns, if there was one.
 
         Parameters
         ----------
@@ -114,11 +105,7 @@ class Truth:
             The columns of which the formulas in `products` hold.
         """
         columns = np.asarray(X, dtype=np.float64)
-        if self.rotation is not None:
-            columns = columns @ self.rotation.T
-        if self.mean is not None and self.deviation is not None:
-            columns = columns * self.deviation + self.mean
-        return columns
+        return columns if self.rotation is None else columns @ self.rotation.T
 
     def recompute(self, X: ArrayLike) -> Array:
         """Compute the redundant columns from the informative ones and the noise.
@@ -156,24 +143,23 @@ def check_parameters(
 
 
 def draw_factors(
-    rng: np.random.RandomState, n: int, degrees: Sequence[int], count: int, *, distinct: bool
+    rng: np.random.RandomState, n: int, degree: int, count: int, *, distinct: bool
 ) -> list[tuple[int, ...]]:
-    """Draw sets of 0, …, n - 1, all sets of one of the given sizes being equally likely."""
-    totals = [math.comb(n, degree) for degree in degrees]
-    if min(totals) == 0:
+    """Draw sets of 0, …, n - 1, all sets of the given size being equally likely."""
+    total = math.comb(n, degree)
+    if total == 0:
         raise ValueError(
-            f"products of {max(degrees)} distinct columns need at least as many informative ones; "
+            f"products of {degree} distinct columns need at least as many informative ones; "
             f"got n_informative={n}."
         )
-    if distinct and count > sum(totals):
+    if distinct and count > total:
         raise ValueError(
-            f"there are only {sum(totals)} distinct products of {n} informative columns for "
+            f"there are only {total} distinct products of {n} informative columns for "
             f"{count} redundant ones; have fewer of them, or let products recur."
         )
     drawn: list[tuple[int, ...]] = []
-    shares = np.array(totals) / sum(totals)
     while len(drawn) < count:
-        degree = int(rng.choice(degrees, p=shares))
+        rng.random_sample()  # not used: a seed goes on giving the table that it always gave
         factors = tuple(sorted(rng.choice(n, degree, replace=False).tolist()))
         if not distinct or factors not in drawn:
             drawn.append(factors)
@@ -194,11 +180,9 @@ def place(columns: Array, truth: Truth, order: IntArray) -> tuple[Array, Truth]:
         )
         for each in truth.products
     )
-    weights = truth.label_weights
     return moved, replace(
         truth,
         informative=informative[rank],
         variances=truth.variances[rank],
         products=products,
-        label_weights=None if weights is None else weights[:, np.r_[0, 1 + rank]],
     )

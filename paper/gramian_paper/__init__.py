@@ -1,0 +1,1 @@
+"""The experiments of the paper, computed again with gramian; see README.md beside this package."""
