@@ -7,20 +7,18 @@ from textwrap import fill
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import _check_feature_names_in
 
 from gramian._choosers import TIE
 from gramian._gca import GCA
 from gramian._gfa import GFA
 from gramian._reconstruction import BLOCK_ROWS
 from gramian._types import Array
+from gramian._words import column_names, listed
 from gramian.certificates._nested import nested_fits
 from gramian.rows._protocol import CONSTANT
 
 EXACT = 1e-12
 """A smaller share of a component's variance is a rounding error."""
-SHOWN = 5
-"""So many components are named in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +245,7 @@ def measure(estimator: GCA | GFA, x: Array) -> tuple[Component, ...]:
     else:
         kept, redundant = estimator.selected_features_, estimator.redundant_features_
         to_z = np.eye(x.shape[1])
-        names = [str(name) for name in _check_feature_names_in(estimator)]
+        names = column_names(estimator)
     variances = np.mean((x @ to_z) ** 2, axis=0)
     n_before = [*range(len(kept))]
     for i in redundant:  # of equals, those kept come first
@@ -363,6 +361,4 @@ def _variance(component: Component) -> str:
 
 
 def _listed(components: list[Component]) -> str:
-    names = [each.name for each in components[:SHOWN]]
-    more = len(components) - len(names)
-    return ", ".join(names) + (f" and {more} more" if more else "")
+    return listed([each.name for each in components], quote=str)
