@@ -100,7 +100,7 @@ def test_missing_values_are_named_with_what_to_do():
     table.loc[3, "power"] = np.nan
     table.to_csv("gaps.csv", index=False)
     said = refused("select", "gaps.csv", *FEATURES, "-o", "k.csv", code=1)
-    assert "columns 'width', 'power' of gaps.csv have missing values (2, 1)" in said
+    assert "columns 'width' and 'power' of gaps.csv have missing values (2 and 1)" in said
     assert "--impute median" in said
 
 
@@ -206,7 +206,7 @@ def test_missing_columns_are_named():
     ("value", "sentence"),
     [
         ("tall", "bad.csv: Column 'height' contains"),
-        (None, "bad.csv: Columns 'height' have missing values"),
+        (None, "bad.csv: Column 'height' has missing values"),
         (np.inf, "bad.csv: Column 'height' contains infinity"),
     ],
 )

@@ -98,8 +98,8 @@ def test_booleans_are_numbers_and_whole_floats_are_the_labels_of_integers():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.drop(columns="size"), "Columns 'size' are not in the table, whose columns"),
-        (lambda t: pd.concat([t, t[["size"]]], axis=1), "'size' occur more than once"),
+        (lambda t: t.drop(columns="size"), "Column 'size' is not in the table, whose columns"),
+        (lambda t: pd.concat([t, t[["size"]]], axis=1), "'size' occurs more than once"),
         (lambda t: t.assign(colour="green"), "'colour' contains 'green', which is not among"),
         (lambda t: t.assign(size=["1", "x", 2, 3]), "'size' contains 'x', where the model takes"),
         (lambda t: t.assign(size=["1", "4", 2, 3]), "'size' contains '1', where the model takes"),
@@ -115,7 +115,7 @@ def test_other_tables_are_refused_by_the_name_of_the_column(change, message):
 
 def test_missing_values_are_refused_by_name_if_the_model_had_none():
     steps = Preprocessing(["size", "count"])
-    with pytest.raises(ValueError, match="Columns 'size' have missing values"):
+    with pytest.raises(ValueError, match="Column 'size' has missing values"):
         steps.apply(frame())
 
 
@@ -130,7 +130,7 @@ def test_tables_without_names_are_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"encode": False}, "Columns 'colour' contain text"),
+        ({"encode": False}, "Column 'colour' contains text"),
         ({"impute": "zero"}, "impute must be"),
     ],
 )
@@ -199,7 +199,7 @@ def test_the_steps_of_some_columns_do_the_same_to_them():
         part = steps.only(["colour", "count"])
         whole = frame().dropna() if "impute" in options else frame()
         np.testing.assert_array_equal(part.apply(whole), steps.apply(whole)[:, [2, 0]])
-    with pytest.raises(ValueError, match="Columns 'more' are not among"):
+    with pytest.raises(ValueError, match="Column 'more' is not among"):
         learned().only(["size", "more"])
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._words import counted
+from gramian._words import column_names, counted, cut, percent
 
 MAX_NAMES = 12
 """So many columns are named; a number stands for the others."""
@@ -86,7 +86,8 @@ def summary(estimator: Any) -> str:
     total = estimator.total_residual_variance_
     left = total / (total[0] or 1.0)
     curve = sparkline(left.tolist(), f"Share of the variance left: it falls to {share(left[-1])}")
-    facts = f"{estimator.n_functions_.sum():,} functions on {estimator.n_samples_:,} rows; "
+    n_functions, n_rows = int(estimator.n_functions_.sum()), int(estimator.n_samples_)
+    facts = f"{counted(n_functions, 'function')} on {counted(n_rows, 'row')}; "
     facts += f"the fit stopped because {STOPPED[estimator.stop_reason_]}."
     if not hasattr(estimator, "fourier_norms_"):  # of what UFFS explains, not all is by those kept
         facts = f"{_explained(estimator)}. {facts}"
@@ -100,14 +101,8 @@ def summary(estimator: Any) -> str:
 
 
 def share(value: float) -> str:
-    """Write a share as a percentage, never rounded up to all or down to nothing."""
-    if value <= 0 or value >= 1:
-        return f"{100 * value:.0f}{SPACE}%"
-    if value < 0.0005:
-        return f"<{SPACE}0.1{SPACE}%"
-    if value > 0.9995:
-        return f">{SPACE}99.9{SPACE}%"
-    return f"{100 * value:.1f}{SPACE}%"
+    """Write a share as a percentage that no line break divides."""
+    return percent(value).replace(" ", SPACE)
 
 
 def _explained(estimator: Any) -> str:
@@ -122,21 +117,20 @@ def _explained(estimator: Any) -> str:
 def _kept(estimator: Any) -> str:
     if hasattr(estimator, "selected_features_"):
         n = len(estimator.selected_features_)
-        return f"{n:,} of {estimator.n_features_in_:,} columns kept, in this order"
-    n = estimator.n_components_
-    return f"{counted(n, 'direction')} in place of {estimator.n_features_in_:,} columns"
+        n_columns = counted(estimator.n_features_in_, "column")
+        return f"{n:,} of {n_columns} kept, in this order"
+    n_columns = counted(estimator.n_features_in_, "column")
+    return f"{counted(estimator.n_components_, 'direction')} in place of {n_columns}"
 
 
 def _names(estimator: Any) -> str:
     """Return the columns that were selected as a list."""
     if not hasattr(estimator, "selected_features_"):
         return ""
-    given = getattr(estimator, "feature_names_in_", None)
-    chosen = estimator.selected_features_.tolist()
-    names = [f"x{i}" if given is None else str(given[i]) for i in chosen]
-    shown = [name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…" for name in names]
+    given = column_names(estimator)
+    names = [cut(given[i], MAX_NAME) for i in estimator.selected_features_.tolist()]
     more = len(names) - MAX_NAMES
-    items = "".join(f"<li><bdi>{escape(name)}</bdi></li>" for name in shown[:MAX_NAMES])
+    items = "".join(f"<li><bdi>{escape(name)}</bdi></li>" for name in names[:MAX_NAMES])
     return f"<ol>{items}{f'<li>and {more:,} more</li>' if more > 0 else ''}</ol>"
 
 

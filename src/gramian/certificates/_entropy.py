@@ -12,6 +12,7 @@ from scipy.linalg import eigh, null_space
 from gramian._gfr import GFR
 from gramian._gfs import GFS
 from gramian._types import Array, IntArray
+from gramian._words import percent
 
 ROUNDING = 1e-12
 """Coordinates that differ by less than this share of the largest value are equal."""
@@ -156,8 +157,8 @@ class EntropyCertificate:
         if self.coverage < FEW:
             sentences.append(
                 "Most rows occur only once: a new row would be one of those seen with a "
-                f"probability of about {self.coverage:.0%}. Entropies estimated from so few rows "
-                "are far too small, and so is H(X|Z); if the data are continuous, they mean "
+                f"probability of about {percent(self.coverage)}. Entropies estimated from so few "
+                "rows are far too small, and so is H(X|Z); if the data are continuous, they mean "
                 "nothing."
             )
         return "\n".join(fill(sentence, 100, break_on_hyphens=False) for sentence in sentences)

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 import gramian
+from gramian._words import counted, listed, the_columns
 from gramian.cli._columns import (
     Roles,
     check_types,
     choose,
-    listed,
     plain,
     refuse_missing,
 )
@@ -121,9 +121,8 @@ class Task:
             words = [each for each in categories if not is_numeric(each)]
             if 2 * len(words) < len(categories):
                 warnings.warn(
-                    f"{listed([name])} holds numbers but for {', '.join(map(repr, words[:3]))}"
-                    f"{', ...' if len(words) > 3 else ''}, and is encoded as {len(categories)} "
-                    "categories all the same",
+                    f"{the_columns([name])} holds numbers but for {listed(words, most=3)}"
+                    f", and is encoded as {len(categories):,} categories all the same",
                     UserWarning,
                     stacklevel=2,
                 )
@@ -131,7 +130,7 @@ class Task:
         if len(x) < 2:
             complete = " without missing values" if len(x) < rows.num_rows else ""
             raise CommandError(
-                f"{self.table.name} has {len(x)} row{'s' if len(x) != 1 else ''}{complete}, and a "
+                f"{self.table.name} has {counted(len(x), 'row')}{complete}, and a "
                 "fit needs at least 2"
             )
         table = named(x, self.roles.features)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gramian._words import counted
+from gramian._words import counted, data_size, listed, percent
 from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import Json, Reading, with_options
 
@@ -39,7 +39,7 @@ def inspect(
 
 def _inspect_model(path: str, json: bool) -> None:
     from gramian.cli._model import load_model
-    from gramian.cli._show import Page, number, percent, print_json, size
+    from gramian.cli._show import Page, number, print_json
     from gramian.models import read
 
     if not Path(path).exists():
@@ -79,7 +79,9 @@ def _inspect_model(path: str, json: bool) -> None:
         print_json(document)
         return
     page = Page()
-    page.line(f"{path}: a model of {size(Path(path).stat().st_size)}, by gramian {version}", "bold")
+    page.line(
+        f"{path}: a model of {data_size(Path(path).stat().st_size)}, by gramian {version}", "bold"
+    )
     given = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
     kept = counted(len(model.order), "column" if model.selects else "component")
     missing = {
@@ -117,9 +119,8 @@ def _same(value: Any, default: Any) -> bool:
     return value is default or (type(value) is type(default) and bool(value == default))
 
 
-def _few(names: list[str], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def _few(names: list[str]) -> str:
+    return listed(names, most=8, quote=str)
 
 
 @dataclass

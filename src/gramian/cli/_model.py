@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from gramian._types import Array
-from gramian.cli._columns import find, listed
+from gramian._words import counted, the_columns
+from gramian.cli._columns import find
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._tables import Table
 from gramian.models import Preprocessing
@@ -123,7 +124,7 @@ def passing(
     used = {*model.steps.columns, *model.kept}
     both = [name for name in (*found_ids, *found) if model.named and name in used]
     if both:
-        raise CommandError(f"{listed(both)} cannot pass through, as the model uses it", USAGE)
+        raise CommandError(f"{the_columns(both)} cannot pass through, as the model uses it", USAGE)
     return Passing(tuple(found_ids), tuple(c for c in found if c not in found_ids))
 
 
@@ -170,7 +171,8 @@ def not_found(names: Sequence[str], model: Model, table: Table, others: Passing)
     if not (model.named and table.named):
         free = len(table.columns) - len(others.names)
         return CommandError(
-            f"{table.name} has {free} columns to work with, and the model takes {len(names)}"
+            f"{table.name} has {counted(free, 'column')} to work with, and the model "
+            f"takes {len(names):,}"
         )
     absent = [name for name in names if name not in table.columns]
-    return CommandError(f"{table.name} lacks the {listed(absent)} that the model takes")
+    return CommandError(f"{table.name} lacks the {the_columns(absent)} that the model takes")

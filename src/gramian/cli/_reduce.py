@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gramian._words import counted, duration
+from gramian._words import counted, data_size, duration, listed, percent
 from gramian.cli._errors import USAGE, CommandError, guarded, say
 from gramian.cli._options import (
     Data,
@@ -167,7 +167,7 @@ def _explained(total: Any) -> Any:
 
 
 def _show(fitted: Fitted, page: Page) -> None:
-    from gramian.cli._show import number, percent
+    from gramian.cli._show import number
 
     model, estimator = fitted.model, fitted.model.estimator
     noun = "column" if model.selects else "component"
@@ -204,17 +204,17 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
     try:
         found = formulas(fitted.model, dropped[:MAX_FORMULAS])
     except ValueError:  # no moments of so many functions are kept
-        page.line(f"  {', '.join(dropped[:MAX_FORMULAS])}")
-    else:
-        for each in found:
-            page.line(f"  {each}")
+        page.line(f"  {listed(dropped, most=MAX_FORMULAS)}")
+        return
+    for each in found:
+        page.line(f"  {each}")
     if len(dropped) > MAX_FORMULAS:
-        page.line(f"  and {len(dropped) - MAX_FORMULAS} more, see gramian explain")
+        page.line(f"  and {len(dropped) - MAX_FORMULAS:,} more, see gramian explain")
 
 
 def _show_costs(task: Task, output: FitOutput) -> None:
     from gramian.cli._fit import costs
-    from gramian.cli._show import Page, print_json, size
+    from gramian.cli._show import Page, print_json
 
     found = costs(task)
     if output.json:
@@ -238,7 +238,7 @@ def _show_costs(task: Task, output: FitOutput) -> None:
             [
                 str(each.n_steps),
                 f"{each.n_functions:,}",
-                size(each.memory),
+                data_size(each.memory),
                 "under 1 s" if each.seconds < 1 else duration(each.seconds),
             ]
             for each in found

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute
 
 from gramian._types import Array
-from gramian.cli._columns import check_places, listed, plain
+from gramian._words import the_columns
+from gramian.cli._columns import check_places, plain
 from gramian.cli._errors import CommandError
 from gramian.cli._formats import ARRAYS, TEXT, format_of
 from gramian.cli._model import Model, Passing, locate, named, not_found
@@ -138,8 +139,8 @@ def _write(
         twice = [name for name in others.names if name in result.column_names]
         if twice:
             raise CommandError(
-                f"the {listed(twice)} of {table.name} would pass through beside another of that "
-                "name: rename it first"
+                f"the {the_columns(twice)} of {table.name} would pass through beside another of "
+                "that name: rename it first"
             )
         aside = piece.select(list(others.names)).filter(pa.array(keeps))
         for name in reversed(others.ids):

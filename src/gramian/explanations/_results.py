@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gramian._types import Array
+from gramian._words import percent
 from gramian.explanations._formula import Formula, Term, import_sympy
-from gramian.explanations._text import latex_name, percentage, quote, r_squared
+from gramian.explanations._text import latex_name, quote, r_squared
 
 Kind = Literal["constant", "duplicate", "linear", "nonlinear", "partial"]
 DUPLICATE = 0.99
@@ -181,8 +182,8 @@ class Kept:
         return float(np.mean([nonlinear for _, nonlinear in self.explains.values()] or [0.0]))
 
     def __str__(self) -> str:
-        new = percentage(self.residual_variance / self.variance)
-        parts = f"{percentage(self.linear)} linearly and {percentage(self.nonlinear)} nonlinearly"
+        new = percent(self.residual_variance / self.variance)
+        parts = f"{percent(self.linear)} linearly and {percent(self.nonlinear)} nonlinearly"
         return (
             f"{quote(self.feature)} was chosen as number {self.order + 1}: {new} of its variance "
             f"was new, and it explains {parts} of the others"

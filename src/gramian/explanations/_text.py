@@ -77,11 +77,6 @@ def _decimal(value: float, digits: int) -> tuple[str, int]:
     return text, 0 if plain else exponent
 
 
-def percentage(share: float) -> str:
-    """Write a share of variance."""
-    return f"{100 * share:.1f} %"
-
-
 def r_squared(value: float) -> str:
     """Write R² with four decimals, never rounded up to 1."""
     if value > 1 - 1e-9:

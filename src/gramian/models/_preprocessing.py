@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
+from gramian._words import listed, plural, the_columns
 
 Missing = Literal["refuse", "fill", "drop"]
 Impute = Literal["mean", "median", "drop-rows"]
-MAX_NAMED = 5
-"""So many columns are named in an error."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +121,8 @@ class Preprocessing:
         text = [name for name, values in found.items() if values.dtype == object]
         if text and not encode:
             raise ValueError(
-                f"{_list(text)} contain text. Leave them out, or encode them as numbers."
+                f"{_the(text)} {plural(len(text), 'contains', 'contain')} text. Leave out such "
+                "columns, or encode them as numbers."
             )
         categories = {name: _categories(found[name]) for name in text}
         numbers = cls(columns, categories=categories)._numbers(found)
@@ -195,7 +195,10 @@ class Preprocessing:
         columns = tuple(columns)
         absent = [name for name in columns if name not in self.columns]
         if absent:
-            raise ValueError(f"{_list(absent)} are not among the columns of the model.")
+            raise ValueError(
+                f"{_the(absent)} {plural(len(absent), 'is', 'are')} not among the columns of "
+                "the model."
+            )
         place = [list(self.columns).index(name) for name in columns]
         return replace(
             self,
@@ -264,14 +267,15 @@ class Preprocessing:
             return np.where(absent, self.impute, numbers)
         names = [self.columns[i] for i in np.flatnonzero(absent.any(axis=0)).tolist()]
         raise ValueError(
-            f"{_list(names)} have missing values, and the model was fitted without any. Fill them "
-            "in, or fit a model that imputes."
+            f"{_the(names)} {plural(len(names), 'has', 'have')} missing values, and the model was "
+            "fitted without any. Fill them in, or fit a model that imputes."
         )
 
 
-def _list(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return f"Columns {', '.join(repr(name) for name in names[:MAX_NAMED])}{more}"
+def _the(names: Sequence[str]) -> str:
+    """Begin a sentence about columns."""
+    text = the_columns(names)
+    return text[0].upper() + text[1:]
 
 
 def _take(table: Any, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -284,11 +288,14 @@ def _take(table: Any, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
     absent = [name for name in columns if name not in set(have)]
     if absent:
         raise ValueError(
-            f"{_list(absent)} are not in the table, whose columns are {_list(have)[8:]}."
+            f"{_the(absent)} {plural(len(absent), 'is', 'are')} not in the table, whose columns "
+            f"are {listed(have)}."
         )
     twice = [name for name in columns if have.count(name) > 1] if len(set(have)) < len(have) else []
     if twice:
-        raise ValueError(f"{_list(twice)} occur more than once in the table.")
+        raise ValueError(
+            f"{_the(twice)} {plural(len(twice), 'occurs', 'occur')} more than once in the table."
+        )
     key = dict(zip(have, names, strict=True))
     return {name: _values(name, table[key[name]]) for name in columns}
 
@@ -351,8 +358,7 @@ def _codes(name: str, values: NDArray[Any], categories: Sequence[str]) -> Array:
         if label not in number:
             raise ValueError(
                 f"Column {name!r} contains {label[:60]!r}, which is not among the categories that "
-                f"the model knows: {', '.join(map(repr, categories[:MAX_NAMED]))}"
-                f"{', ...' if len(categories) > MAX_NAMED else ''}."
+                f"the model knows: {listed(categories)}."
             )
         codes[i] = number[label]
     return codes

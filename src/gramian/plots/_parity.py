@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._words import listed
 from gramian.plots._common import BLUE, GREY, axes_for, feature_names, require, short, tidy
 
 if TYPE_CHECKING:
@@ -210,10 +211,7 @@ class ParityDisplay:
 def _column(feature: str | int, names: list[str]) -> int:
     if isinstance(feature, str):
         if feature not in names:
-            raise ValueError(
-                f"There is no column {feature!r}. Columns are {', '.join(names[:10])}"
-                + (", ..." if len(names) > 10 else ".")
-            )
+            raise ValueError(f"There is no column {feature!r}; there are {listed(names, most=10)}.")
         return names.index(feature)
     if not 0 <= feature < len(names):
         raise ValueError(f"There is no column {feature}: columns are 0 to {len(names) - 1}.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from gramian._types import Array
+from gramian._words import counted
 from gramian.plots._common import BLUE, GREY, ORANGE, axes_for, require, short
 
 if TYPE_CHECKING:
@@ -174,7 +175,9 @@ class RedundancyGraphDisplay:
             ax.set(xlim=(left - side, right + side), ylim=(bottom - above, top + above))
         hidden = len(self.nodes) - len(graph)
         if hidden:
-            ax.set_xlabel(f"{hidden} more columns not shown", color=GREY, fontsize="small")
+            ax.set_xlabel(
+                f"{counted(hidden, 'more column')} not shown", color=GREY, fontsize="small"
+            )
         return self
 
     def _graph(self, networkx: Any, min_weight: float, max_nodes: int) -> Any:

@@ -11,12 +11,11 @@ from gramian._gfr import GFR
 from gramian._gfs import GFS
 from gramian._html import share, warnings_of
 from gramian._uffs import UFFS
-from gramian._words import counted
+from gramian._words import counted, listed, plural
 from gramian.reports._columns import Column
 from gramian.reports._curves import Curves
 from gramian.reports._rows import Data
 from gramian.reports._selection import Selection
-from gramian.reports._text import listed
 
 MANY_FUNCTIONS = 0.2
 """Functions for the number of rows, from which on residual variances flatter noticeably."""
@@ -131,7 +130,7 @@ def _of_columns(estimator: Any, data: Data, columns: list[Column]) -> list[Cauti
         found.append(
             Caution(
                 "Constant columns",
-                f"{listed(still)} {'does' if len(still) == 1 else 'do'} not vary. Nothing can be "
+                f"{listed(still)} {plural(len(still), 'does', 'do')} not vary. Nothing can be "
                 "learned from what is always the same, and it is never kept.",
                 "Leave them out.",
                 serious=False,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from gramian._types import Array
 from gramian._uffs import UFFS
+from gramian._words import percent
 from gramian.reports._rows import Data
 
 MAX_POINTS = 400
@@ -105,7 +106,7 @@ def trace(estimator: Any, data: Data) -> Curves:
             "share of the variance left",
             curves,
             None if wanted is None else 1 - wanted,
-            "" if wanted is None else f"asked for: {100 * wanted:g} % explained",
+            "" if wanted is None else f"asked for: {percent(wanted)} explained",
             True,
         )
     ]

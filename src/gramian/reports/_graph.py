@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gramian._words import listed
 from gramian.explanations._text import r_squared
 from gramian.reports._selection import Dropped, Selection
-from gramian.reports._text import listed
 
 MAX_TARGETS = 40
 """So many columns are drawn that are computed from others, those of the highest R²."""

@@ -15,6 +15,7 @@ from gramian._gfr import GFR
 from gramian._html import share
 from gramian._types import Array
 from gramian._uffs import UFFS
+from gramian._words import listed
 from gramian.explanations import Explanation, Redundancy
 from gramian.explanations._explain import explain_checked
 from gramian.families import Multilinear
@@ -214,5 +215,5 @@ def in_words(dropped: Dropped) -> str:
     if not dropped.sources:
         return f"Nothing that is kept says much about {dropped.name}."
     sources = sorted(dropped.sources.items(), key=lambda item: -item[1])
-    names = " and ".join(name for name, _ in sources)
+    names = listed([name for name, _ in sources], quote=str)
     return f"{dropped.name} is computed from {names}, which explains {share(dropped.r2)} of it."
