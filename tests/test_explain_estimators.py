@@ -210,10 +210,10 @@ def test_only_the_columns_asked_for_are_explained(estimator):
     every = explain(fitted)
     chosen = explain(fitted, features=[every[1].feature, every[0].index])
     assert [each.formula for each in chosen] == [every[1].formula, every[0].formula]
-    with pytest.raises(ValueError, match="'nothing' is not"):
+    with pytest.raises(ValueError, match="got 'nothing'"):
         explain(fitted, features=["nothing"])
     if estimator is not GFR:
-        with pytest.raises(ValueError, match="what was not kept"):
+        with pytest.raises(ValueError, match="columns that were not kept"):
             explain(fitted, features=[int(np.flatnonzero(kept_mask(fitted))[0])])
 
 
@@ -224,7 +224,7 @@ def test_a_fit_with_too_many_functions_needs_rows(estimator, monkeypatch):
     monkeypatch.setattr(_decoder, "MAX_MOMENTS", 5)
     fitted.fit(X)
     assert fitted._decoder.moments is None
-    with pytest.raises(ValueError, match="Give X, the rows of the fit"):
+    with pytest.raises(ValueError, match="Give X: the rows of the fit"):
         explain(fitted)
     many = explain(fitted, X)
     assert [each.formula for each in many] == [each.formula for each in few]

@@ -19,11 +19,11 @@ from property_cases import a_property
 
 from gramian import GFA
 from gramian.explanations import explain
+from gramian.explanations._coordinates import Coordinates
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._explain import MAX_TERMS
 from gramian.explanations._moments import of_fit
 from gramian.explanations._search import Search, Shape
-from gramian.explanations._space import Space
 from gramian.explanations._view import view_of
 from gramian.families import Multilinear, Polynomial
 
@@ -158,8 +158,8 @@ def test_formulas_are_nearly_the_best_of_their_length():
 def _search(fitted):
     view = view_of(fitted, None)
     dictionary = Dictionary(fitted._decoder, view.variable_means)
-    space = Space(of_fit(fitted, None, view.targets), dictionary, view.target_means)
-    return Search(space, 0, np.arange(0), MAX_TERMS)
+    coordinates = Coordinates(of_fit(fitted, None, view.targets), dictionary, view.target_means)
+    return Search(coordinates, 0, np.arange(0), MAX_TERMS)
 
 
 def test_under_noise_r2_and_residual_say_how_much_there_is():

@@ -85,7 +85,7 @@ class TopEigenvector:
     lift : callable, optional
         Turns a direction into one of the original space, where its sign is decided.
     n_penalties : int, default=1
-        Of so many residual covariances is kept track.
+        The number of residual covariances that are updated, one for each penalty.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class GivenDirections(ABC):
     relative : bool
         Whether the threshold is a share of each column's own variance.
     n_penalties : int, default=1
-        Of so many vectors of residual variances is kept track.
+        The number of vectors of residual variances that are updated, one for each penalty.
     given : sequence of int, optional
         Choose these columns, one after the other, as long as anything is left of them.
     """

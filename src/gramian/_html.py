@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian._words import column_names, counted, cut, percent
 
 MAX_NAMES = 12
-"""So many columns are named; a number stands for the others."""
+"""At most this many columns are named; the others are counted."""
 MAX_NAME = 60
 SPACE = "\N{NO-BREAK SPACE}"
 STOPPED = {

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 MAX_NAMED = 5
-"""So many columns are named in a sentence."""
+"""A sentence names at most this many columns."""
 ROUNDING = 1e-9
 """A share that is closer to 0 or 1 is 0 or 1."""
 
@@ -89,7 +89,7 @@ def listed(names: Sequence[str], most: int = MAX_NAMED, quote: Callable[[str], s
     names : sequence of str
         The names.
     most : int, default=5
-        So many are named.
+        The largest number of names.
     quote : callable, default=repr
         Makes of a name what is written.
 
@@ -143,7 +143,7 @@ def cut(name: str, length: int) -> str:
     name : str
         The name.
     length : int
-        It gets no more letters.
+        The largest number of letters.
 
     Examples
     --------

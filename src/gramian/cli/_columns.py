@@ -25,7 +25,7 @@ class Roles:
     ids: tuple[str, ...] = ()
     """What passes through, before the other columns."""
     targets: tuple[str, ...] = ()
-    """What passes through, behind them."""
+    """What passes through, after the other columns."""
 
 
 def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> list[str]:
@@ -55,7 +55,7 @@ def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> l
 
 
 def choose(names: Sequence[str], options: DataOptions) -> Roles:
-    """Tell apart what the fit sees and what passes through.
+    """Divide the columns into those of the fit and those that pass through.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def choose(names: Sequence[str], options: DataOptions) -> Roles:
 
 
 def is_number(kind: Any) -> bool:
-    """Return whether a type of PyArrow's is one of numbers; a column without any value is."""
+    """Return whether a type of PyArrow is numeric; a column without any value counts as numeric."""
     types = pa.types
     return bool(
         types.is_integer(kind)
@@ -90,14 +90,14 @@ def is_number(kind: Any) -> bool:
 
 
 def is_text(kind: Any) -> bool:
-    """Return whether a type of PyArrow's is one of text."""
+    """Return whether a type of PyArrow is text."""
     if pa.types.is_dictionary(kind):
         return is_text(kind.value_type)
     return str(kind) in ("string", "large_string", "string_view")
 
 
 def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
-    """Name the columns that are neither numbers nor, if they are to be encoded, text.
+    """Refuse columns that are not numbers; text is allowed if it is to be encoded.
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
     strange = [name for name, kind in kinds.items() if pa.types.is_binary(kind)]
     if strange:
         raise CommandError(
-            f"{the_columns(strange)} {plural(len(strange), 'holds', 'hold')} bytes that are no "
-            "text in UTF-8: convert the file, for instance with iconv, or leave the columns out "
+            f"{the_columns(strange)} {plural(len(strange), 'holds', 'hold')} bytes that are not "
+            "UTF-8 text: convert the file, for instance with iconv, or leave the columns out "
             "with --exclude"
         )
     others = [name for name, kind in kinds.items() if not is_number(kind) and not is_text(kind)]
@@ -130,7 +130,7 @@ def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
 
 
 def check_places(table: Table, places: Mapping[str, str], labels: Collection[str]) -> None:
-    """Check the types of what a model takes from a table, but for categories in text files.
+    """Check the types of the columns that a model takes, except categories in text files.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def check_places(table: Table, places: Mapping[str, str], labels: Collection[str
     places : mapping from str to str
         How the table calls the columns of the model.
     labels : collection of str
-        The columns of the table that are categories. What looks like dates is read as text there.
+        The columns of the table that are categories; there, dates are read as text.
     """
     read_as_text = labels if table.format in TEXT else ()
     kinds = {
@@ -149,7 +149,7 @@ def check_places(table: Table, places: Mapping[str, str], labels: Collection[str
 
 
 def plain(table: pa.Table) -> pa.Table:
-    """Turn columns into floats and strings, all that preprocessing has to know.
+    """Turn columns into floats and strings, the only types that preprocessing knows.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def with_missing(table: pa.Table) -> dict[str, int]:
 
 
 def refuse_missing(table: pa.Table, where: Table, doing: str) -> None:
-    """Name the columns that have missing values, if any has.
+    """Refuse a table with missing values, and name the columns.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MODEL_ENDING = ".gram"
 MAX_DISTINCT = 1000
-"""Different values of a text column are counted up to here."""
+"""Distinct values of a text column are counted up to this number."""
 
 
 @guarded
@@ -153,7 +153,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     for piece in table.batches(names):
         n_rows += piece.num_rows
         for name, column in zip(names, piece.columns, strict=True):
-            # The type that all rows together have, where only the first ones were looked at.
+            # The type of all rows together; so far it came from the first ones only.
             found = known.setdefault(name, _Column(str(column.type)))
             found.missing += pa.compute.sum(pa.compute.is_null(column, nan_is_null=True)).as_py()
             if is_text(column.type):
@@ -222,7 +222,7 @@ def _inspect_table(path: str, reading: Reading, json: bool) -> None:
 
 
 def _count(column: _Column) -> int | None:
-    """Return how many different values a text column has, if not too many."""
+    """Return the number of distinct values of a text column; None if there are too many."""
     if column.values is None or len(column.values) > MAX_DISTINCT:
         return None
     return len(column.values)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gramian.cli._show import Page
 
 MAX_FORMULAS = 10
-"""So many dropped columns are shown with their formulas."""
+"""At most this many dropped columns are shown with their formulas."""
 
 
 @guarded
@@ -136,7 +136,7 @@ def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
 
 
 def _document(fitted: Fitted) -> dict[str, Any]:
-    """Say all that a machine may want to know of a fit."""
+    """Return all about a fit that another program may need."""
     model, estimator = fitted.model, fitted.model.estimator
     total = estimator.total_residual_variance_
     held_out = getattr(estimator, "validation_total_residual_variance_", None)
@@ -203,7 +203,7 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
     page.line(f"Dropped {counted(len(dropped), 'column')}:")
     try:
         found = formulas(fitted.model, dropped[:MAX_FORMULAS])
-    except ValueError:  # no moments of so many functions are kept
+    except ValueError:  # the fit has too many functions to keep their moments
         page.line(f"  {listed(dropped, most=MAX_FORMULAS)}")
         return
     for each in found:

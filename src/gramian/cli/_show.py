@@ -17,7 +17,7 @@ from rich.text import Text
 from gramian.cli._errors import printable
 
 WIDE = 10_000
-"""Lines that go to a file are not broken."""
+"""The width of lines in files and pipes: they are not broken."""
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -55,7 +55,7 @@ def number(value: float) -> str:
 
 
 class _Console(Console):
-    """A console that leaves it to the command to say what happens when its reader leaves."""
+    """A console that raises an error when its pipe is closed, so that the command can decide."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from gramian._reconstruction import Reconstruction
 
 UNCERTAIN = 1e-13
-"""A difference of two moments that is no larger a share of them is a rounding error."""
+"""A difference of two moments that is a smaller share of them is a rounding error."""
 N_FOLDS = 5
-"""Into so many parts rows are divided, each of which is held out once."""
+"""The number of parts that rows are divided into; each part is held out once."""
 N_FOLDS_OF_MANY = 2
-"""The same where the functions are so many that memory matters."""
+"""The same if there are many functions, to save memory."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def mix(parts: Sequence[Moments]) -> Moments:
 
 
 def of_fit(estimator: Reconstruction, axes: Array | None, targets: IntArray) -> Moments | None:
-    """Return the moments that a fit has kept, if it has.
+    """Return the moments that a fit has stored, if there are any.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def of_fit(estimator: Reconstruction, axes: Array | None, targets: IntArray) -> 
     axes : array of shape (n_directions, n_features) or None
         The directions that are to be explained, None for the columns themselves.
     targets : array
-        Which of them.
+        The indices of those to explain.
     """
     if estimator._decoder.moments is None:
         return None
@@ -91,7 +91,7 @@ def of_rows(
     axes: Array | None,
     targets: IntArray,
 ) -> list[Moments]:
-    """Return the moments of parts of a table, rows dealt out at random."""
+    """Return the moments of each part of a table, divided at random."""
     n_functions = len(estimator._decoder.coefficients)
     n_folds = N_FOLDS if n_functions <= MAX_MOMENTS else N_FOLDS_OF_MANY
     if weights is not None:

@@ -51,7 +51,7 @@ def axes_for(ax: Axes | None, width: float, height: float) -> tuple[Axes, Figure
 
 
 def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
-    """Remove the frame on the sides that bear no axis, and draw a light grid."""
+    """Remove the frame on the sides without an axis, and draw a light grid."""
     ax.spines[["top", "right"]].set_visible(False)
     if grid is not None:
         ax.grid(axis=grid, color=LIGHT, linewidth=0.6)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 NAMED = 40
-"""Up to so many features are drawn as bars with names; more are drawn as curves."""
+"""At most this many features are drawn as bars with names; more are drawn as curves."""
 
 
 class SelectionOrderDisplay:
@@ -136,8 +136,8 @@ class SelectionOrderDisplay:
         ax : Axes, optional
             The axes to draw on.
         log : bool, optional
-            Whether the scale of variances is logarithmic; by default it is where they differ by
-            more than a factor of 100.
+            Whether the scale of variances is logarithmic; by default, if they differ by more than
+            a factor of 100.
         """
         self.bars_: list[BarContainer] = []
         self.lines_: list[Line2D] = []
@@ -222,8 +222,8 @@ def variances_when_chosen(estimator: Any) -> tuple[Array, Array]:
         return estimator.residual_variance_[:n], whole  # they choose the largest
     if decoder.moments is None:
         raise ValueError(
-            "What was left of each feature when it was chosen is not known where there are more "
-            "than 1,000 functions. Make the display from names and residual variances, or take GFS."
+            "What was left of each feature when it was chosen is not known for fits with more "
+            "than 1,000 functions. Make the display from names and residual variances, or fit GFS."
         )
     if hasattr(estimator, "selected_features_"):
         of = np.eye(estimator.n_features_in_)[:, estimator.selected_features_]

@@ -18,11 +18,11 @@ from gramian.reports._rows import Data
 from gramian.reports._selection import Selection
 
 MANY_FUNCTIONS = 0.2
-"""Functions for the number of rows, from which on residual variances flatter noticeably."""
+"""From this ratio of functions to rows on, residual variances are noticeably too small."""
 SPREAD = 100.0
-"""The ratio of deviations from which on units decide what comes first."""
+"""From this ratio of standard deviations on, units decide what is chosen first."""
 GAP = 0.02
-"""The share of the variance by which other rows may be worse."""
+"""By this share of the variance, other rows may be worse without a caution."""
 TITLES = {
     "SaturationWarning": "The functions span all rows",
     "OverfittingWarning": "Too few rows for so many functions",
@@ -43,7 +43,7 @@ class Caution:
 def cautions(
     estimator: Any, data: Data, columns: list[Column], curves: Curves, selection: Selection
 ) -> list[Caution]:
-    """Collect what could mislead, the serious first.
+    """Collect what could mislead, the most serious first.
 
     Parameters
     ----------

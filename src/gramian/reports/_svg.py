@@ -1,4 +1,4 @@
-"""Curves as SVG, for paper and for readers without scripts."""
+"""Curves as SVG, for print and for browsers without scripts."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def clean(name: str) -> str:
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """Return names that fit on a line, with the index where several are the same."""
+    """Return names that fit on a line; equal names get their index."""
     cleaned = [clean(name) for name in names]
     number = Counter(cleaned)
     return [name if number[name] == 1 else f"{name} #{i}" for i, name in enumerate(cleaned)]
