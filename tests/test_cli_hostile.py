@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -154,7 +155,7 @@ def test_numbers_in_a_piped_table_are_not_cut(folder):  # noqa: F811
     assert found.count("9.007e+15") == 2, found
     numbers().rename(columns={"voltage": "v" * 75}).to_csv("in.csv", index=False)
     found = succeed("select", "in.csv", "-c", "v*", "-n", "1").stdout
-    assert "v" * 75 + "   100.00 %" in found.replace("     ", "   "), found
+    assert re.search("v{75} +100 %", found), found
 
 
 def test_imputing_leaves_integers_and_booleans_as_they_were():

@@ -40,8 +40,8 @@ def textual(z):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (nan_for_negatives, "'nan_for_negatives' returned NaN or infinity.*make it finite"),
-        (infinite, "'infinite' returned NaN or infinity.*make it finite"),
+        (nan_for_negatives, "'nan_for_negatives' returned NaN or infinity.*return finite values"),
+        (infinite, "'infinite' returned NaN or infinity.*return finite values"),
         (scalar, r"'scalar' returned an array of shape \(\).*return one value a row"),
         (column, r"'column' returned an array of shape \(200, 1\).*return one value a row"),
         (too_short, r"'too_short' returned an array of shape \(199,\).*return one value a row"),

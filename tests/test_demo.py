@@ -23,7 +23,7 @@ def rows_of(output, pattern):
 
 
 def test_gfr_needs_fewer_directions_than_pca_at_every_level(output):
-    rows = rows_of(output, r"  (?:variance left|\d+% of all) .*?  +(\d+) +(\d+) +(\d+)")
+    rows = rows_of(output, r"  (?:variance left|\d+\.\d % of all) .*?  +(\d+) +(\d+) +(\d+)")
     assert len(rows) == len(demo.VARIANCES) + len(demo.SHARES)
     for row in rows:
         pca, degree_2, degree_3 = map(int, row)
@@ -31,12 +31,12 @@ def test_gfr_needs_fewer_directions_than_pca_at_every_level(output):
 
 
 def test_gfr_of_degree_2_leaves_less_than_pca_of_rows_held_out(output):
-    rows = rows_of(output, r"  (\d+) +(\d+)% +\((\d+)%\) +(\d+)% +\((\d+)%\) .*")
+    rows = rows_of(output, r"  (\d+) +([\d.]+) % +\(([\d.]+) %\) +([\d.]+) % +\(([\d.]+) %\) .*")
     assert [int(row[0]) for row in rows] == list(demo.DIRECTIONS)
     for _, pca, pca_fitted, gfr, gfr_fitted in rows:
-        assert int(gfr) < int(pca)
-        assert int(pca_fitted) < int(pca)
-        assert int(gfr_fitted) < int(gfr)
+        assert float(gfr) < float(pca)
+        assert float(pca_fitted) < float(pca)
+        assert float(gfr_fitted) < float(gfr)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,14 @@ def test_the_map_of_the_code_names_every_module() -> None:
     folders = [package, *package.glob("*/"), ROOT, ROOT / "docs", ROOT / "tests"]
     missing = {name for name in named if not any((each / name).exists() for each in folders)}
     assert not missing, f"in the map, but not there: {sorted(missing)}"
+
+
+def test_the_version_is_written_in_one_place_and_read_from_there() -> None:
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" not in document["project"]
+    assert document["project"]["dynamic"] == ["version"]
+    source = (ROOT / document["tool"]["hatch"]["version"]["path"]).read_text(encoding="utf-8")
+    assert re.findall(r'^__version__ = "(.+)"$', source, re.MULTILINE) == [gramian.__version__]
 
 
 def test_citations_have_the_version_of_the_package_and_one_doi() -> None:

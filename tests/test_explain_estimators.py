@@ -212,10 +212,10 @@ def test_only_the_columns_asked_for_are_explained(estimator):
     every = explain(fitted)
     chosen = explain(fitted, features=[every[1].feature, every[0].index])
     assert [each.formula for each in chosen] == [every[1].formula, every[0].formula]
-    with pytest.raises(ValueError, match="'nothing' is not"):
+    with pytest.raises(ValueError, match="got 'nothing'"):
         explain(fitted, features=["nothing"])
     if estimator is not GFR:
-        with pytest.raises(ValueError, match="what was not kept"):
+        with pytest.raises(ValueError, match="columns that were not kept"):
             explain(fitted, features=[int(np.flatnonzero(kept_mask(fitted))[0])])
 
 

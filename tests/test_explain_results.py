@@ -104,7 +104,7 @@ def test_an_explanation_is_one_sentence_a_column():
     assert str(explain(GFA(threshold=None).fit(table[["a", "b"]]))) == (
         "No column is explained by others."
     )
-    assert str(explanation.kept[0]).startswith("a was chosen as number 1: 100.0 % of its variance")
+    assert str(explanation.kept[0]).startswith("a was chosen as number 1: 100 % of its variance")
 
 
 def test_signs_and_exponents_are_written_as_in_print():

@@ -98,11 +98,11 @@ def test_booleans_are_numbers_and_whole_floats_are_the_labels_of_integers():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.drop(columns="size"), "Columns 'size' are not in the table, whose columns"),
-        (lambda t: pd.concat([t, t[["size"]]], axis=1), "'size' occur more than once"),
+        (lambda t: t.drop(columns="size"), "Column 'size' is not in the table, whose columns"),
+        (lambda t: pd.concat([t, t[["size"]]], axis=1), "'size' occurs more than once"),
         (lambda t: t.assign(colour="green"), "'colour' contains 'green', which is not among"),
-        (lambda t: t.assign(size=["1", "x", 2, 3]), "'size' contains 'x', where the model takes"),
-        (lambda t: t.assign(size=["1", "4", 2, 3]), "'size' contains '1', where the model takes"),
+        (lambda t: t.assign(size=["1", "x", 2, 3]), "'size' contains 'x', but the model takes"),
+        (lambda t: t.assign(size=["1", "4", 2, 3]), "'size' contains '1', but the model takes"),
         (lambda t: t.assign(size=np.inf), "'size' contains infinity"),
         (lambda t: t.assign(size=pd.Timestamp("2020")), "'size' contains datetime64"),
         (lambda t: t.assign(size=1j), "'size' contains complex"),
@@ -115,7 +115,7 @@ def test_other_tables_are_refused_by_the_name_of_the_column(change, message):
 
 def test_missing_values_are_refused_by_name_if_the_model_had_none():
     steps = Preprocessing(["size", "count"])
-    with pytest.raises(ValueError, match="Columns 'size' have missing values"):
+    with pytest.raises(ValueError, match="Column 'size' has missing values"):
         steps.apply(frame())
 
 
@@ -130,7 +130,7 @@ def test_tables_without_names_are_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"encode": False}, "Columns 'colour' contain text"),
+        ({"encode": False}, "Column 'colour' contains text"),
         ({"impute": "zero"}, "impute must be"),
     ],
 )
@@ -141,9 +141,9 @@ def test_learning_refuses_what_it_cannot_use(options, message):
 
 def test_learning_refuses_columns_without_values():
     table = pd.DataFrame({"a": [np.nan, np.nan], "b": [1, 2]})
-    with pytest.raises(ValueError, match="'a' has no value at all"):
+    with pytest.raises(ValueError, match="'a' has only missing values"):
         Preprocessing.learn(table, ["a", "b"], impute="mean")
-    with pytest.raises(ValueError, match="No row is without"):
+    with pytest.raises(ValueError, match="Every row has a missing value"):
         Preprocessing.learn(table, ["a", "b"], impute="drop-rows", standardize=True)
 
 
@@ -153,14 +153,14 @@ def test_learning_refuses_columns_without_values():
         ({"columns": []}, "one or more different names"),
         ({"columns": ["a", "a"]}, "one or more different names"),
         ({"missing": "ignore"}, "missing must be"),
-        ({"missing": "fill"}, "goes with impute"),
-        ({"impute": np.zeros(2)}, "goes with impute"),
-        ({"mean": np.zeros(2)}, "given together"),
+        ({"missing": "fill"}, "impute must be given with missing='fill'"),
+        ({"impute": np.zeros(2)}, "impute must be given with missing='fill'"),
+        ({"mean": np.zeros(2)}, "must be given together"),
         ({"mean": np.zeros(2), "scale": np.zeros(2)}, "must be positive"),
         ({"mean": np.zeros(2), "scale": np.ones(3)}, "finite number for each"),
         ({"mean": np.full(2, np.nan), "scale": np.ones(2)}, "finite number for each"),
-        ({"categories": {"c": ["x"]}}, "categories of 'c'"),
-        ({"categories": {"a": ["x", "x"]}}, "categories of 'a'"),
+        ({"categories": {"c": ["x"]}}, "categories are given for 'c'"),
+        ({"categories": {"a": ["x", "x"]}}, "categories are given for 'a'"),
     ],
 )
 def test_steps_that_contradict_each_other_are_refused(options, message):
@@ -189,7 +189,7 @@ def test_columns_that_pass_by_travel_with_the_model(tmp_path):
     again = models.read(tmp_path / "model.gram").preprocessing
     assert (list(again.ids), list(again.targets)) == (["key", "id"], ["label"])
     for ids, targets in ((["count"], []), (["a"], ["a"]), (["a", "a"], [])):
-        with pytest.raises(ValueError, match="other names than columns"):
+        with pytest.raises(ValueError, match="must have different names"):
             Preprocessing(["count"], ids=ids, targets=targets)
 
 
@@ -199,7 +199,7 @@ def test_the_steps_of_some_columns_do_the_same_to_them():
         part = steps.only(["colour", "count"])
         whole = frame().dropna() if "impute" in options else frame()
         np.testing.assert_array_equal(part.apply(whole), steps.apply(whole)[:, [2, 0]])
-    with pytest.raises(ValueError, match="Columns 'more' are not among"):
+    with pytest.raises(ValueError, match="Column 'more' is not among"):
         learned().only(["size", "more"])
 
 
@@ -243,11 +243,11 @@ def test_damaged_preprocessing_is_refused(tmp_path):
     for change, message in [
         (lambda p: p["columns"].append("more"), "finite number for each"),
         (lambda p: p.update(missing="x"), "missing must be"),
-        (lambda p: p.update(missing="refuse"), "goes with impute"),
+        (lambda p: p.update(missing="refuse"), "impute must be given with missing='fill'"),
         (lambda p: p.update(missing=[]), "missing must be"),
         (lambda p: p["categories"].update(colour="red"), "names of its preprocessing"),
         (lambda p: p["categories"].update(colour=[1]), "names of its preprocessing"),
-        (lambda p: p["categories"].update(more=["x"]), "categories of 'more'"),
+        (lambda p: p["categories"].update(more=["x"]), "categories are given for 'more'"),
     ]:
         edit(bad, lambda d, change=change: change(d["preprocessing"]), good)
         with pytest.raises(models.ModelFileError, match=message):

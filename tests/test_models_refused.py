@@ -98,13 +98,13 @@ def test_missing_extra_and_double_members_are_refused(source, path):
     "name", ["../mean_.npy", "/etc/passwd", "a/b.npy", "C:\\x", "ä.npy", "x" * 99]
 )
 def test_paths_in_names_are_refused(name, source, path):
-    assert_refused(pack(path, {**unpack(source), name: b"x"}), "a name that none can have")
+    assert_refused(pack(path, {**unpack(source), name: b"x"}), "a name that is not allowed")
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_compressed_members_are_refused_and_not_unpacked(compression, source, path):
     members = {**unpack(source), "mean_.npy": npy(np.zeros(2_000_000))}
-    assert_refused(pack(path, members, compression), "compressed; none may be")
+    assert_refused(pack(path, members, compression), "compressed, which is not allowed")
 
 
 def test_sizes_in_headers_that_lie_are_refused(source, path):
@@ -123,7 +123,7 @@ def test_a_list_of_many_members_is_refused(source, path):
 def test_a_file_beyond_all_sizes_is_refused(path):
     with path.open("wb") as stream:
         stream.truncate(2**31)  # takes no room on the disk
-    assert_refused(path, "are the most it can have")
+    assert_refused(path, "bytes; .* are allowed")
 
 
 # The document
@@ -133,19 +133,19 @@ def test_a_file_beyond_all_sizes_is_refused(path):
     ("text", "message"),
     [
         (b"", "document is damaged"),
-        (b"[]", "no JSON object"),
+        (b"[]", "not a JSON object"),
         (b"\xff\xfe", "document is damaged"),
-        (b'{"a": 1, "a": 2}', "says a thing twice"),
+        (b'{"a": 1, "a": 2}', "has a key twice"),
         (b'{"a": NaN}', "NaN where a number"),
         (b'{"a": -Infinity}', "Infinity where a number"),
         (b'{"a": 1e999}', "too large"),
         (b'{"a": ' + b"9" * 10_000 + b"}", "document is damaged"),
         (b'{"a": ' + b"[" * 1_000_000, "nested too deeply"),
         (b'{"a":' * 300_000, "nested too deeply"),
-        (b"[" + b"{}," * 1_000_000 + b"{}]", "no JSON object"),
-        (b" " * (2**22 + 1), "bytes, and 4194304 are the most"),
+        (b"[" + b"{}," * 1_000_000 + b"{}]", "not a JSON object"),
+        (b" " * (2**22 + 1), "bytes; 4194304 are allowed"),
         (b"{}", "list of arrays"),
-        (b'{"arrays": {}}', "against its own list|has a part"),
+        (b'{"arrays": {}}', "other than its list"),
     ],
 )
 def test_a_document_that_is_no_document_is_refused(text, message, source, path):
@@ -157,16 +157,16 @@ def test_a_document_that_is_no_document_is_refused(text, message, source, path):
     [
         (lambda d: d.update(format="other"), "not a model file of gramian"),
         (lambda d: d.update(format_version=2, gramian_version="9.1"), "'9.1' in format 2.*update"),
-        (lambda d: d.update(format_version="1"), "does not tell its version"),
-        (lambda d: d.update(format_version=0), "does not tell its version"),
-        (lambda d: d.update(format_version=True), "does not tell its version"),
-        (lambda d: d.pop("gramian_version"), "does not tell its version"),
+        (lambda d: d.update(format_version="1"), "version is missing or damaged"),
+        (lambda d: d.update(format_version=0), "version is missing or damaged"),
+        (lambda d: d.update(format_version=True), "version is missing or damaged"),
+        (lambda d: d.pop("gramian_version"), "version is missing or damaged"),
         (lambda d: d.update(estimator="PCA"), "estimator is unknown to this version: 'PCA'"),
         (lambda d: d.update(estimator=["GFS"]), "estimator is unknown"),
         (lambda d: d.update(estimator="GFR"), "does not belong|lacks"),
         (lambda d: d.update(n_features=0), "number of its features"),
         (lambda d: d.update(n_features=7.0), "number of its features"),
-        (lambda d: d.update(n_features=10**30), "does not fit the other ones"),
+        (lambda d: d.update(n_features=10**30), "does not fit the other arrays"),
         (lambda d: d.update(feature_names=["a"]), "names of its 7 columns"),
         (lambda d: d.update(feature_names=[1] * 7), "names of its 7 columns"),
         (lambda d: d.update(feature_names=["\ud800"] * 7), "names of its 7 columns"),
@@ -180,7 +180,7 @@ def test_a_document_that_is_no_document_is_refused(text, message, source, path):
         (lambda d: d["parameters"].update(n_features_to_select=10**40), "is damaged"),
         (lambda d: d["parameters"].update(family="__import__('os')"), "family.* must be"),
         (lambda d: d["parameters"].update(family={"array": "basis"}), "family is unknown"),
-        (lambda d: d["fitted"].pop("alpha_"), "says of the fit"),
+        (lambda d: d["fitted"].pop("alpha_"), "description of the fit"),
         (lambda d: d["fitted"].update(alpha_="0"), "alpha_ is damaged"),
         (lambda d: d["fitted"].update(alpha_=-0.5), "alpha_ is damaged"),
         (lambda d: d["fitted"].update(n_samples_=0), "number of samples"),
@@ -288,7 +288,7 @@ def test_half_of_the_moments_is_refused(source, path):
     members = unpack(source)
     del members["decoder.gram.npy"]
     pack(path, members)
-    assert_refused(edit(path, lambda d: d["arrays"].pop("decoder.gram")), "half of the moments")
+    assert_refused(edit(path, lambda d: d["arrays"].pop("decoder.gram")), "moments are missing")
 
 
 @pytest.mark.parametrize(

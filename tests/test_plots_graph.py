@@ -93,5 +93,5 @@ def test_nodes_without_edges_and_no_nodes_are_drawn():
 
 
 def test_edges_of_unknown_nodes_are_refused():
-    with pytest.raises(ValueError, match=r"edges of \['z'\]"):
+    with pytest.raises(ValueError, match=r"Edges name \['z'\]"):
         RedundancyGraphDisplay("ab", [("a", "z", 1.0)])

@@ -82,7 +82,7 @@ def test_verbose_2_prints_a_line_a_step(estimator, data, capfd):
         n_functions = 1 + fitted.n_functions_[:step].sum()
         assert re.fullmatch(
             rf"\[{estimator.__name__}\] step {step}: residual variance {re.escape(variance)}, "
-            rf"[\d.]+% explained, {n_functions} functions, [\d.]+ s",
+            rf"[\d.]+ % explained, {n_functions} functions, [\d.]+ s",
             line,
         )
 
@@ -91,7 +91,7 @@ def test_a_terminal_shows_a_bar_with_variance_functions_and_time_left():
     shown, printed = in_terminal(count=8, verbose=1)
     assert printed == "done\n"
     assert "GFR" in shown
-    assert re.search(r"residual variance [\d.]+, [\d.]+% explained, \d+ functions", shown)
+    assert re.search(r"residual variance [\d.]+, [\d.]+ % explained, \d+ functions", shown)
     assert re.search(r"about \d+ s left", shown)
     assert "━" in shown
 
@@ -129,7 +129,8 @@ def test_steps_that_are_more_work_move_the_bar_further():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0.4, "0 s"), (89, "89 s"), (90, "2 min"), (5400, "1.5 h")]
+    ("seconds", "text"),
+    [(0.04, "0.04 s"), (0.4, "0.4 s"), (89, "89 s"), (90, "2 min"), (5400, "1.5 h")],
 )
 def test_durations_are_short(seconds, text):
     assert duration(seconds) == text

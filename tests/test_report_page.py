@@ -96,7 +96,7 @@ def test_missing_values_are_counted_and_categories_are_numbers(tmp_path):
     X.loc[[3, 5], "heat"] = np.nan
     steps = Preprocessing.learn(X, X.columns, encode=True, impute="median", standardize=True)
     page = page_of(tmp_path, GFS(3).fit(steps.apply(X)), X, preprocessing=steps)
-    assert "2 values in “heat” were missing, and were filled in" in page.text
+    assert "2 values in 'heat' were missing, and were filled in" in page.text
 
 
 def test_names_stay_text_everywhere(tmp_path):
@@ -136,9 +136,9 @@ def test_constant_and_heavy_columns_are_cautioned_against(tmp_path):
     heavy = np.random.default_rng(0).standard_cauchy(300)
     X = power_table(still=np.full(300, 3.0), cauchy=heavy, rare=np.eye(300)[0])
     text = page_of(tmp_path, GFA(threshold=1e-3, relative=True).fit(X), X).text
-    assert "“still” does not vary" in text
-    assert "with an excess kurtosis above 10: “cauchy”" in text
-    assert "“rare”: at least 99 % of the values are the same" in text
+    assert "'still' does not vary" in text
+    assert "with an excess kurtosis above 10: 'cauchy'" in text
+    assert "'rare': at least 99 % of the values are the same" in text
 
 
 def test_units_that_differ_are_cautioned_against_unless_standardized(tmp_path):

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from gramian._cost import Cost, estimate
 from gramian._fitting import MAX_LOSS, Request, Solver, prefers_qr
@@ -22,6 +21,7 @@ from gramian._html import FittedSummary
 from gramian._model import FittedModel, Record
 from gramian._preparation import Data, RandomState, shape_of
 from gramian._pursuit import Limits, StopReason
+from gramian._sklearn import Interval, RealNotInt, StrOptions
 from gramian._types import Array, IntArray
 from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
 from gramian.families import BY_NAME, Family, by_name

@@ -12,6 +12,7 @@ import numpy as np
 from gramian._blas import add_product
 from gramian._eigen import DENSE_BELOW
 from gramian._types import Array
+from gramian._words import counted, data_size, duration
 from gramian.families import Family
 from gramian.families._base import no_levels
 from gramian.orthogonalize._moments import GATHERING, lay_out, monomials
@@ -46,8 +47,8 @@ class Cost:
 
     def __str__(self) -> str:
         return (
-            f"{self.n_steps} steps: {self.n_functions:,} functions, "
-            f"{self.memory / 2**30:.2g} GiB, about {self.seconds:.2g} s"
+            f"{counted(self.n_steps, 'step')}: {counted(self.n_functions, 'function')}, "
+            f"{data_size(self.memory)}, about {duration(self.seconds)}"
         )
 
 

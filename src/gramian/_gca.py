@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_array
 
 from gramian._base import COUNT, PursuitEstimator
@@ -22,6 +21,7 @@ from gramian._fitting import Algorithm, Request, Solver, run
 from gramian._gfr import row_space
 from gramian._model import Basis, FittedModel
 from gramian._preparation import Problem, RandomState
+from gramian._sklearn import StrOptions
 from gramian._types import Array, IntArray
 from gramian._validation import largest_of_columns
 from gramian.families import Family

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian._model import FittedModel, Record
 from gramian._types import Array
-from gramian._words import counted
+from gramian._words import counted, cut, percent
 
 MAX_NAMES = 12
-"""So many columns are named; a number stands for the others."""
+"""At most this many columns are named; the others are counted."""
 MAX_NAME = 60
 SPACE = "\N{NO-BREAK SPACE}"
 STOPPED = {
@@ -75,7 +75,8 @@ def summary(estimator: Any) -> str:
     record = model.record
     left = record.total / (record.total[0] or 1.0)
     curve = sparkline(left.tolist(), f"Share of the variance left: it falls to {share(left[-1])}")
-    facts = f"{record.n_kept.sum():,} functions on {record.n_rows:,} rows; "
+    n_functions = counted(int(record.n_kept.sum()), "function")
+    facts = f"{n_functions} on {counted(record.n_rows, 'row')}; "
     facts += f"the fit stopped because {STOPPED[record.stop_reason]}."
     if model.decoder is not None:  # of what UFFS explains, not all is by those kept
         facts = f"{_explained(record)}. {facts}"
@@ -89,14 +90,8 @@ def summary(estimator: Any) -> str:
 
 
 def share(value: float) -> str:
-    """Write a share as a percentage, never rounded up to all or down to nothing."""
-    if value <= 0 or value >= 1:
-        return f"{100 * value:.0f}{SPACE}%"
-    if value < 0.0005:
-        return f"<{SPACE}0.1{SPACE}%"
-    if value > 0.9995:
-        return f">{SPACE}99.9{SPACE}%"
-    return f"{100 * value:.1f}{SPACE}%"
+    """Write a share as a percentage that no line break divides."""
+    return percent(value).replace(" ", SPACE)
 
 
 def _explained(record: Record) -> str:
@@ -109,20 +104,19 @@ def _explained(record: Record) -> str:
 
 
 def _kept(model: FittedModel) -> str:
-    n = len(model.chosen)
+    n, n_columns = len(model.chosen), counted(model.n_columns, "column")
     if model.selects:
-        return f"{n:,} of {model.n_columns:,} columns kept, in this order"
-    return f"{counted(n, 'direction')} in place of {model.n_columns:,} columns"
+        return f"{n:,} of {n_columns} kept, in this order"
+    return f"{counted(n, 'direction')} in place of {n_columns}"
 
 
 def _names(model: FittedModel) -> str:
     """Return the columns that were selected as a list."""
     if not model.selects:
         return ""
-    names = model.kept_names
-    shown = [name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…" for name in names]
+    names = [cut(name, MAX_NAME) for name in model.kept_names]
     more = len(names) - MAX_NAMES
-    items = "".join(f"<li><bdi>{escape(name)}</bdi></li>" for name in shown[:MAX_NAMES])
+    items = "".join(f"<li><bdi>{escape(name)}</bdi></li>" for name in names[:MAX_NAMES])
     return f"<ol>{items}{f'<li>and {more:,} more</li>' if more > 0 else ''}</ol>"
 
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from gramian._pursuit import Limits, Trace
-from gramian._words import duration
+from gramian._words import counted, duration, percent
 from gramian.families import Family
 from gramian.families._base import no_levels
 
@@ -108,6 +108,6 @@ class Bar(Report):
 
 def _state(trace: Trace) -> str:
     return (
-        f"residual variance {trace.largest[-1]:.4g}, {trace.explained:.2%} explained, "
-        f"{1 + sum(trace.n_kept)} functions"
+        f"residual variance {trace.largest[-1]:.4g}, {percent(trace.explained)} explained, "
+        f"{counted(1 + sum(trace.n_kept), 'function')}"
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import TransformerMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian._base import PursuitEstimator, named_families
 from gramian._blockwise import Output, aligned, lazily, source_of, write
@@ -19,6 +19,7 @@ from gramian._fitting import Algorithm, Plan
 from gramian._model import FittedModel
 from gramian._path import DEGREES, MAX_FUNCTIONS, Path
 from gramian._preparation import HoldOut, Scaling, ValidationData, check_rows, take
+from gramian._sklearn import _check_sample_weight
 from gramian._stability import Stability, resample
 from gramian._types import Array
 from gramian.families import Family

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval
 
 from gramian._choosers import GivenOrder
 from gramian._fitting import Request, Solver, record_of, run
@@ -17,6 +16,7 @@ from gramian._model import FittedModel, TakeColumns
 from gramian._preparation import Problem, Scaling, take
 from gramian._pursuit import Limits, Trace
 from gramian._selector import Selector
+from gramian._sklearn import Interval
 from gramian._types import Array
 from gramian.families import Family, Multilinear
 from gramian.rows import ArrayRows

@@ -1,6 +1,43 @@
-"""Numbers and times as people write them."""
+"""Counts, shares, sizes, times and names of columns as people read them: the one place for it.
+
+- Counts have commas: ``12,345 rows``, ``1 row``.
+- Shares are percentages with one decimal: ``73.1 %``. Only what is all or nothing, up to rounding
+  errors, is ``100 %`` or ``0 %``; what is merely close to it is ``> 99.9 %`` or ``< 0.1 %``.
+- Columns are in quotes. Of many, the first few are named, and the others counted:
+  ``'a', 'b' and 12 more``.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+MAX_NAMED = 5
+"""A sentence names at most this many columns."""
+ROUNDING = 1e-9
+"""A share that is closer to 0 or 1 is 0 or 1."""
+
+
+def plural(n: int, one: str, many: str | None = None) -> str:
+    """Return the form of a word that goes with a number.
+
+    Parameters
+    ----------
+    n : int
+        The number.
+    one : str
+        The word for one.
+    many : str, optional
+        The word for any other number; by default with an s.
+
+    Examples
+    --------
+    >>> plural(1, "column"), plural(2, "column"), plural(2, "holds", "hold")
+    ('column', 'columns', 'hold')
+    """
+    if n == 1:
+        return one
+    return f"{one}s" if many is None else many
 
 
 def counted(n: int, noun: str) -> str:
@@ -12,8 +49,128 @@ def counted(n: int, noun: str) -> str:
         The number.
     noun : str
         One of the things.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(12345, "row")
+    ('1 row', '12,345 rows')
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {plural(n, noun)}"
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage, never rounded up to all or down to nothing.
+
+    Parameters
+    ----------
+    share : float
+        The share.
+
+    Examples
+    --------
+    >>> percent(0.7306), percent(0.99996), percent(1.0), percent(0.0002), percent(-0.25)
+    ('73.1 %', '> 99.9 %', '100 %', '< 0.1 %', '-25.0 %')
+    """
+    for whole in (0, 1):
+        if abs(share - whole) < ROUNDING:
+            return f"{100 * whole} %"
+    if 0 < share < 0.0005:
+        return "< 0.1 %"
+    if 0.9995 <= share < 1:
+        return "> 99.9 %"
+    return f"{100 * share:.1f} %"
+
+
+def listed(names: Sequence[str], most: int = MAX_NAMED, quote: Callable[[str], str] = repr) -> str:
+    """Write the first few names, and how many more there are.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    most : int, default=5
+        The largest number of names.
+    quote : callable, default=repr
+        Makes of a name what is written.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["a", "b", "c"], most=2)
+    ("'a' and 'b'", "'a', 'b' and 1 more")
+    """
+    shown = [quote(name) for name in names[:most]]
+    if len(names) > most:
+        shown.append(f"{len(names) - most:,} more")
+    *first, last = shown or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def the_columns(names: Sequence[str]) -> str:
+    """Write which columns are meant.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Their names.
+
+    Examples
+    --------
+    >>> the_columns(["a"]), the_columns(["a", "b", "c"])
+    ("column 'a'", "columns 'a', 'b' and 'c'")
+    """
+    return f"{plural(len(names), 'column')} {listed(names)}"
+
+
+def column_names(estimator: Any) -> list[str]:
+    """Return the names of the columns of a fit: those of its table, or x0, x1, ...
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted estimator.
+    """
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return [f"x{i}" for i in range(estimator.n_features_in_)]
+    return [str(name) for name in names]
+
+
+def cut(name: str, length: int) -> str:
+    """Cut a long name.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    length : int
+        The largest number of letters.
+
+    Examples
+    --------
+    >>> cut("temperature", 5)
+    'temp…'
+    """
+    return name if len(name) <= length else name[: length - 1] + "…"
+
+
+def data_size(n_bytes: float) -> str:
+    """Write a number of bytes.
+
+    Parameters
+    ----------
+    n_bytes : float
+        The number.
+
+    Examples
+    --------
+    >>> data_size(300), data_size(3 * 2**29)
+    ('300 bytes', '1.5 GiB')
+    """
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if n_bytes < 1024:
+            return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
+        n_bytes /= 1024
+    return f"{n_bytes:.1f} TiB"
 
 
 def duration(seconds: float) -> str:
@@ -23,7 +180,14 @@ def duration(seconds: float) -> str:
     ----------
     seconds : float
         The time.
+
+    Examples
+    --------
+    >>> duration(0.04), duration(20), duration(600), duration(9000)
+    ('0.04 s', '20 s', '10 min', '2.5 h')
     """
+    if seconds < 1:
+        return f"{seconds:.1g} s"
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

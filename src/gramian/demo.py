@@ -14,6 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from gramian import GFA, GFR
 from gramian._types import Array
+from gramian._words import percent
 from gramian.families import Multilinear
 
 VARIANCES = (2.0, 1.0, 0.5, 0.3, 0.2)
@@ -62,7 +63,7 @@ def compare_counts(X: Array) -> None:
     ]
     by_share = [
         (
-            f"{share:.0%} of all variance explained",
+            f"{percent(share)} of all variance explained",
             *(1 + int(np.sum(each < share)) for each in shares),
         )
         for share in SHARES
@@ -95,7 +96,7 @@ def compare_on_new_rows(X: Array) -> None:
             np.sum((rows - model.predict(rows)) ** 2) / np.sum((rows - old.mean(axis=0)) ** 2)
             for rows in (new, old)
         )
-        return f"{held_out:.0%} {f'({fitted:.0%})':>5}"
+        return f"{percent(held_out)} {f'({percent(fitted)})':>8}"
 
     print_table(
         ("directions", "PCA", "GFR degree 2", "GFR degree 3"),

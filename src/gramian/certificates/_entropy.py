@@ -13,16 +13,17 @@ from gramian._gfr import GFR
 from gramian._gfs import GFS
 from gramian._preparation import check_rows
 from gramian._types import Array, IntArray
+from gramian._words import percent
 
 ROUNDING = 1e-12
 """Coordinates that differ by less than this share of the largest value are equal."""
 ZERO = 1e-9
 """A residual below this share of the largest value is zero."""
 RESOLUTION = 1e-7
-"""Values that differ by less than this share of the largest are equal for GFR: of rows that differ
-by more and have the same coordinates along what was kept, residuals along others are not zero."""
+"""GFR takes values for equal that differ by less than this share of the largest one. Rows that
+differ by more, but have the same coordinates along what was kept, have residuals that are not 0."""
 FEW = 0.5
-"""Where less of the distribution has been seen, estimates of entropy are called too small."""
+"""If less of the distribution was seen than this, the text says that entropies are too small."""
 
 
 @dataclass(frozen=True)
@@ -36,22 +37,21 @@ class EntropyCertificate:
 
     Notes
     -----
-    The theorem holds for any distribution, and here it is about that of the rows given: for them
-    H(X|Z) is `conditional_entropy`, without error, and it cannot exceed the bounds. It is another
-    question how far this is from the entropy of the distribution that rows were drawn from; see
+    The theorem holds for any distribution; here it is applied to the distribution of the given
+    rows. For them `conditional_entropy` is H(X|Z) without error, and it cannot exceed the bounds.
+    The distribution that the rows were drawn from can have another entropy: see
     `corrected_conditional_entropy` and `coverage`.
 
     The paper's proof goes on to orthogonalize with Z_{m+1}, Z_{m+2}, ...; here Z̃_i are residuals of
     the fit as it is. The proof is the same, because H(Z_i | Z_1, ..., Z_{i-1}) ≤ H(Z_i | Z), and
-    it does not need least squares, so that it holds with shrinkage and for rows that took no part
-    in the fit. Two places of the proof need care, and get it here: the binary entropy falls beyond
-    1/2, so that a probability that is bounded by more than 1/2 has an entropy of up to one bit;
-    and ``|𝒳|`` bounds how many values a column takes, but not how many a coordinate takes, so that
-    `n_values` are counted.
+    it does not need least squares: it also holds with shrinkage, and for rows that took no part in
+    the fit. Two steps of the proof need care. The binary entropy falls beyond 1/2: if the bound on
+    a probability is above 1/2, its entropy can be one bit. And ``|𝒳|`` bounds the number of values
+    of a column, but not of a coordinate: therefore `n_values` are counted.
 
-    Residuals below 1e-9 of the largest value of a column (GFS) or of the table (GFR) are taken for
-    zero. GFR does not tell values apart that differ by less than 1e-7 of the largest: scale columns
-    alike.
+    Residuals below 1e-9 of the largest value of a column (GFS) or of the table (GFR) count as
+    zero. GFR cannot distinguish values that differ by less than 1e-7 of the largest one: give all
+    columns a similar scale.
 
     Examples
     --------
@@ -92,22 +92,22 @@ class EntropyCertificate:
     """The smallest ``|Z̃_i|`` that is not zero, of all i and all rows; infinite if all are zero.
     Over all rows that the alphabet allows it may be smaller, which is not needed."""
     entropy: float
-    """H(X): the plug-in estimate, which takes frequencies for probabilities."""
+    """H(X): the plug-in estimate, that is, with frequencies as probabilities."""
     conditional_entropy: float
-    """H(X|Z): likewise."""
+    """H(X|Z): the plug-in estimate."""
     corrected_conditional_entropy: float
-    """H(X|Z) with the correction of Miller and Madow for both entropies that it is the difference
-    of, (number of values - 1) / (2 n_rows) nats each: the plug-in estimate is too small for few
-    rows, the more so the more values there are. It is of first order in 1/n_rows: where coverage
-    is small, it is too small as well."""
+    """H(X|Z) with the correction of Miller and Madow. H(X|Z) is the difference of two entropies;
+    each is corrected by (number of values - 1) / (2 n_rows) nats, since the plug-in estimate from
+    few rows and many values is too small. The correction is of first order in 1/n_rows: if
+    coverage is small, the result is still too small."""
     residual_bound: float
     """Σ_i h(p_i) + p_i log₂ n_i: the bound before Markov's inequality, with the frequencies p_i of
     Z̃_i ≠ 0, the numbers of values n_i and the binary entropy h."""
     entropy_bound: float
-    """(d - m) (h(q) + q log₂ n_values) with q = ε²/alpha_min²: the theorem's bound, the proof's
-    last line but one. For q > 1/2, h is 1; q is at most 1 where it is a factor."""
+    """(d - m) (h(q) + q log₂ n_values) with q = ε²/alpha_min²: the theorem's bound, from the
+    second last line of the proof. For q > 1/2, h is 1; as a factor, q is at most 1."""
     linear_bound: float
-    """(d - m) (2 + log₂ n_values) ε/alpha_min: the proof's last line, linear in ε."""
+    """(d - m) (2 + log₂ n_values) ε/alpha_min: the last line of the proof, linear in ε."""
 
     @property
     def holds(self) -> bool:
@@ -156,10 +156,9 @@ class EntropyCertificate:
             )
         if self.coverage < FEW:
             sentences.append(
-                "Most rows occur only once: a new row would be one of those seen with a "
-                f"probability of about {self.coverage:.0%}. Entropies estimated from so few rows "
-                "are far too small, and so is H(X|Z); if the data are continuous, they mean "
-                "nothing."
+                "Most rows occur only once: the probability that a new row is one of those seen is "
+                f"about {percent(self.coverage)}. Entropies estimated from so few rows, H(X|Z) "
+                "among them, are far too small; if the data are continuous, they mean nothing."
             )
         return "\n".join(fill(sentence, 100, break_on_hyphens=False) for sentence in sentences)
 
@@ -239,7 +238,7 @@ def completion(directions: Array, residual: Array, shares: Array) -> Array:
 
 
 def label(values: Array, spacing: float) -> IntArray:
-    """Return numbers of values by size, the same for those that follow within the spacing."""
+    """Return numbers by size; values closer than the spacing to the next one share a number."""
     order = np.argsort(values, kind="stable")
     labels = np.empty(len(values), dtype=np.intp)
     labels[order] = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) > spacing)

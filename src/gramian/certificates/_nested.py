@@ -29,7 +29,7 @@ def nested_fits(decoder: Decoder, n_variables: Sequence[int], of: Array) -> Arra
     Returns
     -------
     coefficients : array of shape (n_functions, n_combinations)
-        The coefficients of all functions; not numbers where the functions are too many to tell.
+        The coefficients of all functions; NaN if there are too many functions to compute them.
     """
     coefficients = np.zeros((len(decoder.coefficients), of.shape[1]))
     sizes = 1 + np.cumsum([0, *map(len, decoder.kept)])
@@ -37,7 +37,7 @@ def nested_fits(decoder: Decoder, n_variables: Sequence[int], of: Array) -> Arra
     if decoder.moments is not None:
         gram, with_x = decoder.moments
         scale = 1 / np.sqrt(gram.diagonal())[:, np.newaxis]
-        with suppress(LinAlgError):  # too close to dependent to tell
+        with suppress(LinAlgError):  # so close to dependent that rounding errors decide
             factor = cholesky(scale * gram * scale.T, lower=True)
             projected = solve_triangular(factor, scale * with_x @ of, lower=True)
     for j, n in enumerate(n_variables):

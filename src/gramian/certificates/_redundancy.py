@@ -14,13 +14,12 @@ from gramian._gfa import GFA
 from gramian._model import ROWS_AT_ONCE, FittedModel
 from gramian._preparation import check_rows
 from gramian._types import Array
+from gramian._words import listed
 from gramian.certificates._nested import nested_fits
 from gramian.rows._protocol import CONSTANT
 
 EXACT = 1e-12
 """A smaller share of a component's variance is a rounding error."""
-SHOWN = 5
-"""So many components are named in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +48,15 @@ class Component:
     variance: float
     """Its variance, E[Z_i²]."""
     residual_variance: float
-    """What functions of those kept that are more variant leave of it: E[(Z_i - proj Z_i)²]. It is
-    not a number where the functions are too many to tell (more than 1,000)."""
+    """The part of its variance that is left by functions of the kept components of larger variance:
+    E[(Z_i - proj Z_i)²]. NaN if there are too many functions (more than 1,000) to compute it."""
     exact: bool
     """Whether nothing but rounding errors is left of it."""
     epsilon: float
     """ε: below it the component is redundant. For a relative threshold it is a share of the
     component's variance, and the theorem's proof is the same."""
     n_more_variant: int
-    """The number of those kept that are more variant, from which it is to be found."""
+    """The number of kept components of larger variance, of which it should be a function."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Condition:
     """A short name: "decided", "distinct", "captured", "no others", "projection", "enough rows",
     "outside the family" or "local"."""
     holds: bool | None
-    """Whether it holds in the rows given; None if rows cannot tell."""
+    """Whether it holds in the given rows; None if rows cannot show it."""
     text: str
     """What was found, in a sentence."""
 
@@ -91,12 +90,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class RedundancyCertificate:
-    """The conditions under which GCA and GFA keep just what is not redundant.
+    """The conditions under which GCA and GFA keep exactly what is not redundant.
 
     Theorem 2 speaks of functions R with E[R(Z)²] ≤ ε, the ε-redundancies. Each makes its least
     variant component redundant. If these are distinct, if none appears in another redundancy, and
     if each is *captured*, that is, if functions of the more variant components that are not
-    redundant leave at most ε of its variance, then what GCA keeps are just the other components.
+    redundant leave at most ε of its variance, then GCA keeps exactly the other components.
     Theorem 5 says the same of GFA and columns.
 
     A fit knows the redundancies that it found, R = z_i - g(z), with g in the span of the family;
@@ -124,7 +123,7 @@ class RedundancyCertificate:
     n_functions: int
     """The number of functions of the fit, the constant among them."""
     components: tuple[Component, ...]
-    """Those kept, in the order of choice, and then those redundant."""
+    """First the kept components, in the order of choice, then the redundant ones."""
     conditions: tuple[Condition, ...]
     """The conditions of the theorem and its corollaries."""
 
@@ -319,17 +318,17 @@ def _captured(components: tuple[Component, ...]) -> Condition:
         return Condition(
             "captured",
             False,
-            f"Of {_listed(missed)} more than ε is left by functions of those kept that are more "
-            "variant.",
+            f"More than ε is left of {_listed(missed)} by functions of the kept ones of larger "
+            "variance.",
         )
     if unknown:
-        return Condition("captured", None, "There are too many functions to tell.")
+        return Condition("captured", None, "There are too many functions to compute this.")
     worst = max(redundant, key=lambda each: each.residual_variance / (each.epsilon or 1.0))
     return Condition(
         "captured",
         True,
-        "Functions of those kept that are more variant leave at most ε of each redundant one; the "
-        f"most of {worst.name}: {_variance(worst)}.",
+        "Functions of the kept ones of larger variance leave at most ε of each redundant one. "
+        f"Most is left of {worst.name}: {_variance(worst)}.",
     )
 
 
@@ -338,13 +337,13 @@ def _no_others(components: tuple[Component, ...]) -> Condition:
     if not kept:
         return Condition("no others", True, "Nothing was kept.")
     if any(np.isnan(each.residual_variance) for each in kept):
-        return Condition("no others", None, "There are too many functions to tell.")
+        return Condition("no others", None, "There are too many functions to compute this.")
     others = [each for each in kept if each.residual_variance < each.epsilon or each.exact]
     if others:
         return Condition(
             "no others",
             False,
-            f"Of {_listed(others)} less than ε is left by functions of those kept before: "
+            f"Less than ε is left of {_listed(others)} by functions of those kept before: "
             "redundant in these rows, but kept.",
         )
     least = min(kept, key=lambda each: each.residual_variance / (each.epsilon or each.variance))
@@ -366,6 +365,4 @@ def _variance(component: Component) -> str:
 
 
 def _listed(components: list[Component]) -> str:
-    names = [each.name for each in components[:SHOWN]]
-    more = len(components) - len(names)
-    return ", ".join(names) + (f" and {more} more" if more else "")
+    return listed([each.name for each in components], quote=str)

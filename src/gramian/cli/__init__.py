@@ -12,7 +12,7 @@ from typing import NoReturn
 def main() -> None:
     """Run the command; the entry point of ``gramian`` and ``python -m gramian``."""
     for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever called the command
+        if getattr(sys, name) is None:  # the caller has closed them
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

@@ -9,13 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from gramian._words import listed, plural, the_columns
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._formats import TEXT
 from gramian.cli._options import DataOptions
 from gramian.cli._tables import Table
-
-MAX_NAMED = 5
-"""So many columns are named in a message."""
 
 
 @dataclass(frozen=True)
@@ -27,22 +25,7 @@ class Roles:
     ids: tuple[str, ...] = ()
     """What passes through, before the other columns."""
     targets: tuple[str, ...] = ()
-    """What passes through, behind them."""
-
-
-def listed(names: Sequence[str], noun: str = "column") -> str:
-    """Name some columns in a message.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The columns.
-    noun : str, default="column"
-        What they are.
-    """
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    shown = ", ".join(repr(name) for name in names[:MAX_NAMED])
-    return f"{noun}{'s' if len(names) > 1 else ''} {shown}{more}"
+    """What passes through, after the other columns."""
 
 
 def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> list[str]:
@@ -65,14 +48,14 @@ def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> l
             matches = matches or [name for name in names if fnmatchcase(name, pattern)]
             if not matches:
                 raise CommandError(
-                    f"{option} {pattern!r} matches no column; there are {listed(names)}", USAGE
+                    f"{option} {pattern!r} matches no column; there are {the_columns(names)}", USAGE
                 )
             found.update(matches)
     return [name for name in names if name in found]
 
 
 def choose(names: Sequence[str], options: DataOptions) -> Roles:
-    """Tell apart what the fit sees and what passes through.
+    """Divide the columns into those of the fit and those that pass through.
 
     Parameters
     ----------
@@ -85,7 +68,7 @@ def choose(names: Sequence[str], options: DataOptions) -> Roles:
     ids = find(options.id, names, "--id")
     both = [name for name in targets if name in ids]
     if both:
-        raise CommandError(f"{listed(both)} cannot be both --target and --id", USAGE)
+        raise CommandError(f"{the_columns(both)} cannot be both --target and --id", USAGE)
     left_out = {*targets, *ids, *find(options.exclude, names, "--exclude")}
     features = find(options.columns, names, "--columns") if options.columns else names
     features = tuple(name for name in features if name not in left_out)
@@ -95,7 +78,7 @@ def choose(names: Sequence[str], options: DataOptions) -> Roles:
 
 
 def is_number(kind: Any) -> bool:
-    """Return whether a type of PyArrow's is one of numbers; a column without any value is."""
+    """Return whether a type of PyArrow is numeric; a column without any value counts as numeric."""
     types = pa.types
     return bool(
         types.is_integer(kind)
@@ -107,14 +90,14 @@ def is_number(kind: Any) -> bool:
 
 
 def is_text(kind: Any) -> bool:
-    """Return whether a type of PyArrow's is one of text."""
+    """Return whether a type of PyArrow is text."""
     if pa.types.is_dictionary(kind):
         return is_text(kind.value_type)
     return str(kind) in ("string", "large_string", "string_view")
 
 
 def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
-    """Name the columns that are neither numbers nor, if they are to be encoded, text.
+    """Refuse columns that are not numbers; text is allowed if it is to be encoded.
 
     Parameters
     ----------
@@ -126,28 +109,28 @@ def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
     text = [name for name, kind in kinds.items() if is_text(kind)]
     if text and not encode:
         raise CommandError(
-            f"{listed(text)} {'hold' if len(text) > 1 else 'holds'} text. Say --encode to turn "
+            f"{the_columns(text)} {plural(len(text), 'holds', 'hold')} text. Say --encode to turn "
             "categories into numbers, --exclude to leave them out, or --id or --target to pass "
             "them through"
         )
     strange = [name for name, kind in kinds.items() if pa.types.is_binary(kind)]
     if strange:
         raise CommandError(
-            f"{listed(strange)} {'hold' if len(strange) > 1 else 'holds'} bytes that are no text "
-            "in UTF-8: convert the file, for instance with iconv, or leave the columns out with "
-            "--exclude"
+            f"{the_columns(strange)} {plural(len(strange), 'holds', 'hold')} bytes that are not "
+            "UTF-8 text: convert the file, for instance with iconv, or leave the columns out "
+            "with --exclude"
         )
     others = [name for name, kind in kinds.items() if not is_number(kind) and not is_text(kind)]
     if others:
         raise CommandError(
-            f"{listed(others)} {'hold' if len(others) > 1 else 'holds'} {kinds[others[0]]}, and "
+            f"{the_columns(others)} {plural(len(others), 'holds', 'hold')} {kinds[others[0]]}, and "
             "only numbers and text can be used: say --exclude to leave them out, or --id to pass "
             "them through"
         )
 
 
 def check_places(table: Table, places: Mapping[str, str], labels: Collection[str]) -> None:
-    """Check the types of what a model takes from a table, but for categories in text files.
+    """Check the types of the columns that a model takes, except categories in text files.
 
     Parameters
     ----------
@@ -156,7 +139,7 @@ def check_places(table: Table, places: Mapping[str, str], labels: Collection[str
     places : mapping from str to str
         How the table calls the columns of the model.
     labels : collection of str
-        The columns of the table that are categories. What looks like dates is read as text there.
+        The columns of the table that are categories; there, dates are read as text.
     """
     read_as_text = labels if table.format in TEXT else ()
     kinds = {
@@ -166,7 +149,7 @@ def check_places(table: Table, places: Mapping[str, str], labels: Collection[str
 
 
 def plain(table: pa.Table) -> pa.Table:
-    """Turn columns into floats and strings, all that preprocessing has to know.
+    """Turn columns into floats and strings, the only types that preprocessing knows.
 
     Parameters
     ----------
@@ -196,7 +179,7 @@ def with_missing(table: pa.Table) -> dict[str, int]:
 
 
 def refuse_missing(table: pa.Table, where: Table, doing: str) -> None:
-    """Name the columns that have missing values, if any has.
+    """Refuse a table with missing values, and name the columns.
 
     Parameters
     ----------
@@ -209,8 +192,8 @@ def refuse_missing(table: pa.Table, where: Table, doing: str) -> None:
     """
     missing = with_missing(table)
     if missing:
-        counts = ", ".join(map(str, list(missing.values())[:MAX_NAMED]))
+        counts = listed([str(n) for n in missing.values()], quote=str)
         raise CommandError(
-            f"{listed(list(missing))} of {where.name} {'have' if len(missing) > 1 else 'has'} "
+            f"{the_columns(list(missing))} of {where.name} {plural(len(missing), 'has', 'have')} "
             f"missing values ({counts}). {doing}"
         )

@@ -13,9 +13,9 @@ from typing import Any, ParamSpec
 import typer
 
 DATA, USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
-"""Exit codes: data or a model that cannot be used, a wrong command, Ctrl-C, a reader that left."""
+"""Exit codes: unusable data or model, wrong command, Ctrl-C, closed pipe."""
 NEEDED = ("pyarrow", "rich", "typer")
-"""Packages without which no command works."""
+"""Packages that every command needs."""
 P = ParamSpec("P")
 
 
@@ -27,7 +27,7 @@ class Settings:
 
 
 class CommandError(Exception):
-    """A mistake that the user can mend; its text is a sentence for them.
+    """A mistake that the user can correct; its text is a sentence for the user.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class CommandError(Exception):
 
 
 def printable(text: str) -> str:
-    r"""Return text in which nothing steers a terminal: a line break becomes \n.
+    r"""Return text without control characters for a terminal: a line break becomes \n.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def say(sentence: str) -> None:
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
     """Make a command end with a sentence and an exit code, whatever goes wrong in it.
 
-    Errors that the library raises on purpose (of values, files, missing packages, memory) are
-    sentences already. Any other is a fault of gramian, and keeps its traceback.
+    Errors that the library raises on purpose (about values, files, missing packages, memory) have
+    a sentence as text. Any other error is a bug in gramian, and keeps its traceback.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             with warnings.catch_warnings():
                 warnings.showwarning = _show_warning
                 command(*args, **kwargs)
-            sys.stdout.flush()  # a reader that has left shows here
+            sys.stdout.flush()  # here a closed pipe is noticed
         except KeyboardInterrupt:
             _leave("interrupted; no file is left half-written", INTERRUPTED)
         except BrokenPipeError:
@@ -122,10 +122,10 @@ def _leave(sentence: str, code: int) -> Any:
 
 
 def discard_output() -> None:
-    """Let what is still in the buffer go nowhere, so that Python does not complain at its end."""
+    """Discard what is still in the buffer, so that Python does not complain when it ends."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-    except (OSError, ValueError):  # standard output is no file
+    except (OSError, ValueError):  # standard output is not a file
         pass

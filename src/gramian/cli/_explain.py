@@ -1,4 +1,4 @@
-"""``gramian explain``: formulas of the columns that a model does without."""
+"""``gramian explain``: formulas of the columns that a model dropped."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gramian.cli._options import Json, ModelFile, Reading, with_options
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gramian.cli._model import Model
+    from gramian.cli._model import TableModel
     from gramian.explanations import Explanation
 
 MAX_ROWS = 20_000
-"""Formulas are tested on no more rows: the first ones."""
+"""Formulas are tested on at most this many rows, the first ones."""
 
 
 @guarded
@@ -80,7 +80,7 @@ def explain(
 
 
 def formulas(
-    model: Model,
+    model: TableModel,
     features: Sequence[str] | None = None,
     rows: pa.Table | None = None,
     max_terms: int = 5,
@@ -89,7 +89,7 @@ def formulas(
 
     Parameters
     ----------
-    model : Model
+    model : TableModel
         The model.
     features : sequence of str, optional
         The columns to explain; by default all that were dropped.
@@ -111,7 +111,7 @@ def formulas(
     return gramian.explain(estimator, x, features=features, max_terms=max_terms)
 
 
-def _rows(model: Model, path: str, reading: Reading) -> pa.Table:
+def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     """Read rows to test formulas on, as the model takes them."""
     import pyarrow as pa
 

@@ -13,17 +13,17 @@ import numpy as np
 import pyarrow as pa
 
 import gramian
+from gramian._words import counted, listed, the_columns
 from gramian.cli._columns import (
     Roles,
     check_types,
     choose,
-    listed,
     plain,
     refuse_missing,
 )
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._formats import TEXT
-from gramian.cli._model import Model, Passing, named
+from gramian.cli._model import Passing, TableModel, named
 from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading
 from gramian.cli._tables import Table, open_table
 from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
@@ -40,10 +40,10 @@ REMEDY = "Use --alpha auto, a lower --degree, a smaller -n, or more rows"
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fit, and what there is to tell of it."""
+    """A finished fit, with all that is printed about it."""
 
     algorithm: str
-    model: Model
+    model: TableModel
     table: Table
     passing: Passing
     warnings: tuple[str, ...]
@@ -62,7 +62,7 @@ class Task:
 
     @property
     def streamed(self) -> bool:
-        """Whether rows are read again and again, since they do not fit in memory."""
+        """Whether rows are read several times, because they do not fit in memory."""
         options = self.options
         changed = options.encode or options.impute is not None or options.standardize
         return self.table.too_large and not changed
@@ -81,7 +81,7 @@ class Task:
         told = tuple(dict.fromkeys(_sentence(each, self.estimator) for each in caught))
         if _is_headless(self.table):
             told = (f"the first row of {self.table.name} was taken for names: {HEADLESS}", *told)
-        model = Model(self.estimator, steps)
+        model = TableModel(self.estimator, steps)
         return Fitted(
             self.algorithm, model, self.table, self.passing, told, time.perf_counter() - start
         )
@@ -121,9 +121,8 @@ class Task:
             words = [each for each in categories if not is_numeric(each)]
             if 2 * len(words) < len(categories):
                 warnings.warn(
-                    f"{listed([name])} holds numbers but for {', '.join(map(repr, words[:3]))}"
-                    f"{', ...' if len(words) > 3 else ''}, and is encoded as {len(categories)} "
-                    "categories all the same",
+                    f"{the_columns([name])} holds numbers but for {listed(words, most=3)}"
+                    f", and is encoded as {len(categories):,} categories all the same",
                     UserWarning,
                     stacklevel=2,
                 )
@@ -131,7 +130,7 @@ class Task:
         if len(x) < 2:
             complete = " without missing values" if len(x) < rows.num_rows else ""
             raise CommandError(
-                f"{self.table.name} has {len(x)} row{'s' if len(x) != 1 else ''}{complete}, and a "
+                f"{self.table.name} has {counted(len(x), 'row')}{complete}, and a "
                 "fit needs at least 2"
             )
         table = named(x, self.roles.features)
@@ -164,7 +163,7 @@ def prepare(
     method : MethodOptions
         Parameters of the estimator.
     quiet : bool
-        Whether there is to be no progress bar.
+        Whether to show no progress bar.
     """
     estimator = make_estimator(algorithm, method, verbose=0 if quiet else 1)
     estimator.set_params(memory_budget=reading.memory_budget)
@@ -203,7 +202,9 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
     if method.relative:
         if algorithm == "gfr":
             raise CommandError(
-                "--relative is for columns and given directions, and GFR finds its own", USAGE
+                "--relative is not for gfr, which finds its own directions: leave it out, or "
+                "choose gca",
+                USAGE,
             )
         parameters["relative"] = True
     estimators: dict[str, Callable[..., Any]] = {
@@ -216,15 +217,15 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
 
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
-"""For so many columns the cost is told, where their number is not known ahead."""
+"""If the number of columns is not known before the fit, the cost is estimated for these."""
 MAX_FUNCTIONS = 50_000
-"""As long as there are no more functions, that is: to count them takes time, too."""
+"""The largest number of functions to count: counting takes time, too."""
 AUTO_DEGREE = 4
 """The largest degree that --degree auto tries."""
 
 
 def costs(task: Task) -> list[Any]:
-    """Estimate what a fit takes, for some numbers of columns if none is given.
+    """Estimate what a fit costs; for several numbers of columns if none is given.
 
     Parameters
     ----------
@@ -251,14 +252,14 @@ def costs(task: Task) -> list[Any]:
         return [estimator.estimate_cost(x, n) for n in affordable or [1]]
     if count not in affordable:
         raise CommandError(
-            f"-n {count} and degree {degree} make more than {MAX_FUNCTIONS:,} functions, beyond "
-            "what --dry-run counts: lower one of them"
+            f"-n {count} and degree {degree} make more than {MAX_FUNCTIONS:,} functions, more "
+            "than --dry-run counts: lower one of them"
         )
     return [estimator.estimate_cost(x, count)]
 
 
 def _sentence(warning: warnings.WarningMessage, estimator: Any) -> str:
-    """Say in terms of the command what a warning says in terms of Python."""
+    """Translate a warning from the terms of Python to the terms of the command."""
     category = warning.category
     if issubclass(category, SaturationWarning):
         return (
@@ -280,5 +281,5 @@ def _sentence(warning: warnings.WarningMessage, estimator: Any) -> str:
 
 
 def _is_headless(table: Table) -> bool:
-    """Return whether what was taken for names looks like a row of numbers."""
+    """Return whether the names of columns look like a row of numbers."""
     return table.format in TEXT and table.named and all(map(is_numeric, table.columns))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gramian._words import counted
+from gramian._words import counted, data_size, listed, percent
 from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import Json, Reading, with_options
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MODEL_ENDING = ".gram"
 MAX_DISTINCT = 1000
-"""Different values of a text column are counted up to here."""
+"""Distinct values of a text column are counted up to this number."""
 
 
 @guarded
@@ -39,7 +39,7 @@ def inspect(
 
 def _inspect_model(path: str, json: bool) -> None:
     from gramian.cli._model import load_model
-    from gramian.cli._show import Page, number, percent, print_json, size
+    from gramian.cli._show import Page, number, print_json
     from gramian.models import read
 
     if not Path(path).exists():
@@ -79,7 +79,9 @@ def _inspect_model(path: str, json: bool) -> None:
         print_json(document)
         return
     page = Page()
-    page.line(f"{path}: a model of {size(Path(path).stat().st_size)}, by gramian {version}", "bold")
+    page.line(
+        f"{path}: a model of {data_size(Path(path).stat().st_size)}, by gramian {version}", "bold"
+    )
     given = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
     kept = counted(len(model.order), "column" if model.selects else "component")
     missing = {
@@ -117,9 +119,8 @@ def _same(value: Any, default: Any) -> bool:
     return value is default or (type(value) is type(default) and bool(value == default))
 
 
-def _few(names: list[str], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def _few(names: list[str]) -> str:
+    return listed(names, most=8, quote=str)
 
 
 @dataclass
@@ -152,7 +153,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     for piece in table.batches(names):
         n_rows += piece.num_rows
         for name, column in zip(names, piece.columns, strict=True):
-            # The type that all rows together have, where only the first ones were looked at.
+            # The type of all rows together; so far it came from the first ones only.
             found = known.setdefault(name, _Column(str(column.type)))
             found.missing += pa.compute.sum(pa.compute.is_null(column, nan_is_null=True)).as_py()
             if is_text(column.type):
@@ -221,7 +222,7 @@ def _inspect_table(path: str, reading: Reading, json: bool) -> None:
 
 
 def _count(column: _Column) -> int | None:
-    """Return how many different values a text column has, if not too many."""
+    """Return the number of distinct values of a text column; None if there are too many."""
     if column.values is None or len(column.values) > MAX_DISTINCT:
         return None
     return len(column.values)

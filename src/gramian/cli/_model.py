@@ -1,4 +1,4 @@
-"""A fitted estimator with the table around it: names, categories, units, columns that pass by."""
+"""A fitted estimator and what it needs of a table: names, categories, units, other columns."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ import numpy as np
 import pyarrow as pa
 
 from gramian._types import Array
-from gramian.cli._columns import find, listed
+from gramian._words import counted, the_columns
+from gramian.cli._columns import find
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._tables import Table
 from gramian.models import Preprocessing
 
 
 @dataclass(frozen=True)
-class Model:
-    """What turns a table into a smaller one, and back."""
+class TableModel:
+    """A fitted estimator with the preprocessing of its table: makes a table smaller, and back."""
 
     estimator: Any
     steps: Preprocessing
-    """What happens to the table before; its columns are those of the fit."""
+    """What happens to the table before the fit; its columns are those of the fit."""
     named: bool = True
     """Whether the columns of the fit had names."""
 
@@ -52,8 +53,8 @@ class Model:
         return [] if not self.selects else [c for c in self.steps.columns if c not in self.kept]
 
 
-def load_model(path: str) -> Model:
-    """Read a model file, whoever wrote it.
+def load_model(path: str) -> TableModel:
+    """Read a model file, written by the command or from Python.
 
     Parameters
     ----------
@@ -68,15 +69,15 @@ def load_model(path: str) -> Model:
         raise CommandError(f"there is no file {path}", USAGE) from None
     names = getattr(model.estimator, "feature_names_in_", None)
     if model.preprocessing is not None:
-        return Model(model.estimator, model.preprocessing)
+        return TableModel(model.estimator, model.preprocessing)
     if names is not None:
-        return Model(model.estimator, Preprocessing(tuple(map(str, names))))
+        return TableModel(model.estimator, Preprocessing(tuple(map(str, names))))
     names = tuple(f"x{i}" for i in range(model.estimator.n_features_in_))
-    return Model(model.estimator, Preprocessing(names), named=False)
+    return TableModel(model.estimator, Preprocessing(names), named=False)
 
 
 def named(rows: Array, names: Sequence[str]) -> pa.Table:
-    """Give names to rows, so that estimators check them and know how columns are called.
+    """Give names to columns, so that estimators can check and use them.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ def named(rows: Array, names: Sequence[str]) -> pa.Table:
 
 @dataclass(frozen=True)
 class Passing:
-    """Columns that go from one table to another as they are."""
+    """Columns that go from one table to another unchanged."""
 
     ids: tuple[str, ...]
     targets: tuple[str, ...]
@@ -102,13 +103,13 @@ class Passing:
 
 
 def passing(
-    model: Model, table: Table, ids: Sequence[str] | None, targets: Sequence[str] | None
+    model: TableModel, table: Table, ids: Sequence[str] | None, targets: Sequence[str] | None
 ) -> Passing:
     """Find the columns that pass through: those the user names, or those of the fit.
 
     Parameters
     ----------
-    model : Model
+    model : TableModel
         The model.
     table : Table
         The table, which may lack columns that passed through at the fit.
@@ -116,7 +117,7 @@ def passing(
         What the user names.
     """
     names, steps = list(table.columns), model.steps
-    # Without names, only a table as wide as that of the fit has them in the same place.
+    # Without names, places agree only if the table is as wide as that of the fit.
     width = len(steps.columns) + len(steps.ids) + len(steps.targets)
     known = set(names) if table.named or len(names) == width else set()
     found_ids = find(ids, names, "--id") or [name for name in steps.ids if name in known]
@@ -124,20 +125,20 @@ def passing(
     used = {*model.steps.columns, *model.kept}
     both = [name for name in (*found_ids, *found) if model.named and name in used]
     if both:
-        raise CommandError(f"{listed(both)} cannot pass through, as the model uses it", USAGE)
+        raise CommandError(f"{the_columns(both)} cannot pass through, as the model uses it", USAGE)
     return Passing(tuple(found_ids), tuple(c for c in found if c not in found_ids))
 
 
 def locate(
-    names: Sequence[str], model: Model, table: Table, others: Passing
+    names: Sequence[str], model: TableModel, table: Table, others: Passing
 ) -> dict[str, str] | None:
-    """Find the columns of a model in a table: by name, or where there are none by position.
+    """Find the columns of a model in a table: by name, or by position if there are no names.
 
     Parameters
     ----------
     names : sequence of str
         The columns, as the model calls them.
-    model : Model
+    model : TableModel
         The model.
     table : Table
         The table.
@@ -158,7 +159,9 @@ def locate(
     return None
 
 
-def not_found(names: Sequence[str], model: Model, table: Table, others: Passing) -> CommandError:
+def not_found(
+    names: Sequence[str], model: TableModel, table: Table, others: Passing
+) -> CommandError:
     """Say which columns a table lacks.
 
     Parameters
@@ -171,7 +174,8 @@ def not_found(names: Sequence[str], model: Model, table: Table, others: Passing)
     if not (model.named and table.named):
         free = len(table.columns) - len(others.names)
         return CommandError(
-            f"{table.name} has {free} columns to work with, and the model takes {len(names)}"
+            f"{table.name} has {counted(free, 'column')} to work with, and the model "
+            f"takes {len(names):,}"
         )
     absent = [name for name in names if name not in table.columns]
-    return CommandError(f"{table.name} lacks the {listed(absent)} that the model takes")
+    return CommandError(f"{table.name} lacks the {the_columns(absent)} that the model takes")

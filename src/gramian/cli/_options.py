@@ -23,7 +23,7 @@ from gramian.cli._values import (
 )
 
 DEFAULT_BUDGET = "1GiB"
-"""Defaults of options that are parsed are texts, as if the user had given them."""
+"""Defaults of parsed options are texts, as if the user had given them."""
 
 
 class Format(StrEnum):
@@ -209,7 +209,7 @@ class MethodOptions:
             "-n",
             parser=count_or_share,
             metavar="N",
-            help="Keep so many, or as explain a share of the variance (0.95).",
+            help="How many to keep, or the share of the variance to explain (0.95).",
         ),
     ] = None
     threshold: Annotated[
@@ -219,7 +219,7 @@ class MethodOptions:
             "-t",
             parser=variance,
             metavar="VARIANCE",
-            help="What has less residual variance is redundant.",
+            help="Columns with less residual variance are redundant.",
         ),
     ] = None
     relative: Annotated[
@@ -233,7 +233,7 @@ class MethodOptions:
         typer.Option(
             parser=degree_or_auto,
             metavar="N|auto",
-            help="How many variables a product has.",
+            help="The largest number of variables in a product.",
         ),
     ] = "2"
     family: Annotated[
@@ -257,7 +257,7 @@ class MethodOptions:
         typer.Option(
             parser=share,
             metavar="SHARE",
-            help="Hold out rows, and measure residuals there, too.",
+            help="Hold out this share of the rows, and measure residuals on them, too.",
         ),
     ] = None
     seed: Annotated[
@@ -283,7 +283,7 @@ class TableOutput:
 
 @dataclass(frozen=True)
 class FitOutput(TableOutput):
-    """What a fit leaves behind."""
+    """What a fit writes."""
 
     model: Annotated[
         str | None,
@@ -307,7 +307,7 @@ PANELS = {
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command that takes groups of options take each option, as typer wants it.
+    """Give a command that takes groups of options one parameter for each option, as typer needs.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gramian._words import counted, duration
+from gramian._words import counted, data_size, duration, listed, percent
 from gramian.cli._errors import USAGE, CommandError, guarded, say
 from gramian.cli._options import (
     Data,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gramian.cli._show import Page
 
 MAX_FORMULAS = 10
-"""So many dropped columns are shown with their formulas."""
+"""At most this many dropped columns are shown with their formulas."""
 
 
 @guarded
@@ -136,7 +136,7 @@ def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
 
 
 def _document(fitted: Fitted) -> dict[str, Any]:
-    """Say all that a machine may want to know of a fit."""
+    """Return all about a fit that another program may need."""
     model, estimator = fitted.model, fitted.model.estimator
     total = estimator.total_residual_variance_
     held_out = getattr(estimator, "validation_total_residual_variance_", None)
@@ -167,7 +167,7 @@ def _explained(total: Any) -> Any:
 
 
 def _show(fitted: Fitted, page: Page) -> None:
-    from gramian.cli._show import number, percent
+    from gramian.cli._show import number
 
     model, estimator = fitted.model, fitted.model.estimator
     noun = "column" if model.selects else "component"
@@ -203,18 +203,18 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
     page.line(f"Dropped {counted(len(dropped), 'column')}:")
     try:
         found = formulas(fitted.model, dropped[:MAX_FORMULAS])
-    except ValueError:  # no moments of so many functions are kept
-        page.line(f"  {', '.join(dropped[:MAX_FORMULAS])}")
-    else:
-        for each in found:
-            page.line(f"  {each}")
+    except ValueError:  # the fit has too many functions to keep their moments
+        page.line(f"  {listed(dropped, most=MAX_FORMULAS)}")
+        return
+    for each in found:
+        page.line(f"  {each}")
     if len(dropped) > MAX_FORMULAS:
-        page.line(f"  and {len(dropped) - MAX_FORMULAS} more, see gramian explain")
+        page.line(f"  and {len(dropped) - MAX_FORMULAS:,} more, see gramian explain")
 
 
 def _show_costs(task: Task, output: FitOutput) -> None:
     from gramian.cli._fit import costs
-    from gramian.cli._show import Page, print_json, size
+    from gramian.cli._show import Page, print_json
 
     found = costs(task)
     if output.json:
@@ -238,7 +238,7 @@ def _show_costs(task: Task, output: FitOutput) -> None:
             [
                 str(each.n_steps),
                 f"{each.n_functions:,}",
-                size(each.memory),
+                data_size(each.memory),
                 "under 1 s" if each.seconds < 1 else duration(each.seconds),
             ]
             for each in found

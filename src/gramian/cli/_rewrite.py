@@ -1,4 +1,4 @@
-"""From a table to what a model makes of it, and back, piece by piece."""
+"""Makes a table smaller with a model, and back, piece by piece."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute
 
 from gramian._types import Array
-from gramian.cli._columns import check_places, listed, plain
+from gramian._words import the_columns
+from gramian.cli._columns import check_places, plain
 from gramian.cli._errors import CommandError
 from gramian.cli._formats import ARRAYS, TEXT, format_of
-from gramian.cli._model import Model, Passing, locate, named, not_found
+from gramian.cli._model import Passing, TableModel, locate, named, not_found
 from gramian.cli._options import TableOutput
 from gramian.cli._outputs import open_output
 from gramian.cli._tables import Table, in_pieces
@@ -22,13 +23,13 @@ from gramian.models import Preprocessing
 
 
 def write_reduced(
-    model: Model, table: Table, others: Passing, output: TableOutput
+    model: TableModel, table: Table, others: Passing, output: TableOutput
 ) -> tuple[int, list[str]]:
     """Write what a model makes of a table: the kept columns, or the components.
 
     Parameters
     ----------
-    model : Model
+    model : TableModel
         The model.
     table : Table
         The table.
@@ -49,7 +50,7 @@ def write_reduced(
     if places is None:
         raise not_found(wanted, model, table, others)
     if not wanted:
-        raise CommandError("the model keeps no column, as none of them varies")
+        raise CommandError("the model keeps no column, because no column varies")
     steps = model.steps.only(wanted)
 
     def reduce(piece: pa.Table) -> tuple[pa.Table, Any]:
@@ -63,7 +64,7 @@ def write_reduced(
 
 
 def write_reconstructed(
-    model: Model, table: Table, others: Passing, output: TableOutput
+    model: TableModel, table: Table, others: Passing, output: TableOutput
 ) -> tuple[int, list[str]]:
     """Write all columns of the fit, from the kept columns, from components, or from all columns.
 
@@ -92,7 +93,7 @@ def write_reconstructed(
         result = in_categories(named(x, columns), model.steps)
         if model.selects:
             given = filled(piece.filter(pa.array(keeps)), steps)
-            for name in wanted:  # as they were, without rounding errors
+            for name in wanted:  # kept columns as they were, without rounding errors
                 result = result.set_column(columns.index(name), name, given.column(name))
         return result, keeps
 
@@ -100,7 +101,7 @@ def write_reconstructed(
     return _write(table, taken, others, steps, reconstruct, len(columns), output)
 
 
-def _transformed(model: Model, values: Array) -> Array:
+def _transformed(model: TableModel, values: Array) -> Array:
     if not len(values):
         return np.empty((0, len(model.kept)))
     has_names = model.estimator.model_.names is not None
@@ -138,8 +139,8 @@ def _write(
         twice = [name for name in others.names if name in result.column_names]
         if twice:
             raise CommandError(
-                f"the {listed(twice)} of {table.name} would pass through beside another of that "
-                "name: rename it first"
+                f"the {the_columns(twice)} of {table.name} would pass through beside another of "
+                "that name: rename it first"
             )
         aside = piece.select(list(others.names)).filter(pa.array(keeps))
         for name in reversed(others.ids):
@@ -193,9 +194,9 @@ def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
 
 
 def _keeps_type(kind: Any, value: float) -> bool:
-    """Return whether a value can be filled in among integers or truth values as one of them.
+    """Return whether a fill-in value keeps a column of integers or truth values what it is.
 
-    It depends on no piece of the table, so that the types of all pieces are the same.
+    It does not depend on the piece of the table, so all pieces have the same types.
     """
     if pa.types.is_boolean(kind):
         return value in (0, 1)

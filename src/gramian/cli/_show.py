@@ -17,7 +17,7 @@ from rich.text import Text
 from gramian.cli._errors import printable
 
 WIDE = 10_000
-"""Lines that go to a file are not broken."""
+"""The width of lines in files and pipes: they are not broken."""
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -54,35 +54,8 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def percent(share: float) -> str:
-    """Write a share, never rounded up to all.
-
-    Parameters
-    ----------
-    share : float
-        The share.
-    """
-    text = f"{100 * share:.2f} %"
-    return "> 99.99 %" if text == "100.00 %" and share < 1 - 1e-9 else text
-
-
-def size(n_bytes: float) -> str:
-    """Write a number of bytes.
-
-    Parameters
-    ----------
-    n_bytes : float
-        The number.
-    """
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if n_bytes < 1024:
-            return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
-        n_bytes /= 1024
-    return f"{n_bytes:.1f} TiB"
-
-
 class _Console(Console):
-    """A console that leaves it to the command to say what happens when its reader leaves."""
+    """A console that raises an error when its pipe is closed, so that the command can decide."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

@@ -1,4 +1,4 @@
-"""Values of options that are more than a number or a word."""
+"""Parsers for values of options that are more than a number or a word."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def one_character(text: str) -> str:
 
 
 def _number(text: str) -> float:
-    """Read a number; what is none becomes -1, which no option takes."""
+    """Read a number; anything else becomes -1, which no option accepts."""
     try:
         return float(text)
     except ValueError:

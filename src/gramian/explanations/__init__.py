@@ -4,7 +4,7 @@ from gramian.explanations._explain import explain
 from gramian.explanations._explanation import Explanation
 from gramian.explanations._formula import Formula, Term
 from gramian.explanations._functions import Function
-from gramian.explanations._results import Edge, Graph, Kept, Node, Redundancy
+from gramian.explanations._results import Edge, Graph, KeptFeature, Node, Redundancy
 
 __all__ = [
     "Edge",
@@ -12,7 +12,7 @@ __all__ = [
     "Formula",
     "Function",
     "Graph",
-    "Kept",
+    "KeptFeature",
     "Node",
     "Redundancy",
     "Term",

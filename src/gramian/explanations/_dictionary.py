@@ -1,9 +1,9 @@
-"""The functions of a fit in terms of the raw columns, and which of these a formula can consist of.
+"""The functions of a fit as terms in the raw columns, and which of them a formula can have.
 
 The functions of a fit take variables of mean 0 and variance 1, u = (x - mean)/deviation. A monomial
 of the raw columns is a sum of few of them, by the binomial theorem: xy = (m + su)(n + tv) =
-mn + msu ... + st uv. So its moments follow from those of the functions, by a linear map that is
-known exactly.
+mn + msu ... + st uv. So its moments follow from the moments of the functions, by an exactly
+known linear map.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Candidate:
     """A function that can be a term of a formula."""
 
     expansion: Mapping[Product, float]
-    """As a sum of terms of the raw columns: itself, unless it could not be formed from the fit."""
+    """The same as a sum of terms in the raw columns; usually it is one term."""
     variables: frozenset[int]
     is_linear: bool
 
@@ -57,9 +57,9 @@ class Candidate:
 class Dictionary:
     """The candidates for the terms of a formula.
 
-    They are the monomials of the raw columns as far as the functions of the fit span them. A
-    function without such a monomial, because functions that belong to it were dropped from the
-    basis as combinations of others, is a candidate itself, and so is one that is no polynomial.
+    They are the monomials of the raw columns that are combinations of functions of the fit. For
+    some functions there is no such monomial, because other functions that it needs were dropped
+    from the basis. These functions are candidates themselves, as are all that are not polynomials.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class Dictionary:
 
 
 def add_up(parts: Iterable[tuple[float, Mapping[Product, float]]]) -> dict[Product, float]:
-    """Add expansions with their coefficients; what cancels to rounding errors is left out."""
+    """Add expansions with their coefficients; leave out terms that cancel up to rounding errors."""
     total: dict[Product, float] = {}
     size: dict[Product, float] = {}
     for coefficient, expansion in parts:

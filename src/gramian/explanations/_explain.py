@@ -17,21 +17,21 @@ from gramian._decoder import MAX_MOMENTS
 from gramian._model import FittedModel
 from gramian._preparation import check_rows, check_weights
 from gramian._types import Array
+from gramian.explanations._coordinates import Coordinates
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._explanation import Explanation
-from gramian.explanations._maker import Maker
+from gramian.explanations._finder import FormulaFinder
 from gramian.explanations._moments import Moments, mix, of_fit, of_rows
-from gramian.explanations._results import Kept
-from gramian.explanations._space import Space
+from gramian.explanations._results import KeptFeature
 from gramian.explanations._view import View, view_of
 from gramian.families._expansion import Call
 from gramian.families._products import Z
 from gramian.rows import is_dask
 
 MAX_TERMS = 5
-"""A formula has no more terms, the constant not counted, unless asked for."""
+"""The largest number of terms in a formula, without the constant, by default."""
 MIN_GAIN = 0.2
-"""What another term has to explain of what is left, unless asked for."""
+"""The share of what is left that another term has to explain, by default."""
 
 
 def explain(
@@ -59,14 +59,14 @@ def explain(
     X : array-like of shape (n_samples, n_features), optional
         Rows to test formulas on, those of the fit or others like them. They are divided into five
         parts, each of which is held out once while terms and coefficients are found on the other
-        four. This decides on the number of terms and gives `validation_r2`. Without X, the rows of
-        the fit decide. Fits with more than 999 functions store no moments and need X.
+        four. This decides the number of terms and gives `validation_r2`. Without X, the rows of
+        the fit decide it. Fits with more than 999 functions store no moments and need X.
     max_terms : int or None, default=5
         The largest number of terms in a formula, the constant not counted. None for the whole fit
         with all its functions, which is what `inverse_transform` computes.
     min_gain : float, default=0.2
-        A formula with one more term is preferred if it explains at least this share of what is
-        left. The constant, and that there are products at all, counts as one more term.
+        Another term is added only if it explains at least this share of what is left. A constant
+        counts as a term, and so does the first product.
     features : iterable of str or int, optional
         The columns or directions to explain, by name or index; by default all that were not kept.
     sample_weight : array-like of shape (n_samples,), optional
@@ -83,13 +83,13 @@ def explain(
     The map from the centred and scaled functions of the fit to the monomials of the raw columns is
     known exactly, so that their moments are, too. Terms are added by orthogonal matching pursuit on
     these moments; among up to 200 candidates they are also eliminated one by one, beginning with
-    all, and exchanged. Of all formulas found, the one is taken for which the logarithm of what is
-    left, plus a penalty for each term, is least. The penalty is -log(1 - `min_gain`), and without X
+    all, and exchanged. Of all formulas found, the one with the smallest sum is taken: the logarithm
+    of what is left, plus a penalty for each term. The penalty is -log(1 - `min_gain`), without X
     not less than (log N + 2 log M) / N for N rows and M candidates, as in the extended BIC.
 
-    A product cannot be told from a sum where the noise is larger than the bend: with means m times
-    as large as the deviations, no more than about the share 1/m² of a product's variance is not
-    linear. Without noise there is no such limit up to m of 10⁴ or so.
+    A product looks like a sum if the noise is larger than the curvature. If the means are m times
+    as large as the standard deviations, only a share of about 1/m² of a product's variance is not
+    linear. Without noise, products are found up to m of about 10⁴.
 
     Examples
     --------
@@ -142,11 +142,11 @@ def explain_checked(
         )
     assert model.decoder is not None
     dictionary = Dictionary(model.decoder, view.variable_means)
-    space = Space(stored or mix(folds), dictionary, view.target_means)
-    maker = Maker(model, view, dictionary, space, folds, max_terms, min_gain)
+    coordinates = Coordinates(stored or mix(folds), dictionary, view.target_means)
+    finder = FormulaFinder(model, view, dictionary, coordinates, folds, max_terms, min_gain)
     with threads_for(0):  # thousands of tiny matrices, for which threads only wait
-        redundancies = [maker.redundancy(i) for i in range(len(view.targets))]
-    return Explanation(redundancies, _kept(model, view, dictionary, space))
+        redundancies = [finder.redundancy(i) for i in range(len(view.targets))]
+    return Explanation(redundancies, _kept(model, view, dictionary, coordinates))
 
 
 def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
@@ -163,25 +163,27 @@ def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
         raise ValueError(f"min_gain must be at least 0 and less than 1; got {min_gain!r}.")
 
 
-def _kept(model: FittedModel, view: View, dictionary: Dictionary, space: Space) -> list[Kept]:
+def _kept(
+    model: FittedModel, view: View, dictionary: Dictionary, coordinates: Coordinates
+) -> list[KeptFeature]:
     """Say why each variable was kept.
 
-    Coordinates are along the functions in the order in which they came, each less its projections
-    on those before it. So a sum of squares of coordinates is what some functions have explained.
+    The coordinates are along the functions in the order of the fit, each orthogonalized against
+    those before it. So a sum of squared coordinates is the variance that these functions explain.
     """
-    functions = [dictionary.functions[i] for i in space.functions]
+    functions = [dictionary.functions[i] for i in coordinates.functions]
     newest = np.array(
         [max(each.variables if isinstance(each, Call) else each, default=-1) for each in functions]
     )
     explained = np.divide(
-        space.targets**2,
-        space.variances,
-        out=np.zeros_like(space.targets),
-        where=space.variances > 0,
+        coordinates.targets**2,
+        coordinates.variances,
+        out=np.zeros_like(coordinates.targets),
+        where=coordinates.variances > 0,
     )
     kept = []
     for j, name in enumerate(view.names):
-        own = space.variables[:, j] ** 2
+        own = coordinates.variables[:, j] ** 2
         linear = np.array([each == {j: Z} for each in functions])
         nonlinear = (newest == j) & ~linear
         shares = zip(
@@ -195,7 +197,7 @@ def _kept(model: FittedModel, view: View, dictionary: Dictionary, space: Space) 
             weights = model.directions[j].tolist()
             loadings = dict(zip(view.columns, weights, strict=True))
         kept.append(
-            Kept(
+            KeptFeature(
                 feature=name,
                 index=int(view.indices[j]),
                 order=j,

@@ -6,7 +6,8 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from gramian.explanations._results import Edge, Graph, Kept, Node, Redundancy
+from gramian._words import counted
+from gramian.explanations._results import Edge, Graph, KeptFeature, Node, Redundancy
 from gramian.explanations._text import latex_name, number, r_squared
 
 
@@ -20,8 +21,8 @@ class Explanation(Sequence[Redundancy]):
     ----------
     redundancies : sequence of Redundancy
         The columns that were not kept.
-    kept : sequence of Kept
-        Those that were, in the order of choice.
+    kept : sequence of KeptFeature
+        The features that were kept, in the order of choice.
 
     Examples
     --------
@@ -31,14 +32,14 @@ class Explanation(Sequence[Redundancy]):
     >>> X = np.column_stack([3 * a, 2 * b, a * b])
     >>> explanation = GFA(threshold=1e-6).fit(X).explain()
     >>> explanation
-    <Explanation of 1 columns by 2>
+    <Explanation of 1 column by 2>
     >>> explanation["x2"].kind
     'nonlinear'
     >>> [kept.feature for kept in explanation.kept]
     ['x0', 'x1']
     """
 
-    def __init__(self, redundancies: Sequence[Redundancy], kept: Sequence[Kept]) -> None:
+    def __init__(self, redundancies: Sequence[Redundancy], kept: Sequence[KeptFeature]) -> None:
         self._redundancies = tuple(redundancies)
         self.kept = tuple(kept)
 
@@ -61,12 +62,12 @@ class Explanation(Sequence[Redundancy]):
             if redundancy.feature == key:
                 return redundancy
         if any(kept.feature == key for kept in self.kept):
-            raise KeyError(f"{key!r} was kept, so that no formula stands for it.")
+            raise KeyError(f"{key!r} was kept, so there is no formula for it.")
         raise KeyError(f"{key!r} is not among the columns that were explained.")
 
     @property
     def graph(self) -> Graph:
-        """Who determines whom."""
+        """Which kept columns determine which others."""
         return Graph(
             (
                 *(Node(kept.feature, True, "kept", 1.0) for kept in self.kept),
@@ -88,7 +89,7 @@ class Explanation(Sequence[Redundancy]):
         return "\n".join(map(str, self)) or "No column is explained by others."
 
     def __repr__(self) -> str:
-        return f"<Explanation of {len(self)} columns by {len(self.kept)}>"
+        return f"<Explanation of {counted(len(self), 'column')} by {len(self.kept)}>"
 
     @property
     def table(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Factors of a term that are no powers: sines, indicators, the user's functions."""
+"""Factors of a term that are not powers: sines, indicators, the user's functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gramian.families._products import Z
 
 @dataclass(frozen=True)
 class Function:
-    """A function of one or more columns, each less its mean and divided by its deviation.
+    """A function of one or more columns, each centred and divided by its standard deviation.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Function:
         return rf"{called}\left({frequency}{', '.join(arguments)}\right)"
 
     def sympy(self, symbols: Sequence[Any]) -> Any:
-        """Return SymPy's expression; functions it does not know stay undefined ones."""
+        """Return an expression of SymPy; functions that SymPy does not know stay undefined."""
         import sympy
 
         if self.kind == "level":
@@ -129,7 +129,7 @@ def atom_function(key: Hashable, scaled: Scaled, evaluate: Callable[[Array], Arr
 def called_function(
     name: str, scalings: Sequence[Scaled], evaluate: Callable[..., Array]
 ) -> Function:
-    """Describe a function of the user's."""
+    """Describe a user's function."""
     return Function(
         name,
         None,

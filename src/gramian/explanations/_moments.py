@@ -12,11 +12,11 @@ from gramian._model import FittedModel
 from gramian._types import Array, IntArray
 
 UNCERTAIN = 1e-13
-"""A difference of two moments that is no larger a share of them is a rounding error."""
+"""A difference of two moments that is a smaller share of them is a rounding error."""
 N_FOLDS = 5
-"""Into so many parts rows are divided, each of which is held out once."""
+"""The number of parts that rows are divided into; each part is held out once."""
 N_FOLDS_OF_MANY = 2
-"""The same where the functions are so many that memory matters."""
+"""The same if there are many functions, to save memory."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def of_fit(model: FittedModel, axes: Array | None, targets: IntArray) -> Moments
     axes : array of shape (n_directions, n_features) or None
         The directions that are to be explained, None for the columns themselves.
     targets : array
-        Which of them.
+        The indices of those to explain.
     """
     if model.decoder is None or model.decoder.moments is None or model.variances is None:
         return None

@@ -10,19 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gramian._types import Array
+from gramian._words import percent
 from gramian.explanations._formula import Formula, Term, import_sympy
-from gramian.explanations._text import latex_name, percentage, quote, r_squared
+from gramian.explanations._text import latex_name, quote, r_squared
 
 Kind = Literal["constant", "duplicate", "linear", "nonlinear", "partial"]
 DUPLICATE = 0.99
 """A column is a duplicate when a single other column, shifted and scaled, has this R²."""
 PARTIAL = 0.9
-"""A column is explained in part when its formula has a lower R²."""
+"""If the formula of a column has a lower R², the column is explained in part only."""
 
 
 @dataclass(frozen=True)
 class Redundancy:
-    """A column that was not kept, as a formula of those that were.
+    """A column that was not kept, as a formula of kept columns.
 
     Call it with the kept columns to compute the column: a table or mapping that has them by name,
     or an array as `transform` returns it.
@@ -37,13 +38,13 @@ class Redundancy:
         The formula.
     kind : {"constant", "duplicate", "linear", "nonlinear", "partial"}
         "duplicate" is one other column, shifted and scaled, with R² ≥ 0.99; "linear" a sum of
-        other columns; "partial" whatever has R² < 0.9, in which case the column holds more than
+        other columns; "partial" any formula with R² < 0.9: the column holds more than
         the formula says.
     r2 : float
         The share of the variance that the formula explains, on the rows of the fit.
     validation_r2 : float or None
-        The same on rows that took no part in finding terms and coefficients, where rows were given.
-        The number of terms was chosen by the same rows, so that it flatters a little.
+        The same on rows that took no part in finding terms and coefficients, if rows were given.
+        They also chose the number of terms, so it is slightly too good.
     residual_std : float
         The root mean square of what the formula misses, in the units of the column.
     linear_r2 : float
@@ -127,7 +128,7 @@ class Redundancy:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptFeature:
     """A column or direction that was kept, and why.
 
     Attributes
@@ -141,13 +142,14 @@ class Kept:
     variance : float
         Its variance.
     residual_variance : float
-        What functions of those chosen before it left of its variance, by least squares.
+        The part of its variance that functions of those chosen before do not explain, by least
+        squares.
     explains : mapping from str to (float, float)
         For every column that was not kept, the shares of its variance that were explained when
         this one came: by itself (linear), and by products and other functions of it and those
         before it (nonlinear).
     loadings : mapping from str to float, or None
-        For a direction, the weights of the centred columns that it is the sum of.
+        For a direction, the weights of the centred columns in its sum.
 
     Examples
     --------
@@ -181,8 +183,8 @@ class Kept:
         return float(np.mean([nonlinear for _, nonlinear in self.explains.values()] or [0.0]))
 
     def __str__(self) -> str:
-        new = percentage(self.residual_variance / self.variance)
-        parts = f"{percentage(self.linear)} linearly and {percentage(self.nonlinear)} nonlinearly"
+        new = percent(self.residual_variance / self.variance)
+        parts = f"{percent(self.linear)} linearly and {percent(self.nonlinear)} nonlinearly"
         return (
             f"{quote(self.feature)} was chosen as number {self.order + 1}: {new} of its variance "
             f"was new, and it explains {parts} of the others"
@@ -208,7 +210,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A kept column in the formula of another; the weight is the R² that hangs on it.
+    """A kept column in the formula of another; the weight is how much R² falls without it.
 
     Examples
     --------
@@ -226,7 +228,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Who determines whom: columns as nodes, and edges from kept ones to those they explain.
+    """Which columns determine which: edges go from kept columns to those that they explain.
 
     Examples
     --------

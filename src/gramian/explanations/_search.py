@@ -13,19 +13,19 @@ from scipy.linalg import qr, solve_triangular
 from sklearn.linear_model import orthogonal_mp_gram
 
 from gramian._types import Array, IntArray
-from gramian.explanations._space import ROUNDING, Fit, Space
+from gramian.explanations._coordinates import ROUNDING, CandidateFit, Coordinates
 
 SEARCHED = 200
-"""Among up to so many candidates, terms are also eliminated one by one, and exchanged."""
+"""With at most this many candidates, terms are also eliminated one by one, and exchanged."""
 EXPLAINED = 1e-8
-"""A candidate of which no larger share is left after its projections on others is not tried."""
+"""A candidate is not tried if a smaller share of it is left after projection on the others."""
 ONE_BY_ONE = 40
-"""Above so many candidates a quarter of them is eliminated at once."""
+"""With more candidates than this, a quarter of them is eliminated at once."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a formula is allowed: so many terms, a constant, all candidates or columns only."""
+    """What a formula may have: how many terms, a constant or none, products or only columns."""
 
     n_terms: int
     constant: bool
@@ -33,7 +33,7 @@ class Shape:
 
     @property
     def complexity(self) -> int:
-        """The number of terms, where products and the constant count as one more."""
+        """The number of terms; having products counts as one more, and so does the constant."""
         return self.n_terms + self.constant + (self.n_terms > 0 and not self.linear)
 
 
@@ -51,28 +51,30 @@ def shapes(max_terms: int) -> list[Shape]:
 class Search:
     """The best supports of every size for one target, on one set of rows."""
 
-    def __init__(self, space: Space, target: int, linear: IntArray, max_terms: int) -> None:
-        self._space = space
+    def __init__(
+        self, coordinates: Coordinates, target: int, linear: IntArray, max_terms: int
+    ) -> None:
+        self._coordinates = coordinates
         self._target = target
-        every = space.usable
+        every = coordinates.usable
         self._supports = {
             True: self._path(np.intersect1d(every, linear), max_terms),
             False: self._path(every, max_terms),
         }
 
-    def fit(self, shape: Shape) -> Fit | None:
+    def fit(self, shape: Shape) -> CandidateFit | None:
         """Return the formula of a shape, if there are enough candidates."""
         supports = self._supports[shape.linear]
         if shape.n_terms not in supports:
             return None
-        return self._space.fit(self._target, supports[shape.n_terms], constant=shape.constant)
+        return self._coordinates.fit(self._target, supports[shape.n_terms], constant=shape.constant)
 
     def _path(self, candidates: IntArray, max_terms: int) -> dict[int, IntArray]:
-        """Find supports by adding, eliminating and exchanging terms; the best of a size counts."""
+        """Find supports by adding, eliminating and exchanging terms; keep the best of each size."""
         best: dict[int, IntArray] = {0: np.empty(0, dtype=np.intp)}
-        y = self._space.targets[1:, self._target]
+        y = self._coordinates.targets[1:, self._target]
         explained = float(y @ y)
-        if explained <= ROUNDING * self._space.variances[self._target] or not len(candidates):
+        if explained <= ROUNDING * self._coordinates.variances[self._target] or not len(candidates):
             return best
         n_ahead = min(2 * max_terms + 4, len(candidates), len(y))
         forward = self._forward(candidates, y / math.sqrt(explained), n_ahead)
@@ -84,7 +86,7 @@ class Search:
             found += self._backward(start, y, max_terms)
         errors: dict[int, float] = {}
         for support in found:
-            error = self._space.fit(self._target, support, constant=True).error
+            error = self._coordinates.fit(self._target, support, constant=True).error
             if error < errors.get(len(support), np.inf):
                 errors[len(support)] = error
                 best[len(support)] = support
@@ -95,11 +97,11 @@ class Search:
 
     def _forward(self, candidates: IntArray, y: Array, n_terms: int) -> list[IntArray]:
         """Add the candidate that is most correlated with what is left, again and again."""
-        gram = self._space.gram
-        if len(candidates) < len(self._space.usable):
-            place = np.searchsorted(self._space.usable, candidates)
+        gram = self._coordinates.gram
+        if len(candidates) < len(self._coordinates.usable):
+            place = np.searchsorted(self._coordinates.usable, candidates)
             gram = gram[np.ix_(place, place)]
-        products = self._space.unit[:, candidates].T @ y
+        products = self._coordinates.unit[:, candidates].T @ y
         with warnings.catch_warnings():
             # It warns when nothing is left to explain, which is what we hope for.
             warnings.simplefilter("ignore", RuntimeWarning)
@@ -115,11 +117,14 @@ class Search:
         return [candidates[np.flatnonzero(column)] for column in path.T]
 
     def _backward(self, support: IntArray, y: Array, max_terms: int) -> list[IntArray]:
-        """Eliminate the term that is missed least, again and again."""
+        """Eliminate the term that explains least, again and again."""
         found = []
         while len(support):
             q, r, order = qr(
-                self._space.unit[:, support], mode="economic", pivoting=True, check_finite=False
+                self._coordinates.unit[:, support],
+                mode="economic",
+                pivoting=True,
+                check_finite=False,
             )
             diagonal = np.abs(r.diagonal())
             rank = int(np.count_nonzero(diagonal > 1e-9 * diagonal[0]))
@@ -135,7 +140,7 @@ class Search:
 
     def _exchange(self, support: IntArray, candidates: IntArray, y: Array) -> IntArray:
         """Replace one term by another as long as less is left."""
-        unit = self._space.unit[:, candidates]
+        unit = self._coordinates.unit[:, candidates]
         left = self._left(support, y)
         least = float(left @ left)
         while least > ROUNDING * float(y @ y):
@@ -159,7 +164,7 @@ class Search:
         """Return what is left of vectors after their projections on some candidates."""
         if not len(support):
             return vectors
-        q = qr(self._space.unit[:, support], mode="economic", check_finite=False)[0]
+        q = qr(self._coordinates.unit[:, support], mode="economic", check_finite=False)[0]
         left: Array = vectors - q @ (q.T @ vectors)
         return left
 

@@ -24,7 +24,7 @@ _LATEX = {
 
 
 def superscript(exponent: int) -> str:
-    """Write an exponent, nothing if it is 1."""
+    """Write an exponent; nothing if it is 1."""
     return "" if exponent == 1 else str(exponent).translate(_SUPERSCRIPTS)
 
 
@@ -36,7 +36,7 @@ def quote(name: str) -> str:
 
 
 def latex_name(name: str) -> str:
-    """Write a name in upright letters, signs that mean something to LaTeX escaped."""
+    """Write a name in upright letters, with the special signs of LaTeX escaped."""
     letters = "".join(_LATEX.get(letter, letter) for letter in _printable(name))
     return rf"\mathrm{{{letters}}}"
 
@@ -46,7 +46,7 @@ def _printable(name: str) -> str:
 
 
 def number(value: float, digits: int = DIGITS) -> str:
-    """Write a number with so many significant digits, trailing zeros left out."""
+    """Write a number with this many significant digits, without trailing zeros."""
     mantissa, exponent = _decimal(value, digits)
     if not exponent:
         return mantissa.replace("-", MINUS)
@@ -64,7 +64,7 @@ def latex_number(value: float, digits: int = DIGITS) -> str:
 
 
 def _decimal(value: float, digits: int) -> tuple[str, int]:
-    """Return what stands before a power of ten, and its exponent; 0 if there is no need of it."""
+    """Return a factor and the exponent of ten; the exponent is 0 if it is not needed."""
     rounded = float(f"{value:.{digits - 1}e}")
     if rounded == 0 or not math.isfinite(rounded):
         return f"{rounded:g}", 0
@@ -75,11 +75,6 @@ def _decimal(value: float, digits: int) -> tuple[str, int]:
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return text, 0 if plain else exponent
-
-
-def percentage(share: float) -> str:
-    """Write a share of variance."""
-    return f"{100 * share:.1f} %"
 
 
 def r_squared(value: float) -> str:

@@ -1,4 +1,4 @@
-"""What is to be explained, by what, and how all that is called."""
+"""What is to be explained, by which variables, and all names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gramian._types import Array, IntArray
 
 @dataclass(frozen=True)
 class View:
-    """What is to be explained, by what, and how all that is called."""
+    """What is to be explained, by which variables, and all names."""
 
     columns: list[str]
     names: list[str]
@@ -64,7 +64,7 @@ def view_of(model: FittedModel, features: Iterable[str | int] | None) -> View:
 
 
 def _unique(names: Any, n: int) -> list[str]:
-    """Return the names of the columns, with the index where several have the same."""
+    """Return the names of the columns; equal names get their index."""
     if names is None:
         return [f"x{i}" for i in range(n)]
     count = Counter(names)
@@ -78,7 +78,7 @@ def _find(features: Iterable[str | int], names: Sequence[str], targets: IntArray
         index = names.index(feature) if feature in names else feature
         if not isinstance(index, Integral) or int(index) not in allowed:
             raise ValueError(
-                f"features must be names or indices of what was not kept; {feature!r} is not."
+                f"features must be names or indices of columns that were not kept; got {feature!r}."
             )
         found.append(int(index))
     return np.array(found, dtype=np.intp)

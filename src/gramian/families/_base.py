@@ -38,7 +38,7 @@ class Family(ABC):
         return Expansion(self.rules())
 
     def count(self, n_variables: int) -> int:
-        """Count the functions of so many variables, the constant left out.
+        """Count the functions of a number of variables, without the constant.
 
         Parameters
         ----------
@@ -58,7 +58,7 @@ class Family(ABC):
         Parameters
         ----------
         deep : bool, default=True
-            There for scikit-learn's sake; families have no nested parameters.
+            Without effect: families have no nested parameters. scikit-learn passes it.
         """
         return {name: getattr(self, name) for name in self._names()}
 
@@ -128,8 +128,10 @@ class Union(Family):
 
 
 def no_levels(limit: int) -> Array:
-    """Stand in for the levels of a variable where there are no data."""
-    raise ValueError("The number of indicators depends on the data: it cannot be counted ahead.")
+    """Raise an error in place of the levels of a variable: there are no data."""
+    raise ValueError(
+        "The number of indicators depends on the data, so it is not known before the fit."
+    )
 
 
 def _members(family: Family) -> Iterable[Family]:

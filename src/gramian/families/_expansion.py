@@ -22,7 +22,7 @@ from gramian._types import Array, IntArray
 Variables = Sequence[Array] | Array
 """The values of the variables, one after the other."""
 LevelsOf = Callable[[int], Array]
-"""Returns the sorted distinct values of the new variable; its argument is how many are too many."""
+"""Returns the sorted distinct values of the new variable; its argument is the number it allows."""
 
 
 class Basis(Protocol):
@@ -68,7 +68,7 @@ class Call:
         if not np.isfinite(values).all():
             raise ValueError(
                 f"Custom function {name!r} returned NaN or infinity. Its arguments are variables "
-                "with mean 0 and variance 1, negative ones among them: make it finite there."
+                "with mean 0 and variance 1, so some are negative: return finite values for them."
             )
         return values.astype(np.float64, copy=False)
 
@@ -84,11 +84,11 @@ class Block:
     """The functions that appear with one new variable z_j: F(z_[j]) without F(z_[j-1])."""
 
     bases: tuple[Basis, ...]
-    """Their atoms, stacked, are what `atoms` counts through."""
+    """The bases of the new variable; `atoms` numbers all their atoms in this order."""
     parents: IntArray
     """For every product, the row of the store that holds its parent."""
     atoms: IntArray
-    """For every product, its atom; equal ones stand together."""
+    """For every product, the number of its atom; equal numbers are neighbours."""
     calls: tuple[Call, ...]
     """The functions that are not products; they follow the products."""
     stored: IntArray
@@ -101,7 +101,7 @@ class Block:
 
     @cached_property
     def _runs(self) -> list[tuple[slice, IntArray | slice, int]]:
-        """Functions with the same atom: which they are, their parents, the atom."""
+        """Group functions by atom: the places of the functions, their parents, the atom."""
         starts = np.flatnonzero(np.diff(self.atoms, prepend=-1))
         runs: list[tuple[slice, IntArray | slice, int]] = []
         for start, stop in itertools.pairwise([*starts.tolist(), len(self.parents)]):
@@ -152,7 +152,7 @@ class Products:
 
 @dataclass(frozen=True)
 class Calls:
-    """A rule: every function on every choice of as many variables as it has arguments."""
+    """A rule: apply each function to every choice of variables, one for each argument."""
 
     functions: tuple[tuple[Callable[..., Array], int], ...]
     any_order: bool
@@ -176,13 +176,13 @@ class Expansion:
         self.n_store = 1
 
     def grow(self, levels_of: LevelsOf) -> Block:
-        """Let the next variable in and return the functions that come with it."""
+        """Add the next variable and return the functions that are new with it."""
         bases = tuple(state.rule.basis(levels_of) for state in self._products)
         new = [
             state.multiply(basis, atoms)
             for state, basis, atoms in zip(self._products, bases, _number(bases), strict=True)
         ]
-        # One number for each (atom, parent), so that the same function of two rules is seen to be
+        # One number for each (atom, parent), so that a function that two rules make is known to be
         # one. Sorted by it, z itself (first atom, constant parent) is the first of the block.
         codes = [products.atoms * self.n_store + products.parents for products in new]
         functions, position = np.unique(np.concatenate(codes), return_inverse=True)

@@ -195,7 +195,7 @@ class Fourier(ProductFamily):
 
     The atoms of a variable are ``sin(k w z)`` and ``cos(k w z)`` for k = 1, 2, ...; the
     frequencies k in a product add up to at most `degree`. The variable z itself belongs to the
-    family but is not multiplied with anything.
+    family, but takes no part in products.
 
     Parameters
     ----------
@@ -251,15 +251,15 @@ class Indicator(Family):
     """Indicators of the values of discrete variables, and products of them.
 
     For categorical or discrete columns: with `degree` None, all functions of the selected
-    variables. Meant for GFS and GFA; a linear combination of columns, as GFR extracts, rarely has
-    few values.
+    variables. Meant for GFS and GFA: a linear combination of columns, as GFR finds it, rarely has
+    few distinct values.
 
     Parameters
     ----------
     degree : int or None, default=2
         The largest number of distinct variables in a product; None for any number.
     max_levels : int, default=32
-        A variable with more distinct values raises an error.
+        The largest number of distinct values of a variable; more are an error.
 
     Examples
     --------
@@ -297,7 +297,7 @@ class Indicator(Family):
 
 
 def _indicate(middles: Array, z: Array) -> Array:
-    """Return z, and the indicators of all its levels but one; levels lie between the middles."""
+    """Return z and the indicators of all its levels but the first; limits are halfway between."""
     cell = np.searchsorted(middles, z)
     # The first level's indicator is one minus the others: the constant covers it.
     indicators = cell == np.arange(1, len(middles) + 1)[:, np.newaxis]

@@ -1,8 +1,8 @@
 """The container: a zip file of one JSON document and arrays in NumPy's format, none compressed.
 
 Nothing in a file is trusted. Members are stored as they are, so that no more memory is needed than
-the file has bytes; headers are matched, not evaluated; and what the document does not announce is
-not read.
+the file has bytes; headers are compared, not evaluated; and what the document does not
+list is not read.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from gramian.exceptions import ModelFileError
 
 DOCUMENT = "model.json"
 MAX_BYTES = 2**31 - 1
-"""No model file is larger: from here on, zip files need another format."""
+"""The largest size of a model file: beyond it, zip files need another format."""
 MAX_DOCUMENT = 2**22
-"""Bytes of the JSON document. What Python makes of them takes up to thirty times as much."""
+"""The largest size of the JSON document; in memory it takes up to thirty times as much."""
 MAX_MEMBERS = 64
 DTYPES = ("<f8", "<i8")
 """What arrays are made of: floats and indices."""
@@ -51,7 +51,7 @@ DAMAGE = (
     struct.error,
     OSError,
 )
-"""What Python's own reader raises for files that are not as they should be."""
+"""What Python's own reader raises for damaged files."""
 
 AnyArray = NDArray[Any]
 
@@ -82,7 +82,7 @@ def write(stream: BinaryIO, document: Mapping[str, Any], arrays: Mapping[str, An
             sort_keys=True,
         ).encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"A name of a column cannot be written as UTF-8: {error}.") from error
+        raise ValueError(f"The name of a column cannot be written as UTF-8: {error}.") from error
     with zipfile.ZipFile(stream, "w") as archive:
         _store(archive, DOCUMENT, text)
         for name, array in content.items():
@@ -137,7 +137,7 @@ class Archive:
         if set(self._members) != expected:
             odd = sorted(set(self._members) ^ expected)[0]
             have = "has" if odd in self._members else "lacks"
-            raise ModelFileError(f"It {have} a part {odd!r}, against its own list of arrays.")
+            raise ModelFileError(f"It {have} a part {odd!r}, other than its list of arrays says.")
 
     def _read(self, name: str, limit: int) -> bytes:
         member = self._members.get(name)
@@ -145,7 +145,7 @@ class Archive:
             raise ModelFileError(f"It lacks the part {name!r}.")
         if member.file_size > limit:
             raise ModelFileError(
-                f"The part {name!r} has {member.file_size} bytes, and {limit} are the most it can."
+                f"The part {name!r} has {member.file_size} bytes; {limit} are allowed."
             )
         try:
             with self._zip.open(member) as part:
@@ -166,7 +166,9 @@ class Archive:
             or re.findall(rb"[0-9]+", found["shape"]) != [b"%d" % size for size in shape]
             or len(content) != found.end() + n_bytes
         ):
-            raise ModelFileError(f"The array {name!r} is not as the document says: {shape}.")
+            raise ModelFileError(
+                f"The array {name!r} has another type or shape than the document says: {shape}."
+            )
         values = np.frombuffer(content, dtype=dtype, offset=found.end())
         order = "F" if found["fortran"] == b"True" else "C"
         whole: AnyArray = values.reshape(shape, order=order)  # type: ignore[call-overload]
@@ -177,16 +179,16 @@ class Archive:
 def opened(path: Path) -> Iterator[Archive]:
     """Open a model file for reading."""
     status = path.stat()
-    if not stat.S_ISREG(status.st_mode):  # a pipe would wait for ever
+    if not stat.S_ISREG(status.st_mode):  # reading a pipe could wait for ever
         raise ModelFileError("It is not a file.")
     with path.open("rb") as stream:
         yield Archive(stream, status.st_size)
 
 
 def _check_end(stream: BinaryIO, n_bytes: int) -> None:
-    """Check the last record, so that the list of parts is known to be short."""
+    """Check the last record, which tells how long the list of parts is."""
     if n_bytes > MAX_BYTES:
-        raise ModelFileError(f"It has {n_bytes} bytes, and {MAX_BYTES} are the most it can have.")
+        raise ModelFileError(f"It has {n_bytes} bytes; {MAX_BYTES} are allowed.")
     if n_bytes < END.size:
         raise ModelFileError("It is too short to be a model file.")
     stream.seek(n_bytes - END.size)
@@ -205,9 +207,9 @@ def _check_end(stream: BinaryIO, n_bytes: int) -> None:
 
 def _check_member(member: zipfile.ZipInfo) -> None:
     if not re.fullmatch(r"[A-Za-z0-9_.]{1,60}", member.filename):
-        raise ModelFileError(f"A part has a name that none can have: {member.filename!r}.")
+        raise ModelFileError(f"A part has a name that is not allowed: {member.filename!r}.")
     if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
-        raise ModelFileError(f"The part {member.filename!r} is compressed; none may be.")
+        raise ModelFileError(f"The part {member.filename!r} is compressed, which is not allowed.")
     if member.flag_bits or member.extra or member.comment:
         raise ModelFileError(f"The part {member.filename!r} is stored in an unknown way.")
 
@@ -227,14 +229,14 @@ def _parse(text: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise ModelFileError(f"Its document is damaged: {error}") from error
     if not isinstance(document, dict):
-        raise ModelFileError("Its document is no JSON object.")
+        raise ModelFileError("Its document is not a JSON object.")
     return document
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ModelFileError("Its document says a thing twice.")
+        raise ModelFileError("Its document has a key twice.")
     return found
 
 
@@ -258,7 +260,9 @@ def _check_inventory(arrays: Any) -> dict[str, tuple[str, tuple[int, ...]]]:
             raise ModelFileError(f"The entry of the array {name[:60]!r} is damaged.")
         dtype, shape = entry["dtype"], entry["shape"]
         if dtype not in DTYPES or not isinstance(shape, list) or not 1 <= len(shape) <= 2:
-            raise ModelFileError(f"The array {name[:60]!r} has a dtype or shape that none can.")
+            raise ModelFileError(
+                f"The array {name[:60]!r} has a dtype or shape that is not allowed."
+            )
         if any(type(size) is not int or not 0 <= size <= MAX_BYTES for size in shape):
             raise ModelFileError(f"The shape of the array {name[:60]!r} is damaged.")
         found[name] = (dtype, tuple(shape))

@@ -18,23 +18,23 @@ from gramian.models._archive import AnyArray
 from gramian.models._schema import check_indices
 
 MAX_MOMENTS_BYTES = 2**20
-"""Larger moments stay out of a file unless they are asked for."""
+"""Larger moments are written only if they are asked for."""
 MAX_PRODUCTS = 2**20
-"""No step looks at more products than that; they take about 100 bytes each."""
+"""The largest number of products that a step looks at; each takes about 100 bytes."""
 MAX_PRODUCTS_IN_ALL = 2**22
 ROUNDING = 1e-6
-"""What moments may be off by rounding errors."""
+"""By how much rounding errors may change moments."""
 
 
 def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
-    """Return all that is needed to make a decoder again, besides the family and the counts.
+    """Return what is needed to make the decoder again, besides the family and the counts.
 
     Parameters
     ----------
     decoder : Decoder
         The decoder.
     moments : bool or None
-        Whether its moments are among that; None for those that are small.
+        Whether to include its moments; with None, if they are small.
     """
     arrays: dict[str, AnyArray] = {
         "decoder.kept": np.concatenate([*decoder.kept, np.empty(0, dtype=np.intp)]).astype(np.intp),
@@ -65,7 +65,7 @@ def _levels_of(block: Block) -> Array | None:
 
 
 def _lowest_level(middles: Array, upper: Array) -> float:
-    """Return a level whose middle with the next one is the very number that it was."""
+    """Return a level such that the middle between it and the next one is exactly this number."""
     if not len(middles):
         return 0.0
     guess = 2 * middles[0] - upper[0]
@@ -85,14 +85,14 @@ def from_arrays(
     family : Family
         The family.
     n_kept, n_dropped : arrays of shape (n_steps,)
-        How many functions each step has in the basis, and how many besides.
+        How many functions of each step are in the basis, and how many were dropped.
     """
     coefficients, kept = arrays["decoder.coefficients"], arrays["decoder.kept"]
     units = arrays["decoder.units"]
     if max(n_kept.max(initial=0), n_dropped.max(initial=0)) > MAX_PRODUCTS:
         raise ModelFileError("A step has more functions than a model file can hold.")
     if int(n_kept.sum()) != len(kept) or len(coefficients) != len(kept) + 1:
-        raise ModelFileError("The numbers of its functions contradict each other.")
+        raise ModelFileError("Its numbers of functions contradict each other.")
     if (units <= 0).any():
         raise ModelFileError("A standard deviation is not positive.")
     blocks = _grow(family, len(units), _split_levels(arrays), n_kept + n_dropped)
@@ -101,7 +101,7 @@ def from_arrays(
         check_indices("decoder.kept", part, block.n_functions, increasing=True)
     moments = None
     if ("decoder.gram" in arrays) != ("decoder.with_x" in arrays):
-        raise ModelFileError("It has only one half of the moments.")
+        raise ModelFileError("Some of its moments are missing.")
     if "decoder.gram" in arrays:
         moments = arrays["decoder.gram"], arrays["decoder.with_x"]
         _check_moments(moments[0])
@@ -111,7 +111,7 @@ def from_arrays(
 
 
 def _check_moments(gram: Array) -> None:
-    """Refuse what cannot be the second moments of functions, of which the first is the constant."""
+    """Refuse matrices that cannot be second moments of functions, the constant being the first."""
     deviations = np.sqrt(np.maximum(gram.diagonal(), 0.0))
     bound = (1 + ROUNDING) * np.multiply.outer(deviations, deviations)
     if abs(gram[0, 0] - 1) > ROUNDING or not deviations.all() or (np.abs(gram) > bound).any():
@@ -134,7 +134,7 @@ def _split_levels(arrays: Mapping[str, AnyArray]) -> list[Array] | None:
 
 
 def _grow(family: Family, n: int, levels: list[Array] | None, sizes: IntArray) -> list[Block]:
-    """Let a family grow as it did in the fit, unless that takes more memory than any fit does."""
+    """Let a family grow as in the fit, unless that takes more memory than any fit does."""
     expansion, rules = family.expand(), family.rules()
     blocks: list[Block] = []
     in_all = 0
@@ -157,15 +157,15 @@ def _grow(family: Family, n: int, levels: list[Array] | None, sizes: IntArray) -
             raise ModelFileError(str(error)[:300]) from error
         if block.n_functions != sizes[j]:
             raise ModelFileError(
-                f"The family has {block.n_functions} functions at step {j + 1}, and {sizes[j]} are "
-                "in the file."
+                f"The family has {block.n_functions} functions at step {j + 1}, but the file has "
+                f"{sizes[j]}."
             )
         blocks.append(block)
     return blocks
 
 
 def _count(rule: Products | Calls, n_store: int, newest: int, levels_of: Any) -> int:
-    """Return how many products or calls a rule looks at when it lets a variable in."""
+    """Return how many products or calls a rule looks at when a variable is added."""
     if isinstance(rule, Products):
         return n_store * len(rule.basis(levels_of).keys)
     return sum(

@@ -29,7 +29,7 @@ from gramian.models._schema import SCHEMAS, check_indices
 Estimator = GFR | GCA | GFS | GFA | UFFS
 CLASSES: dict[str, type[Estimator]] = {each.__name__: each for each in (GFR, GCA, GFS, GFA, UFFS)}
 LEFT_OUT = ("checkpoint",)
-"""Parameters that do not travel: where to write on this machine is no business of a file."""
+"""Parameters that are not written: they name places on this machine."""
 SOLVERS = ("qr", "gram", "moments")
 MAX_INTEGER = 2**63
 ARRAY = {"array": "basis"}
@@ -46,7 +46,7 @@ def to_data_and_arrays(
     estimator : GFR, GCA, GFS, GFA or UFFS
         The estimator.
     moments : bool or None
-        Whether the moments of the fit go along; None for those that are small.
+        Whether to include the moments of the fit; with None, if they are small.
     """
     name = type(estimator).__name__
     if CLASSES.get(name) is not type(estimator):
@@ -116,7 +116,7 @@ def _arrays_of(model: FittedModel) -> dict[str, AnyArray | None]:
 
 
 def _number(value: Any) -> Any:
-    """Return what JSON has for a number; for infinity it has none."""
+    """Return a number as JSON can hold it; infinity becomes ``{"float": "inf"}``."""
     value = plain(value)
     if isinstance(value, Real) and not isinstance(value, int) and math.isinf(value):
         return {"float": "inf"}
@@ -131,8 +131,8 @@ def _parameter(name: str, value: Any) -> Any:
     value = _number(value)
     if isinstance(value, np.random.RandomState):
         raise ValueError(
-            "random_state is a generator, whose state no model file holds. Set a number first: "
-            "set_params(random_state=0); the fit stays as it is."
+            "random_state is a generator, whose state cannot be written to a model file. Set a "
+            "number: set_params(random_state=0); the fit stays as it is."
         )
     return value
 
@@ -145,9 +145,9 @@ def from_data_and_arrays(
     Parameters
     ----------
     document : mapping
-        The description, of which name and number of features are checked.
+        The description; its name and number of features are already checked.
     arrays : mapping from str to array
-        The arrays, shapes checked.
+        The arrays; their shapes are already checked.
     functions : mapping from str to callable, optional
         The functions of Custom.
     """
@@ -213,7 +213,7 @@ def _choice(
 def _make(
     kind: type[Estimator], data: Any, arrays: Mapping[str, AnyArray], functions: Functions | None
 ) -> Estimator:
-    """Make the estimator with its parameters; one that is not in the file keeps its default."""
+    """Make the estimator with its parameters; those that are not in the file keep their default."""
     known = {*inspect.signature(kind).parameters} - {*LEFT_OUT}
     if not isinstance(data, dict) or not set(data) <= known:
         raise ModelFileError(f"It has parameters that {kind.__name__} of this version does not.")
@@ -232,7 +232,7 @@ def _make(
         params[name] = value
     estimator = kind(**params)
     if ("basis" in arrays) != isinstance(params.get("basis"), np.ndarray):
-        raise ModelFileError("It has a basis that its parameters do not speak of.")
+        raise ModelFileError("It has a basis that its parameters do not mention.")
     try:
         estimator._validate_params()
     except ValueError as error:
@@ -249,7 +249,7 @@ def _names(names: Any, d: int) -> list[str] | None:
 
 
 def is_text(value: Any) -> bool:
-    """Whether something is a text without halves of characters."""
+    """Whether something is a text without lone surrogates (halves of characters)."""
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 

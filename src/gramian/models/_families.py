@@ -25,9 +25,9 @@ CLASSES: dict[str, type[Family]] = {
     each.__name__: each for each in (Multilinear, Polynomial, Hermite, Legendre, Fourier, Indicator)
 }
 MAX_MEMBERS = 32
-"""Families in a union."""
+"""The largest number of families in a union."""
 MAX_DEGREE = 1000
-"""Of each variable there are as many functions."""
+"""The largest degree, or number of functions of one variable."""
 MAX_COUNT = 2**31
 Functions = Mapping[str, Callable[..., Any]]
 """Functions of Custom by their names."""
@@ -44,7 +44,7 @@ def to_data(family: Family) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If it is not one of gramian's own, or its functions cannot be told by name.
+        If it is not a family of gramian, or its functions have no different names.
     """
     if type(family) is Union:
         return {"class": "Union", "members": [to_data(member) for member in family.members]}
@@ -52,16 +52,16 @@ def to_data(family: Family) -> dict[str, Any]:
         return _custom_to_data(family)
     if CLASSES.get(type(family).__name__) is not type(family):
         raise ValueError(
-            f"A model file has only families of gramian, and no program: {type(family).__name__} "
-            "cannot be written. Express it by Custom with named functions, or keep the model in "
-            "a way of your own, with the code it needs."
+            f"A model file holds no program, and only families of gramian: {type(family).__name__} "
+            "cannot be written. Express it by Custom with named functions, or store the model in "
+            "another way, together with its code."
         )
     params = {name: plain(value) for name, value in family.get_params().items()}
     return {"class": type(family).__name__, "parameters": params}
 
 
 def plain(value: Any) -> Any:
-    """Return Python's number for one of NumPy's."""
+    """Turn a number of NumPy into one of Python."""
     return value.item() if isinstance(value, np.generic) else value
 
 

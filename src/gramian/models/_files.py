@@ -27,10 +27,10 @@ from gramian.models._schema import PREPROCESSING, SCHEMAS, read_arrays
 
 FORMAT = "gramian model"
 VERSION = 1
-"""Of the format; it grows when a version that knows less could misread a file."""
+"""The version of the format; it grows when older versions of gramian could misread a file."""
 
 PASSING = ("ids", "targets")
-"""Columns that pass a model by, which a file tells of where there are some."""
+"""Columns that pass through unchanged; a file names them if there are any."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Model:
     estimator: Any
     """The fitted estimator: GFR, GCA, GFS, GFA or UFFS."""
     preprocessing: Preprocessing | None
-    """What happened to the table before the fit, if the file tells."""
+    """What happened to the table before the fit, if the file says so."""
     gramian_version: str
     """The version of gramian that wrote the file."""
 
@@ -70,26 +70,26 @@ def save(
 ) -> None:
     """Write a fitted estimator to a file, without its training rows.
 
-    The file has numbers and names in it, and no program: to read it is safe wherever it comes
-    from. The same estimator gives the same bytes.
+    The file holds numbers and names, and no program: it is safe to read a file from anyone. The
+    same estimator gives the same bytes.
 
     Parameters
     ----------
     estimator : GFR, GCA, GFS, GFA or UFFS
-        The estimator. Its parameter `checkpoint` does not go along.
+        The estimator. Its parameter `checkpoint` is not written.
     path : path
         The file; by convention its name ends in .gram. An old one is replaced when the new one
         is complete.
     preprocessing : Preprocessing, optional
         What happened to the table before the fit.
     moments : bool, optional
-        Whether the moments of the functions go along, without which explanations need rows; by
-        default if they take no more than 1 MB.
+        Whether to write the moments of the functions, too; without them, explanations need rows.
+        By default they are written if they take at most 1 MB.
 
     Raises
     ------
     ValueError
-        If something of the estimator is not of a kind that model files have.
+        If the estimator has something that a model file cannot hold.
 
     See Also
     --------
@@ -123,7 +123,7 @@ def save(
                 arrays[f"preprocessing.{name}"] = getattr(preprocessing, name)
     buffer = BytesIO()
     write(buffer, document, arrays)
-    try:  # what cannot be read again is not to be written
+    try:  # nothing is written that cannot be read again
         _read(Archive(buffer, buffer.tell()), _functions_of(estimator))
     except ModelFileError as error:
         raise ValueError(f"This model does not fit in a model file: {error}") from error
@@ -145,8 +145,8 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None) ->
     Returns
     -------
     estimator : GFR, GCA, GFS, GFA or UFFS
-        The estimator, which does all that the original does, with the same results. It takes the
-        rows that the original took: if the file tells of preprocessing, `read` returns that, too.
+        The estimator, with the same methods and results as the original. It takes the same rows as
+        the original: if the file holds preprocessing, `read` returns that, too.
 
     Raises
     ------
@@ -226,10 +226,10 @@ def _read(archive: Archive, functions: Functions | None) -> Model:
         raise ModelFileError("It is not a model file of gramian.")
     version, written_by = document.get("format_version"), document.get("gramian_version")
     if type(version) is not int or version < 1 or not isinstance(written_by, str):
-        raise ModelFileError("It does not tell its version.")
+        raise ModelFileError("Its version is missing or damaged.")
     if version > VERSION:
         raise ModelFileError(
-            f"It was written by gramian {written_by[:40]!r} in format {version}, and this version "
+            f"It was written by gramian {written_by[:40]!r} in format {version}; this version "
             f"knows formats up to {VERSION}: update gramian."
         )
     name, d = document.get("estimator"), document.get("n_features")

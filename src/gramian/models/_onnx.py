@@ -17,7 +17,7 @@ from gramian._model import Project
 from gramian._writing import replacing
 
 OPSET = 13
-"""Old enough for any runtime in use, and all that is needed is in it."""
+"""Old enough for any runtime in use; it has all that is needed."""
 IR_VERSION = 8
 
 

@@ -1,4 +1,4 @@
-"""What happens to a table before a model sees it: columns by name, codes, fill-ins, units."""
+"""What happens to a table before the fit: columns by name, categories, missing values, units."""
 
 from __future__ import annotations
 
@@ -12,35 +12,34 @@ from numpy.typing import NDArray
 
 from gramian._model import FittedModel
 from gramian._types import Array
+from gramian._words import listed, plural, the_columns
 
 Missing = Literal["refuse", "fill", "drop"]
 Impute = Literal["mean", "median", "drop-rows"]
-MAX_NAMED = 5
-"""So many columns are named in an error."""
 
 
 @dataclass(frozen=True, eq=False)
 class Preprocessing:
     """Steps from a table to the numbers that a model was fitted to.
 
-    Columns are found by name, so that a table may have them in any order, and others besides.
-    Categories become their numbers, missing values are dealt with, and columns are centred and
-    scaled, in that order.
+    Columns are found by name: a table may have them in any order, and other columns, too. First
+    categories become numbers, then missing values are treated, then columns are centred and
+    scaled.
 
     Parameters
     ----------
     columns : sequence of str
         The columns of the model, in its order.
     missing : {"refuse", "fill", "drop"}, default="refuse"
-        Whether a missing value is an error, is filled in, or costs the row.
+        Whether a missing value is an error, is filled in, or its row is left out.
     impute : array of shape (n_columns,), optional
         What is filled in.
     categories : mapping from str to sequence of str, optional
-        The categories of columns that have some; the first becomes 0.
+        The categories of text columns; the first one becomes 0.
     mean, scale : arrays of shape (n_columns,), optional
         What is subtracted from the columns, and what they are divided by.
     ids, targets : sequences of str, default=()
-        Columns of the table that pass the model by.
+        Columns of the table that pass through unchanged.
 
     Examples
     --------
@@ -68,9 +67,9 @@ class Preprocessing:
         if self.missing not in get_args(Missing):
             raise ValueError(f"missing must be among {get_args(Missing)}; got {self.missing!r}.")
         if (self.missing == "fill") != (self.impute is not None):
-            raise ValueError("missing='fill' goes with impute, and only that.")
+            raise ValueError("impute must be given with missing='fill', and with nothing else.")
         if (self.mean is None) != (self.scale is None):
-            raise ValueError("mean and scale are given together.")
+            raise ValueError("mean and scale must be given together.")
         for name in ("impute", "mean", "scale"):
             values = getattr(self, name)
             if values is None:
@@ -81,10 +80,15 @@ class Preprocessing:
             raise ValueError("scale must be positive.")
         for column, names in self.categories.items():
             if column not in self.columns or len(set(names)) < len(names) or not len(names):
-                raise ValueError(f"categories of {column!r} must be different, and it a column.")
+                raise ValueError(
+                    f"categories are given for {column!r}: this must be one of the columns, and "
+                    "its categories must be different."
+                )
         passing = [*self.ids, *self.targets]
         if len({*self.columns, *passing}) < len(self.columns) + len(passing):
-            raise ValueError("ids and targets must be other names than columns, each once.")
+            raise ValueError(
+                "ids and targets must have different names, none of them among columns."
+            )
 
     @classmethod
     def learn(
@@ -96,7 +100,7 @@ class Preprocessing:
         impute: Impute | None = None,
         standardize: bool = False,
     ) -> Self:
-        """Find out what to do from a table.
+        """Learn the steps from a table.
 
         Parameters
         ----------
@@ -107,8 +111,8 @@ class Preprocessing:
         encode : bool, default=False
             Whether text becomes the numbers of its categories, in alphabetical order.
         impute : {"mean", "median", "drop-rows"}, optional
-            What to do about missing values; by default they are an error. Those of text columns
-            are filled in with the most frequent category.
+            What to do about missing values; by default they are an error. In text columns, "mean"
+            and "median" fill in the most frequent category.
         standardize : bool, default=False
             Whether columns are scaled to mean 0 and variance 1; constant ones are only centred.
         """
@@ -122,7 +126,8 @@ class Preprocessing:
         text = [name for name, values in found.items() if values.dtype == object]
         if text and not encode:
             raise ValueError(
-                f"{_list(text)} contain text. Leave them out, or encode them as numbers."
+                f"{_the(text)} {plural(len(text), 'contains', 'contain')} text. Leave out such "
+                "columns, or encode them as numbers."
             )
         categories = {name: _categories(found[name]) for name in text}
         numbers = cls(columns, categories=categories)._numbers(found)
@@ -134,7 +139,7 @@ class Preprocessing:
             return steps
         rows = steps._complete(numbers)
         if not len(rows):
-            raise ValueError("No row is without missing values.")
+            raise ValueError("Every row has a missing value.")
         scale = rows.std(axis=0)
         centre = rows.mean(axis=0)
         scale = np.where(scale > 1e-12 * np.abs(centre), scale, 1.0)
@@ -151,12 +156,12 @@ class Preprocessing:
         Returns
         -------
         values : array of shape (n_rows, n_columns)
-            The numbers; with ``missing="drop"``, of the rows that `keeps` tells.
+            The numbers; with ``missing="drop"``, only of the rows that `keeps` marks.
         """
         return self.apply_and_keep(table)[0]
 
     def apply_and_keep(self, table: Any) -> tuple[Array, NDArray[np.bool_]]:
-        """Return what `apply` and `keeps` return, and look at the table once.
+        """Return what `apply` and `keeps` return, from one look at the table.
 
         Parameters
         ----------
@@ -195,7 +200,10 @@ class Preprocessing:
         columns = tuple(columns)
         absent = [name for name in columns if name not in self.columns]
         if absent:
-            raise ValueError(f"{_list(absent)} are not among the columns of the model.")
+            raise ValueError(
+                f"{_the(absent)} {plural(len(absent), 'is', 'are')} not among the columns of "
+                "the model."
+            )
         place = [list(self.columns).index(name) for name in columns]
         return replace(
             self,
@@ -221,8 +229,8 @@ class Preprocessing:
     def in_table_units(self, model: FittedModel) -> FittedModel:
         """Return a selection as if it had been made among columns that were not scaled.
 
-        Its functions take columns of variance 1 anyway, so that only the units around them change,
-        and with them those of formulas. Residual variances stay as they are.
+        The functions take columns of variance 1 in any case, so only the units of formulas change.
+        Residual variances stay as they are.
 
         Parameters
         ----------
@@ -268,14 +276,15 @@ class Preprocessing:
             return np.where(absent, self.impute, numbers)
         names = [self.columns[i] for i in np.flatnonzero(absent.any(axis=0)).tolist()]
         raise ValueError(
-            f"{_list(names)} have missing values, and the model was fitted without any. Fill them "
-            "in, or fit a model that imputes."
+            f"{_the(names)} {plural(len(names), 'has', 'have')} missing values, and the model was "
+            "fitted without any. Fill them in, or fit a model that imputes."
         )
 
 
-def _list(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return f"Columns {', '.join(repr(name) for name in names[:MAX_NAMED])}{more}"
+def _the(names: Sequence[str]) -> str:
+    """Begin a sentence about columns."""
+    text = the_columns(names)
+    return text[0].upper() + text[1:]
 
 
 def _take(table: Any, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -288,11 +297,14 @@ def _take(table: Any, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
     absent = [name for name in columns if name not in set(have)]
     if absent:
         raise ValueError(
-            f"{_list(absent)} are not in the table, whose columns are {_list(have)[8:]}."
+            f"{_the(absent)} {plural(len(absent), 'is', 'are')} not in the table, whose columns "
+            f"are {listed(have)}."
         )
     twice = [name for name in columns if have.count(name) > 1] if len(set(have)) < len(have) else []
     if twice:
-        raise ValueError(f"{_list(twice)} occur more than once in the table.")
+        raise ValueError(
+            f"{_the(twice)} {plural(len(twice), 'occurs', 'occur')} more than once in the table."
+        )
     key = dict(zip(have, names, strict=True))
     return {name: _values(name, table[key[name]]) for name in columns}
 
@@ -323,7 +335,7 @@ def _floats(name: str, values: NDArray[Any]) -> Array:
         text = [value for value in values if not isinstance(value, Real | None)]
         example = next((value for value in text if not is_numeric(value)), text[0])
         raise ValueError(
-            f"Column {name!r} contains {str(example)[:60]!r}, where the model takes numbers."
+            f"Column {name!r} contains {str(example)[:60]!r}, but the model takes numbers."
         )
     if np.isinf(values).any():
         raise ValueError(f"Column {name!r} contains infinity.")
@@ -355,8 +367,7 @@ def _codes(name: str, values: NDArray[Any], categories: Sequence[str]) -> Array:
         if label not in number:
             raise ValueError(
                 f"Column {name!r} contains {label[:60]!r}, which is not among the categories that "
-                f"the model knows: {', '.join(map(repr, categories[:MAX_NAMED]))}"
-                f"{', ...' if len(categories) > MAX_NAMED else ''}."
+                f"the model knows: {listed(categories)}."
             )
         codes[i] = number[label]
     return codes
@@ -377,7 +388,7 @@ def _fill_ins(
     for i, name in enumerate(columns):
         known = numbers[~np.isnan(numbers[:, i]), i]
         if not len(known):
-            raise ValueError(f"Column {name!r} has no value at all: leave it out.")
+            raise ValueError(f"Column {name!r} has only missing values: leave it out.")
         if name in categories:
             fill[i] = np.argmax(np.bincount(known.astype(np.intp)))
         else:

@@ -1,7 +1,7 @@
 """Which arrays each estimator has, and how their shapes depend on one another.
 
-Sizes go by letters: d features, s steps, m directions of a given basis, f functions with the
-constant; others belong to one or two arrays only. An array's shape is written as in ``"s+1 d"``.
+Sizes are letters: d features, s steps, m directions of a given basis, f functions with the
+constant; other letters belong to one or two arrays only. A shape is written as in ``"s+1 d"``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gramian.models._archive import AnyArray, Archive
 
 @dataclass(frozen=True)
 class Spec:
-    """What an array must be like."""
+    """The type and shape of an array, and whether values may be infinite."""
 
     shape: str
     dtype: str = "<f8"
@@ -42,7 +42,7 @@ _EVERY = {
 _DECODING = {
     **_EVERY,
     "gcv_total_residual_variance_": Spec("s+1", infinite=True),
-    # A fit to all rows takes these over from one to fewer, which may have gone further.
+    # A fit to all rows takes these from a fit to some of them, which may have more steps.
     "alpha_path_": Spec("a", infinite=True),
     "validation_residual_variance_": Spec("v", optional=True),
     "validation_total_residual_variance_": Spec("v", optional=True),
@@ -79,21 +79,23 @@ PREPROCESSING = {
 
 
 def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[str, AnyArray]:
-    """Read all arrays, once their shapes are known to fit together.
+    """Check that the shapes of all arrays fit together, and read them.
 
     Parameters
     ----------
     archive : Archive
         The file.
     schema : mapping from str to Spec
-        What is to be in it.
+        What the file must hold.
     d : int
         The number of features.
     """
     inventory = archive.inventory
     unknown = sorted(set(inventory) - set(schema))
     if unknown:
-        raise ModelFileError(f"It has an array that does not belong to it: {unknown[0][:60]!r}.")
+        raise ModelFileError(
+            f"It has an array that does not belong to its estimator: {unknown[0][:60]!r}."
+        )
     sizes = {"d": d}
     for name, spec in schema.items():
         if name in inventory:
@@ -109,7 +111,7 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
 
 
 def _bind(name: str, spec: Spec, dtype: str, shape: tuple[int, ...], sizes: dict[str, int]) -> None:
-    """Check a shape against the sizes known so far; those it is the first to have become known."""
+    """Check a shape against the sizes known so far, and remember the sizes that are new."""
     letters = spec.shape.split()
     fits = dtype == spec.dtype and len(shape) == len(letters)
     for letter, size in zip(letters, shape, strict=False):
@@ -118,7 +120,7 @@ def _bind(name: str, spec: Spec, dtype: str, shape: tuple[int, ...], sizes: dict
     if not fits:
         raise ModelFileError(
             f"The array {name!r} has the shape {shape} and the type {dtype}, which does not fit "
-            "the other ones."
+            "the other arrays."
         )
 
 

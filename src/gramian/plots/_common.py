@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import _check_feature_names_in
+
+from gramian._words import column_names, cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +51,7 @@ def axes_for(ax: Axes | None, width: float, height: float) -> tuple[Axes, Figure
 
 
 def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
-    """Remove the frame on the sides that bear no axis, and draw a light grid."""
+    """Remove the frame on the sides without an axis, and draw a light grid."""
     ax.spines[["top", "right"]].set_visible(False)
     if grid is not None:
         ax.grid(axis=grid, color=LIGHT, linewidth=0.6)
@@ -60,7 +61,7 @@ def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
 def feature_names(estimator: Any, names: ArrayLike | None = None) -> list[str]:
     """Return the names of the columns: those given, those of the fit, or x0, x1, ..."""
     if names is None:
-        return [str(name) for name in _check_feature_names_in(estimator)]
+        return column_names(estimator)
     given = [str(name) for name in np.asarray(names, dtype=object).ravel()]
     if len(given) != estimator.n_features_in_:
         raise ValueError(
@@ -72,5 +73,4 @@ def feature_names(estimator: Any, names: ArrayLike | None = None) -> list[str]:
 
 def short(name: str, length: int = MAX_NAME) -> str:
     """Cut a long name, and keep Matplotlib from reading dollar signs as mathematics."""
-    cut = name if len(name) <= length else name[: length - 1] + "…"
-    return cut.replace("$", r"\$")
+    return cut(name, length).replace("$", r"\$")

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_BARS = 6
-"""So many directions are drawn as bars at most."""
+"""At most this many directions are drawn as bars."""
 LABELLED = 60
-"""Up to so many images have a title."""
+"""Images have titles if there are at most this many."""
 
 
 class ComponentsDisplay:
@@ -136,11 +136,11 @@ class ComponentsDisplay:
         ax : Axes, optional
             The axes to draw on.
         max_components : int, optional
-            Draw only so many directions; by default all images, and bars of no more than 6.
+            The largest number of directions to draw; by default all images, or bars of at most 6.
         max_features : int, default=20
-            Draw only so many bars, of those columns that weigh most in any direction.
+            The largest number of bars: those of the columns with the largest weights.
         n_columns : int, optional
-            How many images are side by side.
+            How many images stand side by side.
         cmap : str, default="RdBu_r"
             The colours of images.
         """

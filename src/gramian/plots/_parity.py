@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._preparation import check_rows
+from gramian._words import listed
 from gramian.plots._common import BLUE, GREY, axes_for, feature_names, require, short, tidy
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MANY = 3000
-"""More points than these are counted in hexagons."""
+"""If there are more points than this, they are counted in hexagons."""
 
 
 class ParityDisplay:
@@ -66,7 +67,7 @@ class ParityDisplay:
         if len(self.y_true) != len(self.y_pred):
             raise ValueError(
                 f"There are {len(self.y_true)} true and {len(self.y_pred)} predicted values; give "
-                "as many of each."
+                "the same number of both."
             )
         self.name = name
         errors = self.y_true - self.y_pred
@@ -92,7 +93,7 @@ class ParityDisplay:
         estimator : GFR, GCA, GFS or GFA
             The fitted estimator.
         X : array-like of shape (n_samples, n_features)
-            Rows, best such that took no part in the fit.
+            Rows, preferably some that took no part in the fit.
         feature : str or int
             The name or the index of the column.
         linear : bool, default=False
@@ -173,7 +174,7 @@ class ParityDisplay:
         ax : Axes, optional
             The axes to draw on.
         **kwargs
-            Passed to Matplotlib's `scatter`, or to `hexbin` where points are too many to be seen.
+            Passed to Matplotlib's `scatter`, or to `hexbin` if there are too many points.
         """
         ticker = require("matplotlib.ticker")
         self.ax_, self.figure_ = axes_for(ax, 4.2, 4.2)
@@ -211,10 +212,7 @@ class ParityDisplay:
 def _column(feature: str | int, names: list[str]) -> int:
     if isinstance(feature, str):
         if feature not in names:
-            raise ValueError(
-                f"There is no column {feature!r}. Columns are {', '.join(names[:10])}"
-                + (", ..." if len(names) > 10 else ".")
-            )
+            raise ValueError(f"There is no column {feature!r}; there are {listed(names, most=10)}.")
         return names.index(feature)
     if not 0 <= feature < len(names):
         raise ValueError(f"There is no column {feature}: columns are 0 to {len(names) - 1}.")
@@ -222,7 +220,7 @@ def _column(feature: str | int, names: list[str]) -> int:
 
 
 def _r2(value: float) -> str:
-    """Give as many nines as there are, within reason: 0.99998 is not 1."""
+    """Write R² with enough digits that 0.99998 does not look like 1."""
     if value > 1 - 1e-6:
         return "1.000000" if value < 1 else "1"
     return f"{value:.3f}" if value < 0.9995 else f"{value:.6f}"

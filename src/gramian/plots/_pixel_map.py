@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NUMBERED = 40
-"""Up to so many pixels are numbered."""
+"""Pixels are numbered if there are at most this many."""
 
 
 class PixelMapDisplay:
@@ -29,7 +29,7 @@ class PixelMapDisplay:
     image_shape : pair of int
         Height and width of the images.
     background : array-like, optional
-        An image to draw behind, for instance the mean of all.
+        An image to draw behind the pixels, for example the mean of all images.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class PixelMapDisplay:
     figure_ : Figure
         The figure.
     pixels_ : PatchCollection
-        The selected pixels, with their order from 1 on as values.
+        The selected pixels; their values are the order, beginning with 1.
     texts_ : list of Text
         The numbers.
 
@@ -92,7 +92,7 @@ class PixelMapDisplay:
         image_shape : pair of int
             Height and width of the images.
         X : array-like of shape (n_samples, n_features), optional
-            Images, of which the mean is drawn behind; by default that of the fit.
+            Images; their mean is drawn behind the pixels. By default, the mean of the fit.
         ax : Axes, optional
             The axes to draw on.
         **kwargs
@@ -128,7 +128,7 @@ class PixelMapDisplay:
         ax : Axes, optional
             The axes to draw on.
         numbered : bool, optional
-            Whether to write the order into the pixels; by default where there are at most 40 of
+            Whether to write the order into the pixels; by default if there are at most 40 of
             them, and they are large enough.
         cmap : str, default="viridis"
             The colours of the order.

@@ -1,4 +1,4 @@
-"""Who determines whom: columns as nodes."""
+"""Which columns determine which: columns as nodes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from gramian._types import Array
+from gramian._words import counted
 from gramian.plots._common import BLUE, GREY, ORANGE, axes_for, require, short
 
 if TYPE_CHECKING:
@@ -20,14 +21,14 @@ Positions = dict[str, tuple[float, float]]
 
 
 class RedundancyGraphDisplay:
-    """Columns as nodes, and arrows from those kept to those that they determine.
+    """Columns as nodes, and arrows from kept columns to those that they determine.
 
     Parameters
     ----------
     nodes : sequence of str
         The names of the columns.
     edges : sequence of (source, target, weight)
-        The names of a column and of one that it helps to determine, and how much it does: a share
+        The name of a column, the name of one that it helps to determine, and how much: a share
         from 0 to 1.
     kept : sequence of str, optional
         The names of the columns that are kept, in the order from top to bottom; by default all
@@ -40,7 +41,7 @@ class RedundancyGraphDisplay:
     figure_ : Figure
         The figure.
     positions_ : dict of str to pair of float
-        Where each node is that is drawn.
+        The positions of the nodes that are drawn.
     edges_ : list of (str, str, float)
         The edges that are drawn.
     texts_ : dict of str to Text
@@ -71,9 +72,7 @@ class RedundancyGraphDisplay:
         known = set(self.nodes)
         unknown = {end for a, b, _ in self.edges for end in (a, b)} - known
         if unknown:
-            raise ValueError(
-                f"There are edges of {sorted(unknown)}, which are not among the nodes."
-            )
+            raise ValueError(f"Edges name {sorted(unknown)}, which are not among the nodes.")
         targets = {b for _, b, _ in self.edges}
         self.kept = (
             [node for node in self.nodes if node not in targets]
@@ -118,15 +117,15 @@ class RedundancyGraphDisplay:
         ax : Axes, optional
             The axes to draw on.
         layout : {"auto", "columns", "spring", "circular"} or mapping, default="auto"
-            "columns" has those kept on the left and the others on the right, which is "auto" where
-            all edges lead from the former to the latter, and "spring" is elsewhere. Or where each
-            node is to be.
+            "columns" has the kept columns on the left and the others on the right. "auto" is
+            "columns" if all edges go from left to right, and "spring" otherwise. A mapping gives
+            the position of each node.
         min_weight : float, default=0.02
             Edges of less weight are not drawn.
         max_nodes : int, default=40
-            Of a larger graph, only so many nodes are drawn: the ends of its heaviest edges.
+            The largest number of nodes; of a larger graph, the ends of the heaviest edges.
         seed : int, default=0
-            Decides on the "spring" layout.
+            The seed of the "spring" layout.
         """
         networkx = require("networkx")
         graph = self._graph(networkx, min_weight, max_nodes)
@@ -168,13 +167,15 @@ class RedundancyGraphDisplay:
             (left, bottom), (right, top) = (
                 f(list(self.positions_.values()), axis=0) for f in (np.min, np.max)
             )
-            # In figures of our own, names beside the columns get their space from the layout.
+            # In a new figure, the layout makes room for the names beside the columns.
             side = (0.05 if own else 0.9) if in_columns else 0.2 * (right - left)
             above = 0.6 if in_columns else 0.12 * (top - bottom)
             ax.set(xlim=(left - side, right + side), ylim=(bottom - above, top + above))
         hidden = len(self.nodes) - len(graph)
         if hidden:
-            ax.set_xlabel(f"{hidden} more columns not shown", color=GREY, fontsize="small")
+            ax.set_xlabel(
+                f"{counted(hidden, 'more column')} not shown", color=GREY, fontsize="small"
+            )
         return self
 
     def _graph(self, networkx: Any, min_weight: float, max_nodes: int) -> Any:
@@ -249,7 +250,7 @@ class RedundancyGraphDisplay:
 
 
 def _columns(graph: Any, kept: list[str], others: list[str]) -> Positions:
-    """Place those kept on the left, and the others on the right next to what determines them."""
+    """Place kept columns on the left, and each other one on the right, next to its sources."""
     height = max(len(kept), len(others), 2) - 1
     left = np.linspace(0, -height, len(kept)) if len(kept) > 1 else np.full(len(kept), -height / 2)
     positions: Positions = {node: (0.0, float(y)) for node, y in zip(kept, left, strict=True)}
@@ -269,7 +270,7 @@ def _columns(graph: Any, kept: list[str], others: list[str]) -> Positions:
 
 
 def _spread(places: Array, widths: Array, height: float = 0.16, n_rounds: int = 200) -> Array:
-    """Push nodes apart whose names would overlap; places are from -1 to 1."""
+    """Move nodes apart if their names would overlap; positions are from -1 to 1."""
     places = places.copy()
     for _ in range(n_rounds):
         moved = False

@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 Kind = Literal["total", "largest"]
 MARKED = 40
-"""Up to so many points have markers."""
+"""Points have markers if there are at most this many."""
 
 
 class ResidualVarianceDisplay:
     """Residual variance against the number of features.
 
-    Best made by :meth:`from_estimator`.
+    Usually made by :meth:`from_estimator`.
 
     Parameters
     ----------
     residual : array of shape (n_features + 1,)
         What is left before the first feature and after each.
     validation : array-like, optional
-        What is left on held-out rows, likewise.
+        The same on held-out rows.
     gcv : array-like, optional
         What is left on new rows, as generalized cross-validation estimates it.
     pca : array-like, optional
-        What as many principal components leave.
+        What the same number of principal components leaves.
     kind : {"total", "largest"}, default="total"
-        Whether these are shares of the total variance, or variances of the most variant feature or
-        direction.
+        Whether the values are shares of the total variance, or the largest variance of a feature
+        or direction.
     threshold : float, optional
-        The variance at which the fit was to stop, to be drawn with `kind="largest"`.
+        The variance at which the fit stops, drawn with `kind="largest"`.
     name : str, default="residual"
         The name of the fit.
 
@@ -109,8 +109,8 @@ class ResidualVarianceDisplay:
         X : array-like of shape (n_samples, n_features), optional
             The data, to draw PCA's curve as well.
         kind : {"total", "largest"}, default="total"
-            Whether to draw the share of the total variance that is left, or the variance of the
-            most variant feature or direction, which a threshold is about.
+            Whether to draw the share of the total variance that is left, or the largest variance
+            of a feature or direction, which the threshold limits.
         name : str, optional
             The name of the fit; by default its algorithm and family.
         ax : Axes, optional
@@ -130,7 +130,7 @@ class ResidualVarianceDisplay:
         display = cls(
             _share(residual, kind),
             validation=None if held_out is None else _share(held_out, kind),
-            # It starts above the variance; as a share it is to be comparable with the residual.
+            # It begins above the variance; divided by the same number, it can be compared.
             gcv=None if gcv is None else gcv / (residual[0] or 1.0),
             pca=pca,
             kind=kind,
@@ -164,7 +164,7 @@ class ResidualVarianceDisplay:
         self.ax_, self.figure_ = axes_for(ax, 5.6, 3.8)
         ax = self.ax_
         self.lines_ = {}
-        # Solid and filled for the rows of the fit; broken and open for what is on other rows.
+        # Solid and filled for the rows of the fit, broken and open for other rows.
         styles: dict[str, dict[str, Any]] = {
             "pca": {"color": ORANGE, "marker": "s", "label": "PCA"},
             "residual": {"color": BLUE, "marker": "o", "label": self.name, **kwargs},
@@ -200,7 +200,7 @@ class ResidualVarianceDisplay:
         else:
             ax.set_ylabel("largest residual variance")
         if yscale == "linear":
-            # A fit that fails on other rows leaves more than there was; how much more is no matter.
+            # A fit that fails on other rows leaves more than there was; how much more is not shown.
             drawn = np.concatenate([line.get_ydata() for line in self.lines_.values()])
             ax.set_ylim(0, 1.05 * min(np.nanmax(drawn), 1.5 * self.residual[0]) or 1.0)
         tidy(ax, grid="y")
@@ -216,7 +216,7 @@ def _share(values: Array, kind: Kind) -> Array:
 
 
 def _principal(X: ArrayLike, kind: Kind, length: int) -> Array:
-    """Return what PCA leaves with as many components."""
+    """Return what PCA leaves with the same number of components."""
     table = check_array(X, dtype=np.float64)
     variances = svdvals(table - table.mean(axis=0)) ** 2 / len(table)
     padded = np.concatenate([variances, np.zeros(length)])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 NAMED = 40
-"""Up to so many features are drawn as bars with names; more are drawn as curves."""
+"""At most this many features are drawn as bars with names; more are drawn as curves."""
 
 
 class SelectionOrderDisplay:
@@ -137,8 +137,8 @@ class SelectionOrderDisplay:
         ax : Axes, optional
             The axes to draw on.
         log : bool, optional
-            Whether the scale of variances is logarithmic; by default it is where they differ by
-            more than a factor of 100.
+            Whether the scale of variances is logarithmic; by default, if they differ by more than
+            a factor of 100.
         """
         self.bars_: list[BarContainer] = []
         self.lines_: list[Line2D] = []
@@ -225,8 +225,8 @@ def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Ar
         return model.record.largest[:n], whole  # GFR and GFS choose the largest
     if decoder.moments is None:
         raise ValueError(
-            "What was left of each feature when it was chosen is not known where there are more "
-            "than 1,000 functions. Make the display from names and residual variances, or take GFS."
+            "What was left of each feature when it was chosen is not known for fits with more "
+            "than 1,000 functions. Make the display from names and residual variances, or fit GFS."
         )
     # Both encoders are linear, so that they work on the axes, too.
     of = model.encoder(np.eye(model.n_columns))

@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 
 from gramian._html import share
-from gramian._words import counted
+from gramian._words import counted, listed, plural
 from gramian.reports._columns import Column
 from gramian.reports._curves import Curves
 from gramian.reports._rows import Data
 from gramian.reports._selection import Selection
-from gramian.reports._text import listed
 
 MANY_FUNCTIONS = 0.2
-"""Functions for the number of rows, from which on residual variances flatter noticeably."""
+"""From this ratio of functions to rows on, residual variances are noticeably too small."""
 SPREAD = 100.0
-"""The ratio of deviations from which on units decide what comes first."""
+"""From this ratio of standard deviations on, units decide what is chosen first."""
 GAP = 0.02
-"""The share of the variance by which other rows may be worse."""
+"""By this share of the variance, other rows may be worse without a caution."""
 TITLES = {
     "SaturationWarning": "The functions span all rows",
     "OverfittingWarning": "Too few rows for so many functions",
@@ -41,7 +40,7 @@ class Caution:
 def cautions(
     estimator: Any, data: Data, columns: list[Column], curves: Curves, selection: Selection
 ) -> list[Caution]:
-    """Collect what could mislead, the serious first.
+    """Collect what could mislead, the most serious first.
 
     Parameters
     ----------
@@ -130,7 +129,7 @@ def _of_columns(estimator: Any, data: Data, columns: list[Column]) -> list[Cauti
         found.append(
             Caution(
                 "Constant columns",
-                f"{listed(still)} {'does' if len(still) == 1 else 'do'} not vary. Nothing can be "
+                f"{listed(still)} {plural(len(still), 'does', 'do')} not vary. Nothing can be "
                 "learned from what is always the same, and it is never kept.",
                 "Leave them out.",
                 serious=False,

@@ -1,4 +1,4 @@
-"""The Python code that does it again."""
+"""Python code that makes the same fit and report again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gramian.models import Preprocessing
 from gramian.models._preprocessing import Impute
 
 MAX_LITERAL = 60
-"""Of more columns, what was filled in and subtracted is not written out."""
+"""With more columns than this, fill-in values and means are not written out."""
 
 
 def code_for(
@@ -30,7 +30,7 @@ def code_for(
     estimator : estimator
         The fitted estimator.
     X : object
-        The rows; of files, their path is in the code.
+        The rows; if they are in a file, the code has its path.
     preprocessing : Preprocessing or None
         What happens to them before the estimator sees them.
     image_shape : pair of int, or None
@@ -80,7 +80,7 @@ def _arguments(estimator: Any) -> tuple[str, list[str]]:
 
 
 def _literal(value: Any) -> str | None:
-    """Write a value so that Python reads it again; None where that is not possible."""
+    """Write a value as Python code; None if that is not possible."""
     if value is None or isinstance(value, bool | str):
         return repr(value)
     if isinstance(value, np.bool_):
@@ -98,7 +98,7 @@ def _literal(value: Any) -> str | None:
 
 
 def _reads_back(text: str) -> bool:
-    """Tell whether a family is nothing but names of families and numbers."""
+    """Return whether a family consists of names of families and numbers only."""
     words = re.sub(r"'[a-z]*'", "", text)
     names = set(re.findall(r"[A-Za-z_]\w*", words)) - {"None", "True", "False"}
     keywords = set(re.findall(r"([a-z_]\w*)=", words))

@@ -10,11 +10,11 @@ from gramian._types import Array
 from gramian.reports._rows import Data
 
 CONSTANT = 1e-12
-"""A column with less than this deviation for its size has nothing but rounding errors."""
+"""If the deviation of a column is a smaller share of its size, it is rounding errors only."""
 SAME = 0.99
-"""A column is nearly constant when this share of its values are the same."""
+"""A column is nearly constant if this share of its values is the same."""
 HEAVY = 10.0
-"""Above this excess kurtosis, a few rows decide on a column's products."""
+"""Above this excess kurtosis, a few rows decide the products of a column."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Column:
     maximum: float
     skewness: float
     kurtosis: float
-    """In excess of a normal distribution's."""
+    """The excess kurtosis: 0 for a normal distribution."""
     same: float
-    """The share of rows with the median value, which is the most frequent one where it matters."""
+    """The share of rows with the median value, the most frequent one if it is near 1."""
     missing: int
 
     @property

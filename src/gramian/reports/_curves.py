@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 
 from gramian._model import FittedModel
 from gramian._types import Array
+from gramian._words import percent
 from gramian.reports._rows import Data
 
 MAX_POINTS = 400
-"""A curve has no more points on the page."""
+"""The largest number of points of a curve on the page."""
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,14 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class View:
+class Chart:
     """Curves that share an axis."""
 
     title: str
     axis: str
     curves: list[Curve]
     mark: float | None
-    """Where the fit was to stop."""
+    """Where the fit should stop."""
     mark_label: str
     is_share: bool
 
@@ -43,18 +44,18 @@ class View:
 class Curves:
     """All that is known about how many features are needed."""
 
-    views: list[View]
+    views: list[Chart]
     counts: list[int]
     """The numbers of features that the curves have values for."""
     axis: str
     n_pca: int | None
-    """How many principal components leave as little, where some number does."""
+    """How many principal components leave as little, if some number does."""
     explained: float
     held_out: float | None
     gcv: float | None
 
     @property
-    def total(self) -> View:
+    def total(self) -> Chart:
         """The view of the total variance."""
         return self.views[0]
 
@@ -78,7 +79,7 @@ def trace(estimator: Any, data: Data) -> Curves:
     n_steps = len(total) - 1
     enough = np.flatnonzero(pca <= total[-1] + 1e-12)
     n_pca = int(enough[0]) if len(enough) else None
-    # Far enough to see where PCA arrives, if that is not too far.
+    # Far enough to see where PCA leaves as little, unless that is too far.
     length = 1 + max(n_steps, min(n_pca or 0, 2 * n_steps + 2))
     counts = np.arange(length)
     if length > MAX_POINTS:
@@ -101,12 +102,12 @@ def trace(estimator: Any, data: Data) -> Curves:
         curves.append(curve("held-out", f"{name}, held-out rows", _shares(held_out)))
     wanted = estimator._limits.explained
     views = [
-        View(
+        Chart(
             "Total variance",
             "share of the variance left",
             curves,
             None if wanted is None else 1 - wanted,
-            "" if wanted is None else f"asked for: {100 * wanted:g} % explained",
+            "" if wanted is None else f"asked for: {percent(wanted)} explained",
             True,
         )
     ]
@@ -125,7 +126,7 @@ def trace(estimator: Any, data: Data) -> Curves:
     )
 
 
-def _largest(model: FittedModel, threshold: float, variances: Array, curve: Any) -> View:
+def _largest(model: FittedModel, threshold: float, variances: Array, curve: Any) -> Chart:
     name, record = model.algorithm, model.record
     curves = [
         curve("pca", "PCA", np.append(variances, 0.0)),
@@ -134,7 +135,7 @@ def _largest(model: FittedModel, threshold: float, variances: Array, curve: Any)
     held_out = record.validation_largest
     if held_out is not None:
         curves.append(curve("held-out", f"{name}, held-out rows", held_out))
-    return View(
+    return Chart(
         "Largest of one",
         "largest variance left",
         curves,

@@ -23,9 +23,9 @@ from gramian.reports._selection import loadings
 
 MAX_DIRECTIONS = 24
 MAX_COLUMNS = 80
-"""A heat map is not larger: those columns that weigh most."""
+"""The largest number of columns in a heat map: those with the largest weights."""
 COMPANION_DIRECTIONS = 8
-"""So many directions are found beside a selection of columns."""
+"""The number of directions that are found in addition to a selection of columns."""
 COMPANION_ROWS = 5000
 POSITIVE, NEGATIVE = (0, 114, 178), (213, 94, 0)
 """Okabe and Ito's blue and vermilion."""
@@ -43,7 +43,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class Directions:
-    """The directions of a fit, or of one beside it."""
+    """The directions of the fit, or of a second fit to the same rows."""
 
     shown: list[Direction]
     n_hidden: int
@@ -126,7 +126,7 @@ def _companion(model: FittedModel, selector: Any, data: Data) -> tuple[FittedMod
 
 
 def shape_of(names: list[str]) -> tuple[int, int] | None:
-    """Return height and width if columns are called as pixels are, in the order of reading.
+    """Return height and width if columns have names of pixels, in the order of reading.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def shape_of(names: list[str]) -> tuple[int, int] | None:
 def picture(values: Array) -> str:
     """Return a PNG as a data address: blue above zero, vermilion below, nothing at zero.
 
-    What is near zero is transparent, so that the picture is at home on light and dark pages.
+    Values near zero are transparent, so that the picture fits light and dark pages.
 
     Parameters
     ----------

@@ -1,32 +1,32 @@
-"""The redundancy graph: who is computed from whom, those kept on the left."""
+"""The redundancy graph: kept columns on the left, and on the right what is computed from them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gramian._words import listed
 from gramian.explanations._text import r_squared
-from gramian.reports._selection import Dropped, Selection
-from gramian.reports._text import listed
+from gramian.reports._selection import DroppedEntry, Selection
 
 MAX_TARGETS = 40
-"""So many columns are drawn that are computed from others, those of the highest R²."""
+"""The largest number of computed columns that are drawn: those of the highest R²."""
 MIN_WEIGHT = 0.02
-"""Columns on which less of R² hangs are not drawn as sources, unless there are no others."""
+"""Sources that explain less of R² are not drawn, unless there are no others."""
 
 
 @dataclass(frozen=True)
-class Node:
+class DrawnColumn:
     """A column in the graph."""
 
     key: str
     name: str
     says: str
-    """What is shown when it is chosen."""
+    """The text that is shown when the reader chooses it."""
     r2: str
 
 
 @dataclass(frozen=True)
-class Edge:
+class DrawnEdge:
     """From a column to one that is computed from it."""
 
     source: str
@@ -36,22 +36,22 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Graph:
-    """Where everything is; heights are shares of 100."""
+class GraphDrawing:
+    """The positions of all columns and edges; heights are from 0 to 100."""
 
-    sources: list[Node]
-    targets: list[Node]
-    edges: list[Edge]
+    sources: list[DrawnColumn]
+    targets: list[DrawnColumn]
+    edges: list[DrawnEdge]
     n_hidden: int
 
     @property
     def rows(self) -> int:
-        """How many names are above each other."""
+        """The number of rows of names."""
         return max(len(self.sources), len(self.targets))
 
 
-def draw(selection: Selection) -> Graph | None:
-    """Lay the graph out, if there is any.
+def draw(selection: Selection) -> GraphDrawing | None:
+    """Compute the positions in the graph; None if nothing is related.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def draw(selection: Selection) -> Graph | None:
     )
     heights = {name: 100 * (i + 0.5) / len(order) for i, name in enumerate(order)}
 
-    def centre(dropped: Dropped) -> float:
+    def centre(dropped: DroppedEntry) -> float:
         sources = weights[dropped.name]
         return sum(heights[name] * w for name, w in sources.items()) / sum(sources.values())
 
@@ -85,11 +85,11 @@ def draw(selection: Selection) -> Graph | None:
         for source, weight in weights[each.name].items():
             start = heights[source]
             path = f"M0 {start:.2f}C45 {start:.2f} 55 {end:.2f} 100 {end:.2f}"
-            edges.append(Edge(keys[source], f"t{i}", path, round(1 + 3 * min(weight, 1.0), 2)))
-    return Graph(
-        [Node(keys[name], name, _says(name, shown, weights), "") for name in order],
+            edges.append(DrawnEdge(keys[source], f"t{i}", path, round(1 + 3 * min(weight, 1.0), 2)))
+    return GraphDrawing(
+        [DrawnColumn(keys[name], name, _says(name, shown, weights), "") for name in order],
         [
-            Node(
+            DrawnColumn(
                 f"t{i}",
                 each.name,
                 f"{each.name} = {each.formula} (R² {r_squared(each.r2)})",
@@ -102,7 +102,7 @@ def draw(selection: Selection) -> Graph | None:
     )
 
 
-def _drawn(dropped: Dropped) -> dict[str, float]:
+def _drawn(dropped: DroppedEntry) -> dict[str, float]:
     heavy = {name: weight for name, weight in dropped.sources.items() if weight >= MIN_WEIGHT}
     if heavy:
         return heavy
@@ -110,6 +110,6 @@ def _drawn(dropped: Dropped) -> dict[str, float]:
     return {name: max(weight, 1e-6)}
 
 
-def _says(name: str, shown: list[Dropped], weights: dict[str, dict[str, float]]) -> str:
+def _says(name: str, shown: list[DroppedEntry], weights: dict[str, dict[str, float]]) -> str:
     helped = [each.name for each in shown if name in weights[each.name]]
     return f"{name} helps to compute {listed(helped)}."

@@ -1,4 +1,4 @@
-"""From what is known to the text of a page that needs nothing else."""
+"""Makes the text of the page, which needs no other files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOURCES = (
     "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'"
 )
-"""What a browser may load: nothing, but what the page brings along."""
+"""What a browser may load: only what is in the page itself."""
 
 
 def require(module: str) -> Any:
@@ -48,7 +48,7 @@ def render(content: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Scripts are allowed by their fingerprints, so that no other one runs whatever names contain.
+    # Only these two scripts may run, known by their fingerprints, whatever names contain.
     allowed = " ".join(f"'sha256-{_fingerprint(each)}'" for each in (library, script))
     text: str = environment.get_template("report.html").render(
         **content,

@@ -34,7 +34,7 @@ from gramian.reports._selection import MAX_ROWS, Selection, in_words, select
 from gramian.reports._svg import chart
 
 MAX_CHIPS = 14
-"""So many names are at the top of the page."""
+"""The top of the page names at most this many columns."""
 
 
 def report(
@@ -49,17 +49,17 @@ def report(
 ) -> Path:
     """Write a page about a fit: what to keep, what to drop and by which formula, and cautions.
 
-    The page is one file of about 5 MB that loads nothing else: most of it is Plotly's script, for
-    charts that can be hovered over. It has no rows of the data in it, but the names of columns,
-    and their extremes.
+    The page is one file of about 5 MB that loads nothing else; most of it is the script of Plotly,
+    for interactive charts. It holds no rows of the data, but it does hold the names of the columns
+    and their smallest and largest values.
 
     Parameters
     ----------
     estimator : GFR, GCA, GFS, GFA or UFFS
         The fitted estimator.
     X : array-like of shape (n_samples, n_features), files or a Dask collection
-        The rows of the fit, or others like them. Of files and Dask collections, and for what takes
-        time, 20,000 rows are drawn at random, always the same ones.
+        The rows of the fit, or others like them. From files and Dask collections, and for slow
+        computations, 20,000 rows are drawn at random, always the same ones.
     path : path
         The file to write, by convention one that ends in .html. It is there as a whole or not at
         all.
@@ -101,7 +101,7 @@ def report(
     check_is_fitted(estimator)
     path = Path(path)
     if path.is_dir() or not path.parent.is_dir():
-        problem = "is a folder" if path.is_dir() else f"is in {path.parent}, which is no folder"
+        problem = "is a folder" if path.is_dir() else f"is in {path.parent}, which is not a folder"
         raise FileNotFoundError(f"{path} {problem}: name a file in a folder that exists.")
     for module in ("jinja2", "plotly.offline"):
         _page.require(module)
@@ -194,7 +194,7 @@ def _describe_curves(estimator: Any, curves: Curves, selection: Selection) -> st
 
 
 def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
-    """Return what the page's script draws; names are escaped, as Plotly reads tags in text."""
+    """Return what the script of the page draws; names are escaped, because Plotly reads tags."""
     return {
         "counts": curves.counts,
         "axis": curves.axis,
@@ -222,7 +222,7 @@ def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
 
 
 def plotly_text(name: str) -> str:
-    """Return a name that Plotly, which knows some tags and entities, shows as it is.
+    """Return a name such that Plotly, which reads some tags and entities, shows it unchanged.
 
     Parameters
     ----------

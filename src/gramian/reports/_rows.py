@@ -1,4 +1,4 @@
-"""From what the user gives to rows of numbers, some of them where there are many."""
+"""Turns what the user gives into rows of numbers; of many rows, it draws some."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from gramian.reports._text import unique
 from gramian.rows import is_dask
 
 SAMPLE_ROWS = 20_000
-"""Of more rows, so many are drawn at random for what takes time: PCA, formulas, directions."""
+"""From more rows than this, as many are drawn for slow steps: PCA, formulas, directions."""
 SEED = 0
-"""Decides on the rows that are drawn."""
+"""The seed that decides which rows are drawn."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Data:
     n_rows: int
     """How many rows the user gave."""
     values: Callable[[int], Array]
-    """The values of a column as the user gave them, missing ones left out."""
+    """Returns the values of a column as the user gave them, without missing ones."""
     from_files: bool
     """Whether the table is a sample already."""
     preprocessing: Preprocessing | None
@@ -97,7 +97,7 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
         )
     table = preprocessing.apply(X)
     if not len(table):
-        raise ValueError("No row of X is without missing values.")
+        raise ValueError("Every row of X has a missing value.")
 
     def values(i: int) -> Array:
         name = preprocessing.columns[i]
@@ -126,7 +126,7 @@ def _names(estimator: Any, X: Any) -> list[str]:
 
 
 def _numbers(estimator: Any, X: Any) -> tuple[Array, int, bool]:
-    """Return rows, how many there are of them, and whether these are only some."""
+    """Return rows, how many there are in total, and whether these are only some of them."""
     if is_dask(X):
         chunks: Iterable[Array] = _chunks_of_dask(estimator, X)
     elif (source := source_of(X)) is not None:

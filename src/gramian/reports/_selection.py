@@ -16,29 +16,30 @@ from gramian._pursuit import Limits
 from gramian._selector import select_columns
 from gramian._types import Array
 from gramian._uffs import UFFS
+from gramian._words import listed
 from gramian.explanations import Explanation, Redundancy
 from gramian.explanations._explain import explain_checked
 from gramian.families import Multilinear
 from gramian.reports._rows import SEED, Data
 
 MAX_ROWS = 1000
-"""A table on the page has no more rows."""
+"""The largest number of rows of a table on the page."""
 MAX_FORMULAS = 300
-"""Formulas are looked for of so many columns, those of the largest variance."""
+"""Formulas are found for at most this many columns, those of the largest variance."""
 MAX_TESTED = 80
-"""Formulas are tested on rows if there are no more of them."""
+"""Formulas are tested on rows if there are at most this many formulas."""
 MAX_UNSTORED = 30
-"""Formulas are looked for of no more columns if the fit stored no moments, which takes longer."""
+"""The same if the fit stored no moments, as that takes longer."""
 MAX_LOADINGS = 3
-"""So many columns describe a direction."""
+"""The number of columns that describe a direction."""
 WORK = 2e10
-"""Rows times the square of the number of functions, up to which formulas are tested on rows."""
+"""Formulas are tested on rows if rows times squared number of functions is at most this."""
 MIN_ROWS = 50
-"""On fewer rows formulas are not tested."""
+"""Formulas are not tested on fewer rows than this."""
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptEntry:
     """A column or direction to keep."""
 
     name: str
@@ -52,8 +53,8 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Dropped:
-    """A column or direction that follows from those kept."""
+class DroppedEntry:
+    """A column or direction that can be computed from the kept ones."""
 
     name: str
     formula: str
@@ -68,18 +69,18 @@ class Dropped:
 class Selection:
     """What a fit keeps and drops."""
 
-    kept: list[Kept]
-    dropped: list[Dropped]
+    kept: list[KeptEntry]
+    dropped: list[DroppedEntry]
     explanation: Explanation | None
-    """None where no formulas were looked for."""
+    """None if no formulas were searched."""
     why_not: str
-    """Why not, if so."""
+    """If there are no formulas, why."""
     n_tested: int
     """The number of rows that formulas were tested on."""
     in_units: bool
     """Whether formulas hold in the units of the user."""
     n_without: int
-    """How many more are dropped, whose formulas were not looked for."""
+    """How many more columns are dropped, without a search for their formulas."""
 
 
 def select(estimator: Any, data: Data) -> Selection:
@@ -129,7 +130,7 @@ def _targets(model: FittedModel, n: int) -> list[int]:
 
 
 def _tested(rows: Array, n_functions: int) -> Array | None:
-    """Return rows to test formulas on, as many as time allows; None if that is too few."""
+    """Return rows to test formulas on, as many as time allows; None if these are too few."""
     n = min(len(rows), int(WORK / n_functions**2))
     if n < max(MIN_ROWS, 2 * n_functions):
         return None
@@ -147,11 +148,11 @@ def _with_decoder(estimator: UFFS, data: Data) -> FittedModel:
     return select_columns(problem, request, LargestOriginal, tells_redundant=True)
 
 
-def _kept(estimator: Any, data: Data, explanation: Explanation | None) -> list[Kept]:
+def _kept(estimator: Any, data: Data, explanation: Explanation | None) -> list[KeptEntry]:
     model: FittedModel = estimator.model_
     if model.norms is not None:
         squares = model.norms**2
-        return [Kept(data.names[i], "", float(squares[i]), None, None) for i in model.chosen]
+        return [KeptEntry(data.names[i], "", float(squares[i]), None, None) for i in model.chosen]
     ratios = estimator.explained_variance_ratio_
     sums = np.cumsum(ratios)
     new: list[float | None] = [None] * len(ratios)
@@ -164,7 +165,7 @@ def _kept(estimator: Any, data: Data, explanation: Explanation | None) -> list[K
         names = [data.names[i] for i in model.chosen]
         about = [""] * len(names)
     return [
-        Kept(*each[:2], float(each[2]), float(each[3]), each[4])
+        KeptEntry(*each[:2], float(each[2]), float(each[3]), each[4])
         for each in zip(names, about, ratios, sums, new, strict=True)
     ]
 
@@ -186,8 +187,8 @@ def loadings(direction: Array, names: list[str], n: int = MAX_LOADINGS) -> str:
     return ", ".join(f"{w} {names[i]}" for w, i in zip(weights, heaviest, strict=True))
 
 
-def _dropped(redundancy: Redundancy) -> Dropped:
-    return Dropped(
+def _dropped(redundancy: Redundancy) -> DroppedEntry:
+    return DroppedEntry(
         redundancy.feature,
         redundancy.formula,
         redundancy.kind,
@@ -198,12 +199,12 @@ def _dropped(redundancy: Redundancy) -> Dropped:
     )
 
 
-def in_words(dropped: Dropped) -> str:
+def in_words(dropped: DroppedEntry) -> str:
     """Say what a column follows from."""
     if dropped.kind == "constant":
         return f"{dropped.name} is constant."
     if not dropped.sources:
         return f"Nothing that is kept says much about {dropped.name}."
     sources = sorted(dropped.sources.items(), key=lambda item: -item[1])
-    names = " and ".join(name for name, _ in sources)
+    names = listed([name for name, _ in sources], quote=str)
     return f"{dropped.name} is computed from {names}, which explains {share(dropped.r2)} of it."

@@ -1,10 +1,11 @@
-"""Curves as SVG, for paper and for readers without scripts."""
+"""Curves as SVG, for print and for browsers without scripts."""
 
 from __future__ import annotations
 
 import math
 from html import escape
 
+from gramian._words import percent
 from gramian.reports._curves import Curves
 
 WIDTH, HEIGHT = 720, 340
@@ -39,7 +40,7 @@ def chart(curves: Curves, label: str) -> str:
         parts.append(
             f'<path class="grid" d="M{LEFT} {y(value):.1f}H{WIDTH - RIGHT}"/>'
             f'<text class="tick" x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">'
-            f"{100 * value:.0f} %</text>"
+            f"{percent(value)}</text>"
         )
     step = _round_step(last)
     parts += [

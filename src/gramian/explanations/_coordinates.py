@@ -20,13 +20,13 @@ from gramian.explanations._moments import UNCERTAIN, Moments
 from gramian.orthogonalize._common import pivoted_cholesky
 
 TOLERANCE = 1e-12
-"""A function of which no larger share is left after its projections on others is left out."""
+"""A function is left out if a smaller share of it is left after projection on the others."""
 ROUNDING = 1e-12
-"""Where no larger share of a variance is left, the formula is exact."""
+"""If a smaller share of a variance is left, the formula is exact."""
 
 
 @dataclass(frozen=True)
-class Fit:
+class CandidateFit:
     """A formula: least squares with some of the candidates."""
 
     support: IntArray
@@ -36,7 +36,7 @@ class Fit:
     """The mean square that is left."""
 
 
-class Space:
+class Coordinates:
     """Coordinates of candidates and targets, for one set of rows.
 
     Parameters
@@ -54,21 +54,21 @@ class Space:
         self.means = means
         self._rows = dictionary.rows
         norms = np.sqrt(moments.gram.diagonal())
-        present = np.flatnonzero(norms)  # with alpha=inf, all but the variables have no moments
+        present = np.flatnonzero(norms)  # with alpha=inf, only the variables have moments
         scaled = moments.gram[np.ix_(present, present)] / np.outer(norms[present], norms[present])
         self.functions: IntArray = present[np.sort(pivoted_cholesky(scaled, TOLERANCE)[1])]
-        """The functions along which the coordinates are, each less its projections on others."""
+        """The functions that the coordinates belong to, orthogonalized in this order."""
         norms = norms[self.functions]
         inside = np.ix_(self.functions, self.functions)
         lower = cholesky(moments.gram[inside] / np.outer(norms, norms), lower=True)
         self.candidates = lower.T @ (self._rows[:, self.functions] * norms).T
-        """One a column."""
+        """The candidates, one in each column."""
         self.targets: Array = _solve(lower, moments.with_targets[self.functions], norms)
         self.variables: Array = _solve(lower, moments.with_variables[self.functions], norms)
         squares = np.einsum("ij,ij->j", self.targets, self.targets)
         outside = moments.squares - squares
         self.outside = np.where(outside > UNCERTAIN * moments.squares, outside, 0.0)
-        """What no function explains of each target."""
+        """The variance of each target that no function explains."""
         self.variances = self.outside + squares - self.targets[0] ** 2
         self.targets[0] += means
         missing = np.ones(len(moments.gram), dtype=bool)
@@ -88,7 +88,7 @@ class Space:
         unit = self.unit[:, self.usable]
         return unit.T @ unit
 
-    def fit(self, target: int, support: IntArray, *, constant: bool) -> Fit:
+    def fit(self, target: int, support: IntArray, *, constant: bool) -> CandidateFit:
         """Fit a target by least squares with some candidates, with or without a constant."""
         y = self.targets[:, target]
         if constant:
@@ -103,9 +103,11 @@ class Space:
             scaled = lstsq(a, y, check_finite=False)[0] if len(support) else np.empty(0)
             error = y - a @ scaled
             coefficients, offset = scaled / sizes, 0.0
-        return Fit(support, coefficients, offset, float(error @ error + self.outside[target]))
+        return CandidateFit(
+            support, coefficients, offset, float(error @ error + self.outside[target])
+        )
 
-    def combination(self, fit: Fit, target: int) -> Array:
+    def combination(self, fit: CandidateFit, target: int) -> Array:
         """Return a formula as a combination of the functions, for the centred target."""
         combination: Array = fit.coefficients @ self._rows[fit.support]
         combination[0] += fit.constant - self.means[target]

@@ -1,4 +1,4 @@
-"""The formula of a column: its terms, how many there are, and how good it is."""
+"""Finds the formula of a column that was not kept."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from scipy.linalg import lstsq
 
 from gramian._model import FittedModel
 from gramian._types import Array, IntArray
+from gramian.explanations._coordinates import CandidateFit, Coordinates
 from gramian.explanations._dictionary import Dictionary, Product, add_up, term
 from gramian.explanations._formula import Formula
 from gramian.explanations._moments import Moments, mix
 from gramian.explanations._results import DUPLICATE, PARTIAL, Kind, Redundancy
 from gramian.explanations._search import Search, Shape, choose, shapes
-from gramian.explanations._space import Fit, Space
 from gramian.explanations._text import DIGITS, MAX_DIGITS
 from gramian.explanations._view import View
 from gramian.rows._protocol import CONSTANT
 
 
-class Maker:
-    """Makes redundancies, one target after the other."""
+class FormulaFinder:
+    """Finds the formula of each target: its terms, how many there are, and how good it is."""
 
     def __init__(
         self,
         model: FittedModel,
         view: View,
         dictionary: Dictionary,
-        space: Space,
+        coordinates: Coordinates,
         folds: Sequence[Moments],
         max_terms: int | None,
         min_gain: float,
@@ -40,11 +40,11 @@ class Maker:
         self._alpha = model.record.alpha
         self._view = view
         self._dictionary = dictionary
-        self._space = space
+        self._coordinates = coordinates
         self._folds = folds
         self._whole = mix(folds) if folds else None
         self._others = [
-            Space(mix([*folds[:i], *folds[i + 1 :]]), dictionary, view.target_means)
+            Coordinates(mix([*folds[:i], *folds[i + 1 :]]), dictionary, view.target_means)
             for i in range(len(folds))
         ]
         self._no_variance = 0.0 if view.axes is None else CONSTANT * model.variances.max()
@@ -63,32 +63,32 @@ class Maker:
             for i, each in enumerate(dictionary.candidates)
             if len(each.expansion) == 1
         ]
-        self._deviations = {product: float(space.sizes[i]) for product, i in single}
-        self._rms = {(): 1.0, **{product: space.rms(i) for product, i in single}}
+        self._deviations = {product: float(coordinates.sizes[i]) for product, i in single}
+        self._rms = {(): 1.0, **{product: coordinates.rms(i) for product, i in single}}
 
     def redundancy(self, target: int) -> Redundancy:
         """Explain one column or direction."""
         self._searches.clear()
-        space = self._space
+        coordinates = self._coordinates
         mean = float(self._view.target_means[target])
-        variance = float(space.variances[target])
+        variance = float(coordinates.variances[target])
         if variance <= max((1e-12 * abs(mean)) ** 2, self._no_variance):
             return self._constant(target, mean, variance)
         full = self._full_of_fit(target)
-        full_left = space.moments.left_by(full, target)
+        full_left = coordinates.moments.left_by(full, target)
         if self._max_terms is None:
-            support, left = space.usable, full_left
+            support, left = coordinates.usable, full_left
             parts = self._all_parts(full, mean, math.sqrt(variance))
             validation_r2 = self._validate(target, None)
         else:
             shape = self._choose(target)
-            fit = self._search(space, target).fit(shape)
-            assert fit is not None  # only shapes that exist are chosen
+            fit = self._search(coordinates, target).fit(shape)
+            assert fit is not None  # `choose` takes only shapes that exist
             support, left = fit.support, fit.error
             parts = self._parts_of(fit)
             validation_r2 = self._validate(target, shape)
-        linear = np.intersect1d(self._linear, space.usable)
-        linear_left = space.fit(target, linear, constant=True).error
+        linear = np.intersect1d(self._linear, coordinates.usable)
+        linear_left = coordinates.fit(target, linear, constant=True).error
         r2 = 1 - left / variance
         expression = self._formula(parts, variance, left)
         return Redundancy(
@@ -120,24 +120,24 @@ class Maker:
 
     # Which terms
 
-    def _search(self, space: Space, target: int) -> Search:
+    def _search(self, coordinates: Coordinates, target: int) -> Search:
         assert self._max_terms is not None
-        key = id(space)
+        key = id(coordinates)
         if key not in self._searches:
-            self._searches[key] = Search(space, target, self._linear, self._max_terms)
+            self._searches[key] = Search(coordinates, target, self._linear, self._max_terms)
         return self._searches[key]
 
     def _choose(self, target: int) -> Shape:
-        """Choose the shape of the formula: by rows held out if there are any."""
+        """Choose the shape of the formula, by rows held out if there are any."""
         assert self._max_terms is not None
         every = shapes(self._max_terms)
         errors = [(shape, self._left(target, shape)) for shape in every]
         exists = [(shape, error) for shape, error in errors if math.isfinite(error)]
-        return choose(exists, float(self._space.variances[target]), self._penalty)
+        return choose(exists, float(self._coordinates.variances[target]), self._penalty)
 
     def _left(self, target: int, shape: Shape) -> float:
         """Return what formulas of a shape leave, on rows held out if there are any."""
-        fit = self._search(self._space, target).fit(shape)
+        fit = self._search(self._coordinates, target).fit(shape)
         if fit is None:
             return math.inf
         if not self._folds:
@@ -177,9 +177,9 @@ class Maker:
         )
         return combination
 
-    def _full(self, space: Space, target: int) -> Array:
+    def _full(self, coordinates: Coordinates, target: int) -> Array:
         """Return the combination that the decoder would have on other rows."""
-        moments = space.moments
+        moments = coordinates.moments
         norms = np.sqrt(moments.gram.diagonal())
         norms[norms == 0] = 1.0
         gram = moments.gram / np.outer(norms, norms)
@@ -206,7 +206,7 @@ class Maker:
 
     # The formula
 
-    def _parts_of(self, fit: Fit) -> dict[Product, float]:
+    def _parts_of(self, fit: CandidateFit) -> dict[Product, float]:
         candidates = self._dictionary.candidates
         return add_up(
             [
@@ -241,9 +241,9 @@ class Maker:
         )
 
     def _sources(self, target: int, support: IntArray, variance: float) -> dict[str, float]:
-        """Return what R² loses without the terms that each column is in."""
+        """Return how much R² falls without the terms of each column."""
         candidates = self._dictionary.candidates
-        whole = self._space.fit(target, support, constant=True).error
+        whole = self._coordinates.fit(target, support, constant=True).error
         used = sorted(
             frozenset().union(*(candidates[i].variables for i in support)),
             key=lambda variable: self._view.place[variable],
@@ -251,7 +251,7 @@ class Maker:
         losses = {}
         for variable in used:
             rest = support[[variable not in candidates[i].variables for i in support]]
-            without = self._space.fit(target, rest, constant=True).error
+            without = self._coordinates.fit(target, rest, constant=True).error
             losses[self._view.names[variable]] = max(without - whole, 0.0) / variance
         return losses
 

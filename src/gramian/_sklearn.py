@@ -1,0 +1,24 @@
+"""What gramian uses of scikit-learn that is not public there: all of it is imported here.
+
+Nothing private is promised to stay, so that one file is to be mended when scikit-learn moves
+something; `tests/test_sklearn_private.py` keeps it so. Methods that scikit-learn calls by a private
+name (`_n_features_out`, `_get_support_mask`) are where the classes are.
+"""
+
+from __future__ import annotations
+
+from sklearn.utils._param_validation import (
+    Interval,
+    RealNotInt,
+    StrOptions,
+    validate_parameter_constraints,
+)
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+
+__all__ = [
+    "Interval",
+    "RealNotInt",
+    "StrOptions",
+    "check_sample_weight",
+    "validate_parameter_constraints",
+]
