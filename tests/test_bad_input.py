@@ -135,10 +135,10 @@ def test_another_number_of_columns_is_refused(estimator):
 def test_inverse_of_another_width_is_refused(estimator, width):
     fitted = make(estimator, 2).fit(X)
     message = {
-        GFR: f"Z has {width} columns, but GFR has 2 components",
-        GCA: f"Z has {width} columns, but GCA has 2 components",
-        GFS: f"Z has {width} columns, but GFS has 2 selected features",
-        GFA: f"Z has {width} columns, but GFA has 2 selected features",
+        GFR: f"X has {width} columns, but GFR has 2 components",
+        GCA: f"X has {width} columns, but GCA has 2 components",
+        GFS: f"X has {width} columns, but GFS has 2 selected features",
+        GFA: f"X has {width} columns, but GFA has 2 selected features",
     }.get(estimator, "X has a different shape than during fitting")
     with pytest.raises(ValueError, match=message):
         fitted.inverse_transform(X[:, :width])

@@ -7,17 +7,17 @@ from functools import partial
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._blockwise import Output, lazily, source_of, write
+from gramian._blockwise import FileTransformer, Output, lazily, source_of, write
 from gramian._reconstruction import Data, Reconstruction
 from gramian._stability import Stability, of_subspaces
 from gramian._types import Array
 from gramian.rows import is_dask
 
 
-class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstruction):
+class Extractor(ClassNamePrefixFeaturesOutMixin, FileTransformer, Reconstruction):
     """An algorithm whose output is a linear projection."""
 
     _count_name = "n_components"
@@ -42,13 +42,13 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstructio
         X : array-like of shape (n_samples, n_features), or anything that `fit` takes
             The data.
         output : path, optional
-            For files, the file to write: .parquet, .feather, .csv or .npy.
+            For files, a file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
         Z : array of shape (n_samples, n_components)
             The centred data's coordinates along the directions, in float32 if X is. Of a Dask
-            collection a lazy one; of files the path of the file that was written.
+            collection a lazy one; with `output` the path of the file that was written.
         """
         check_is_fitted(self)
         if is_dask(X):
@@ -72,28 +72,28 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reconstructio
     def _encode(self, x: Array) -> Array:
         return x @ self.components_.T
 
-    def inverse_transform(self, Z: Data, *, linear: bool = False, output: Output = None) -> Any:
+    def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Reconstruct the features from coordinates along the directions.
 
         Parameters
         ----------
-        Z : array-like of shape (n_samples, n_components), files or a Dask collection
+        X : array-like of shape (n_samples, n_components), files or a Dask collection
             Coordinates along the directions, as `transform` returns them.
         linear : bool, default=False
             Whether to use the best linear reconstruction, as PCA does, in place of the functions
             of the family.
         output : path, optional
-            For files, the file to write: .parquet, .feather, .csv or .npy.
+            For files, a file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
-        X : array of shape (n_samples, n_features)
-            The features, in float32 if Z is. Of a Dask collection a lazy one; of files the path of
-            the file that was written.
+        X_original : array of shape (n_samples, n_features)
+            The features, in float32 if X is. Of a Dask collection a lazy one; with `output` the
+            path of the file that was written.
         """
         check_is_fitted(self)
         decode = partial(self._inverse_transform, linear=linear)
-        return self._decode(Z, decode, self.get_feature_names_out(), output)
+        return self._decode(X, decode, self.get_feature_names_out(), output)
 
     def _inverse_transform(self, Z: ArrayLike, *, linear: bool) -> Array:
         table = self._check_kept(Z, self.n_components_, "components")

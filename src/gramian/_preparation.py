@@ -31,9 +31,8 @@ from gramian.rows import (
     open_dask,
     open_stream,
 )
+from gramian.tables import DEFAULT_BUDGET
 
-DEFAULT_BUDGET = 2**30
-"""Bytes that rows and what belongs to them may take, where they are not in memory anyway."""
 MAX_HELD_OUT = 20_000
 """Of a stream about so many rows are held out at most; they are kept in memory."""
 DEFAULT_VALIDATION = 0.1
@@ -90,8 +89,7 @@ class Preparation(BaseEstimator):
             return self._prepare_dask(X, sample_weight, validation_data, scaling)
         source = as_source(X, sample_weight)
         if source is not None:
-            size = 8 * source.n_columns * (source.n_rows or math.inf)
-            if size > self._memory_budget / 8:
+            if not source.fits(self._memory_budget):
                 return self._prepare_stream(source, validation_data, scaling)
             X, sample_weight = load(source)
         elif isinstance(sample_weight, str):
@@ -130,6 +128,11 @@ class Preparation(BaseEstimator):
     @property
     def _memory_budget(self) -> int:
         return DEFAULT_BUDGET if self.memory_budget is None else int(self.memory_budget)
+
+    @property
+    def _names_in(self) -> Sequence[str] | None:
+        names: Sequence[str] | None = getattr(self, "feature_names_in_", None)
+        return names
 
     def _set_columns(self, names: Sequence[str] | None, n_columns: int) -> None:
         """Set what scikit-learn's checks set for arrays."""

@@ -70,10 +70,10 @@ class Reconstruction(PursuitEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), files or a Dask collection
-            The data: an array or data frame; the path of a .npy, .parquet, .csv, .feather or
-            .arrow file, a list of paths, or a folder of Parquet files; a PyArrow dataset; an
-            object that yields blocks of rows whenever it is iterated over, or a function that
-            returns such an iterator; a Dask array or data frame.
+            The data: an array or data frame; the path of a .csv, .tsv (also with .gz or .zst),
+            .parquet, .feather, .arrow, .npy or .npz file, a list of paths, or a folder of Parquet
+            files; a PyArrow dataset; an object that yields blocks of rows whenever it is iterated
+            over, or a function that returns such an iterator; a Dask array or data frame.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), str or Dask array, optional
@@ -224,7 +224,7 @@ class Reconstruction(PursuitEstimator):
         table: Array = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
         if table.shape[1] != n:
             raise ValueError(
-                f"Z has {table.shape[1]} columns, but {type(self).__name__} has {n} {name}."
+                f"X has {table.shape[1]} columns, but {type(self).__name__} has {n} {name}."
             )
         return table
 
@@ -284,11 +284,6 @@ class Reconstruction(PursuitEstimator):
 
     def _both_errors(self, X: ArrayLike) -> Array:
         return np.column_stack(self._errors_of(self._check_rows(X)))
-
-    @property
-    def _names_in(self) -> Sequence[str] | None:
-        names: Sequence[str] | None = getattr(self, "feature_names_in_", None)
-        return names
 
     def _errors(self, X: Data) -> tuple[Array, Array]:
         """Return the squared distances of rows from their reconstruction, and from the mean."""

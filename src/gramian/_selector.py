@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._base import COUNT, PursuitEstimator
-from gramian._blockwise import Output, lazily, source_of, write
+from gramian._blockwise import FileTransformer, Output, aligned, lazily, source_of, write
 from gramian._choosers import GivenDirections
 from gramian._decoder import make_decoder
 from gramian._preparation import Problem
@@ -22,7 +22,7 @@ from gramian._types import Array
 from gramian.rows import is_dask
 
 
-class Selector(SelectorMixin, PursuitEstimator):
+class Selector(FileTransformer, SelectorMixin, PursuitEstimator):
     """An algorithm whose output is a subset of the columns."""
 
     _count_name = "n_features_to_select"
@@ -42,6 +42,36 @@ class Selector(SelectorMixin, PursuitEstimator):
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
+
+    def transform(self, X: Data, *, output: Output = None) -> Any:
+        """Take the selected columns of X, in the order in which X has them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or anything that `fit` takes
+            The data.
+        output : path, optional
+            For files, a file to write, in the format of its ending, in place of an array.
+
+        Returns
+        -------
+        X_selected : array of shape (n_samples, n_selected_features)
+            The selected columns. Of a Dask collection a lazy one; with `output` the path of the
+            file that was written.
+        """
+        check_is_fitted(self)
+        if is_dask(X):
+            names = self.get_feature_names_out()
+            if hasattr(X, "columns"):
+                return X[names.tolist()]
+            return lazily(X, super().transform, names, len(names))
+        source = source_of(X)
+        if source is not None:
+            names = self.get_feature_names_out()
+            kept = self.support_
+            rows = aligned(source, self._names_in, self.n_features_in_)
+            return write(rows, lambda table: table[:, kept], names, output)
+        return super().transform(X)
 
 
 class DecodingSelector(Reconstruction, Selector):
@@ -84,35 +114,6 @@ class DecodingSelector(Reconstruction, Selector):
     def _encode(self, x: Array) -> Array:
         return x[:, self.selected_features_]
 
-    def transform(self, X: Data, *, output: Output = None) -> Any:
-        """Take the selected columns of X, in the order in which X has them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or anything that `fit` takes
-            The data.
-        output : path, optional
-            For files, the file to write: .parquet, .feather, .csv or .npy.
-
-        Returns
-        -------
-        X_selected : array of shape (n_samples, n_selected_features)
-            The selected columns. Of a Dask collection a lazy one; of files the path of the file
-            that was written.
-        """
-        check_is_fitted(self)
-        if is_dask(X):
-            names = self.get_feature_names_out()
-            if hasattr(X, "columns"):
-                return X[names.tolist()]
-            return lazily(X, super().transform, names, len(names))
-        source = source_of(X)
-        if source is not None:
-            names = self.get_feature_names_out()
-            kept = self.support_
-            return write(self._rows_of(source), lambda table: table[:, kept], names, output)
-        return super().transform(X)
-
     def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Fill in the features that were not selected.
 
@@ -124,13 +125,13 @@ class DecodingSelector(Reconstruction, Selector):
             Whether to fill in by linear regression on the selected features, in place of the
             functions of the family.
         output : path, optional
-            For files, the file to write: .parquet, .feather, .csv or .npy.
+            For files, a file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
         X_original : array of shape (n_samples, n_features)
             All features, the selected ones as given; in float32 if X is. Of a Dask collection a
-            lazy one; of files the path of the file that was written.
+            lazy one; with `output` the path of the file that was written.
         """
         check_is_fitted(self)
         fill = partial(self._fill, linear=linear)

@@ -12,8 +12,8 @@ import pyarrow as pa
 from gramian._types import Array
 from gramian.cli._columns import find, listed
 from gramian.cli._errors import USAGE, CommandError
-from gramian.cli._tables import Table
 from gramian.models import Preprocessing
+from gramian.tables import Table
 
 
 @dataclass(frozen=True)
