@@ -19,6 +19,7 @@ from property_cases import a_property
 
 from gramian import GFA
 from gramian.explanations import explain
+from gramian.explanations._coordinates import Coordinates
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._explain import MAX_TERMS
 from gramian.explanations._moments import of_fit

@@ -22,8 +22,8 @@ from source_cases import (
 )
 
 from gramian import GFR, GFS
-from gramian import _blockwise as blockwise
 from gramian.rows._stream import StreamRows
+from gramian.tables import _outputs as outputs
 
 BUDGETS = pytest.mark.parametrize("budget", [BUDGET, None], ids=["streamed", "loaded"])
 
@@ -48,7 +48,9 @@ def test_a_parquet_file_with_a_damaged_page_is_named(tmp_path, budget):
     content = bytearray(path.read_bytes())
     content[len(content) // 2 : len(content) // 2 + 5000] = bytes(5000)
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"table\.parquet cannot be read any further than row"):
+    with pytest.raises(
+        ValueError, match=r"table\.parquet cannot be read as parquet any further than row"
+    ):
         GFR(2, memory_budget=budget).fit(path)
 
 
@@ -65,7 +67,7 @@ def test_a_truncated_arrow_file_is_named(tmp_path, name, budget):
 def test_a_truncated_npy_file_is_named(tmp_path, budget):
     paths = SOURCES["several npy"](tmp_path)
     cut_short(paths[2])
-    with pytest.raises(ValueError, match=r"2\.npy cannot be read: .* damaged or cut short"):
+    with pytest.raises(ValueError, match=r"2\.npy cannot be read as npy: .* damaged or cut short"):
         GFR(2, memory_budget=budget).fit(paths)
 
 
@@ -87,8 +89,8 @@ def test_text_in_a_late_row_of_a_csv_file_is_found(tmp_path):
     row = b"1.5,2\n-1,3\n"
     text = b"a,b\n" + row * (n // 2) + b"0.5,oops\n" + row * 10
     (tmp_path / "late.csv").write_bytes(text)
-    # The heading is row 1 of the file, so that the 1,000,001st row is 1,000,002.
-    with pytest.raises(ValueError, match=r"late\.csv .*column #1: Row #1000002: .*'oops'"):
+    # Rows are counted from 0, and the heading is none.
+    with pytest.raises(ValueError, match=r"late\.csv .*column 'b': row 1000000: .*'oops'"):
         GFR(1, memory_budget=BUDGET).fit(tmp_path / "late.csv")
 
 
@@ -97,7 +99,7 @@ def test_a_csv_row_that_lacks_a_cell_is_found(tmp_path):
     lines = path.read_text().splitlines()
     lines[2000] = "1,2,3"
     path.write_text("\n".join(lines))
-    with pytest.raises(ValueError, match=r"x\.csv .*Row #2001: Expected 8 columns, got 3"):
+    with pytest.raises(ValueError, match=r"x\.csv .*row 1999: Expected 8 columns, got 3"):
         GFR(1, memory_budget=BUDGET).fit(path)
 
 
@@ -214,7 +216,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_an_unknown_ending_is_refused_with_those_that_are_known(tmp_path):
     (tmp_path / "x.xlsx").write_text("")
-    with pytest.raises(ValueError, match=r"\.xlsx cannot be read.*\.npy, \.parquet"):
+    with pytest.raises(ValueError, match=r"\.xlsx is not clear .*\.parquet.*\.npy"):
         GFR(1).fit(tmp_path / "x.xlsx")
 
 
@@ -269,15 +271,15 @@ OUTPUTS = ["z.parquet", "z.feather", "z.csv", "z.npy"]
 
 def stop_writing(monkeypatch, ending, error, after=1):
     """Let the writer raise after some blocks."""
-    writer = blockwise._Npy if ending == ".npy" else blockwise._Arrow
-    write, count = writer.write, iter(range(100))
+    writer = outputs._Npy if ending == ".npy" else outputs._ByArrow
+    write, count = writer.write_array, iter(range(100))
 
     def broken(self, rows):
         if next(count) >= after:
             raise error
         write(self, rows)
 
-    monkeypatch.setattr(writer, "write", broken)
+    monkeypatch.setattr(writer, "write_array", broken)
 
 
 @pytest.mark.parametrize("output", OUTPUTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from numbers import Integral, Real
 from pathlib import Path
@@ -13,27 +13,31 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, TransformerMixin
 
+from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._cost import Cost, estimate
 from gramian._fitting import MAX_LOSS, Request, Solver, prefers_qr
 from gramian._html import FittedSummary
 from gramian._model import FittedModel, Record
-from gramian._preparation import Data, RandomState, shape_of
+from gramian._preparation import CheckedData, RandomState, check_rows, shape_of
 from gramian._pursuit import Limits, StopReason
 from gramian._sklearn import Interval, RealNotInt, StrOptions
 from gramian._types import Array, IntArray
 from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
 from gramian.families import BY_NAME, Family, by_name
+from gramian.rows import Source, is_dask
 
 DEFAULT_EXPLAINED = 0.95
 """The share of variance that GFR and GFS explain when nothing else is asked for."""
 AUTO_ALPHAS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, np.inf)
 """The penalties among which `alpha="auto"` chooses."""
+Data = Any
+"""An array or data frame, files, blocks of rows, or a Dask collection."""
 COUNT = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
 
 
-class PursuitEstimator(FittedSummary, BaseEstimator):
+class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
     """Parameters and fitted attributes of every algorithm."""
 
     _count_name: ClassVar[Literal["n_components", "n_features_to_select"]]
@@ -147,7 +151,7 @@ class PursuitEstimator(FittedSummary, BaseEstimator):
             parameters=parameters,
         )
 
-    def _check_count(self, data: Data) -> None:
+    def _check_count(self, data: CheckedData) -> None:
         count: Any = getattr(self, self._count_name)
         if isinstance(count, Integral) and int(count) > data.n_columns:
             raise ValueError(
@@ -183,6 +187,44 @@ class PursuitEstimator(FittedSummary, BaseEstimator):
             "solver_": record.solver,
             "orthogonality_loss_": record.orthogonality_loss,
         }
+
+    def fit_transform(
+        self, X: Data, y: None = None, *, output: Output = None, **fit_params: Any
+    ) -> Any:
+        """Fit to data, and transform them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), files or a Dask collection
+            The data, as `fit` takes them.
+        y : None
+            Ignored.
+        output : path, optional
+            For files, the file to write, as in `transform`.
+        **fit_params : dict
+            `sample_weight` and `validation_data`, as of `fit`.
+
+        Returns
+        -------
+        Z : array
+            What `transform` returns.
+        """
+        self.fit(X, y, **fit_params)
+        return self.transform(X) if output is None else self.transform(X, output=output)
+
+    def _rows_of(self, source: Source) -> Iterator[Array]:
+        """Read the columns of the fit from files or blocks of rows."""
+        return aligned(source, self.model_.names, self.model_.n_columns)
+
+    def _encode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
+        """Apply a function from rows to what is kept of them to data of any kind."""
+        names = self.get_feature_names_out()
+        if is_dask(X):
+            return lazily(X, lambda part: function(check_rows(self, part)), names, len(names))
+        source = source_of(X)
+        if source is not None:
+            return write(self._rows_of(source), function, names, output)
+        return function(check_rows(self, X))
 
     def estimate_cost(self, X: ArrayLike, n_steps: int | None = None) -> Cost:
         """Estimate what a fit would take, without fitting.

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 
 from gramian._types import Array
-from gramian._writing import ArrayWriter, temporary_for
 from gramian.rows import Source, as_source
-from gramian.rows._files import pyarrow
 from gramian.rows._stream import check
+from gramian.tables import open_output
 
 Output = str | os.PathLike[str] | None
 
@@ -44,8 +42,8 @@ def write(
     function: Callable[[Array], Array],
     names: Sequence[str],
     output: Output,
-) -> Path:
-    """Apply a function to all blocks and write the results to a file; nothing if it fails.
+) -> Path | Array:
+    """Apply a function to all blocks; write the results to a file, or return them.
 
     Parameters
     ----------
@@ -55,100 +53,15 @@ def write(
         Applied to every block.
     names : sequence of str
         The names of the new columns.
-    output : path
-        The file.
+    output : path or None
+        The file, of which nothing is there if anything fails.
     """
     if output is None:
-        raise ValueError(
-            "What becomes of files is written to a file: give output='....parquet' (or .csv, "
-            ".feather, .npy)."
-        )
-    path = Path(output)
-    if path.suffix.lower() not in WRITERS:
-        raise ValueError(f"{path} must end in one of {', '.join(WRITERS)}.")
-    make = WRITERS[path.suffix.lower()]
-    with temporary_for(path) as temporary, make(temporary, names) as writer:
+        return np.concatenate([np.empty((0, len(names))), *map(function, blocks)])
+    with open_output(output, names) as writer:
         for x in blocks:
-            writer.write(function(x))
-    return path
-
-
-class Writer(Protocol):
-    """Writes a table, block by block."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *error: object) -> None: ...
-
-    def write(self, rows: Array) -> None:
-        """Append rows."""
-        ...
-
-
-class _Arrow:
-    """Writes by PyArrow, with the writer that `open_file` makes of a path and a schema."""
-
-    def __init__(
-        self, open_file: Callable[[Path, Any], Any], path: Path, names: Sequence[str]
-    ) -> None:
-        arrow = pyarrow()
-        self._schema = arrow.schema([(str(name), arrow.float64()) for name in names])
-        self._writer = open_file(path, self._schema)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._writer.close()
-
-    def write(self, rows: Array) -> None:
-        """Append rows."""
-        columns = [np.ascontiguousarray(column) for column in rows.T]
-        self._writer.write_batch(pyarrow().record_batch(columns, schema=self._schema))
-
-
-def _open_parquet(path: Path, schema: Any) -> Any:
-    import pyarrow.parquet
-
-    return pyarrow.parquet.ParquetWriter(path, schema)
-
-
-def _open_feather(path: Path, schema: Any) -> Any:
-    import pyarrow.ipc
-
-    return pyarrow.ipc.new_file(str(path), schema)
-
-
-def _open_csv(path: Path, schema: Any) -> Any:
-    import pyarrow.csv
-
-    return pyarrow.csv.CSVWriter(str(path), schema)
-
-
-class _Npy:
-    def __init__(self, path: Path, names: Sequence[str]) -> None:
-        self._stream = path.open("wb")
-        self._writer = ArrayWriter(self._stream, len(names))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._writer.finish()
-        self._stream.close()
-
-    def write(self, rows: Array) -> None:
-        """Append rows."""
-        self._writer.write(rows)
-
-
-WRITERS: dict[str, Callable[[Path, Sequence[str]], Writer]] = {
-    ".parquet": partial(_Arrow, _open_parquet),
-    ".feather": partial(_Arrow, _open_feather),
-    ".arrow": partial(_Arrow, _open_feather),
-    ".csv": partial(_Arrow, _open_csv),
-    ".npy": _Npy,
-}
+            writer.write_array(function(x))
+    return Path(output)
 
 
 def lazily(

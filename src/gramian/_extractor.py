@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._base import Data
 from gramian._blockwise import Output
 from gramian._model import FittedModel, Project
 from gramian._preparation import Problem
-from gramian._reconstruction import Data, Reconstruction
+from gramian._reconstruction import Reconstruction
 from gramian._stability import Stability, of_subspaces
 from gramian._types import Array
 
@@ -44,7 +45,7 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
         X : array-like of shape (n_samples, n_features), or anything that `fit` takes
             The data.
         output : path, optional
-            For files, the file to write: .parquet, .feather, .csv or .npy.
+            For files, a file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
@@ -73,7 +74,7 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
             Whether to use the best linear reconstruction, as PCA does, in place of the functions
             of the family.
         output : path, optional
-            For files, the file to write: .parquet, .feather, .csv or .npy.
+            For files, a file to write, in the format of its ending, in place of an array.
 
         Returns
         -------

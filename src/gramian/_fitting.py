@@ -11,7 +11,7 @@ import numpy as np
 
 from gramian._choosers import Chooser
 from gramian._model import FittedModel, Record
-from gramian._preparation import Data, HoldOut, Problem, Scaling
+from gramian._preparation import CheckedData, HoldOut, Problem, Scaling
 from gramian._progress import report_for
 from gramian._pursuit import Limits, Trace, pursue
 from gramian._types import Array
@@ -196,12 +196,12 @@ class Plan:
     prescribes: bool
     """Whether the fit to all rows makes the same choices, or as many new ones."""
 
-    def compare(self, data: Data) -> list[FittedModel]:
+    def compare(self, data: CheckedData) -> list[FittedModel]:
         """Fit all families to the same rows."""
         problem = data.problem(self.scaling, self.hold_out)
         return [self.algorithm(problem, request) for request in self.requests]
 
-    def fit(self, data: Data) -> FittedModel:
+    def fit(self, data: CheckedData) -> FittedModel:
         """Fit, and fit again to all rows where held-out ones had something to decide."""
         models = self.compare(data)
         best = best_of(models) if len(models) > 1 else 0

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian._sklearn import _check_sample_weight
+from gramian._sklearn import check_sample_weight
 from gramian._types import Array
 from gramian._validation import HeldOut
 from gramian.rows import (
@@ -32,9 +32,8 @@ from gramian.rows import (
     open_dask,
     open_stream,
 )
+from gramian.tables import DEFAULT_BUDGET
 
-DEFAULT_BUDGET = 2**30
-"""Bytes that rows and what belongs to them may take, where they are not in memory anyway."""
 MAX_HELD_OUT = 20_000
 """Of a stream about so many rows are held out at most; they are kept in memory."""
 ValidationData = ArrayLike | tuple[ArrayLike, ArrayLike | None] | None
@@ -93,7 +92,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Data(ABC):
+class CheckedData(ABC):
     """Checked data, of which problems are made."""
 
     names: tuple[str, ...] | None
@@ -118,7 +117,7 @@ class Data(ABC):
 
 
 @dataclass(frozen=True)
-class ArrayData(Data):
+class ArrayData(CheckedData):
     """A table in memory."""
 
     table: Array
@@ -134,7 +133,7 @@ class ArrayData(Data):
 
 
 @dataclass(frozen=True)
-class StreamData(Data):
+class StreamData(CheckedData):
     """A table that is read block by block."""
 
     source: Source
@@ -153,7 +152,7 @@ class StreamData(Data):
 
 
 @dataclass(frozen=True)
-class DaskData(Data):
+class DaskData(CheckedData):
     """A Dask array or data frame."""
 
     collection: Any
@@ -180,7 +179,7 @@ def take(
     sample_weight: Any,
     validation_data: ValidationData = None,
     memory_budget: int | None = None,
-) -> Data:
+) -> CheckedData:
     """Check what the user gives to a fit, and leave the estimator as it is.
 
     Parameters
@@ -208,7 +207,7 @@ def take(
         return DaskData(_tuple(names), n_columns, validation, X, sample_weight, budget)
     source = as_source(X, sample_weight)
     if source is not None:
-        if 8 * source.n_columns * (source.n_rows or math.inf) > budget / 8:
+        if not source.fits(budget):
             _note_columns(columns, source.names, source.n_columns)
             validation = _check_validation_data(columns, validation_data)
             names = source.names
@@ -253,7 +252,7 @@ def check_weights(sample_weight: ArrayLike | None, table: Array, at_least: int =
     """Check the weights of rows."""
     if sample_weight is None:
         return None
-    weights: Array = _check_sample_weight(
+    weights: Array = check_sample_weight(
         sample_weight, table, dtype=np.float64, ensure_non_negative=True
     )
     if np.count_nonzero(weights) < at_least:

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian._base import PursuitEstimator, named_families
+from gramian._base import Data, PursuitEstimator, named_families
 from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._fitting import Algorithm, Plan
 from gramian._model import FittedModel
 from gramian._path import DEGREES, MAX_FUNCTIONS, Path
 from gramian._preparation import HoldOut, Scaling, ValidationData, check_rows, take
-from gramian._sklearn import _check_sample_weight
+from gramian._sklearn import check_sample_weight
 from gramian._stability import Stability, resample
 from gramian._types import Array
 from gramian.families import Family
-from gramian.rows import Source, is_dask
+from gramian.rows import is_dask
 
 if TYPE_CHECKING:
     from gramian.explanations import Explanation
 
 DEFAULT_VALIDATION = 0.1
 """The share of rows held out where something is to be chosen by them, and no share is given."""
-Data = Any
-"""An array or data frame, files, blocks of rows, or a Dask collection."""
 
 
-class Reconstruction(TransformerMixin, PursuitEstimator):
+class Reconstruction(PursuitEstimator):
     """An algorithm that can reconstruct all columns from what it keeps."""
 
     _scales_columns: ClassVar[bool]
@@ -112,10 +110,10 @@ class Reconstruction(TransformerMixin, PursuitEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), files or a Dask collection
-            The data: an array or data frame; the path of a .npy, .parquet, .csv, .feather or
-            .arrow file, a list of paths, or a folder of Parquet files; a PyArrow dataset; an
-            object that yields blocks of rows whenever it is iterated over, or a function that
-            returns such an iterator; a Dask array or data frame.
+            The data: an array or data frame; the path of a .csv, .tsv (also with .gz or .zst),
+            .parquet, .feather, .arrow, .npy or .npz file, a list of paths, or a folder of Parquet
+            files; a PyArrow dataset; an object that yields blocks of rows whenever it is iterated
+            over, or a function that returns such an iterator; a Dask array or data frame.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), str or Dask array, optional
@@ -137,34 +135,6 @@ class Reconstruction(TransformerMixin, PursuitEstimator):
         self._become(plan.fit(data))
         self._warn()
         return self
-
-    def fit_transform(
-        self, X: Data, y: None = None, *, output: Output = None, **fit_params: Any
-    ) -> Any:
-        """Fit to data, and transform them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), files or a Dask collection
-            The data, as `fit` takes them.
-        y : None
-            Ignored.
-        output : path, optional
-            For files, the file to write, as in `transform`.
-        **fit_params : dict
-            `sample_weight` and `validation_data`, as of `fit`.
-
-        Returns
-        -------
-        Z : array
-            What `transform` returns.
-        """
-        self.fit(X, y, **fit_params)
-        return self.transform(X) if output is None else self.transform(X, output=output)
-
-    @abstractmethod
-    def transform(self, X: Data, *, output: Output = None) -> Any:
-        """Return what is kept of rows."""
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         record = model.record
@@ -272,7 +242,7 @@ class Reconstruction(TransformerMixin, PursuitEstimator):
         errors, sizes = self._errors(X)
         weights = np.ones(len(errors))
         if sample_weight is not None:
-            weights = _check_sample_weight(
+            weights = check_sample_weight(
                 sample_weight, errors[:, np.newaxis], dtype=np.float64, ensure_non_negative=True
             )
         size = float(weights @ sizes)
@@ -309,20 +279,6 @@ class Reconstruction(TransformerMixin, PursuitEstimator):
             return self.model_.errors(check_rows(self, X))
         parts = [self.model_.errors(table) for table in self._rows_of(source)]
         return np.concatenate([e for e, _ in parts]), np.concatenate([s for _, s in parts])
-
-    def _rows_of(self, source: Source) -> Iterator[Array]:
-        """Read the columns of the fit from files or blocks of rows."""
-        return aligned(source, self.model_.names, self.model_.n_columns)
-
-    def _encode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
-        """Apply a function from rows to what is kept of them to data of any kind."""
-        names = self.get_feature_names_out()
-        if is_dask(X):
-            return lazily(X, lambda part: function(check_rows(self, part)), names, len(names))
-        source = source_of(X)
-        if source is not None:
-            return write(self._rows_of(source), function, names, output)
-        return function(check_rows(self, X))
 
     def _decode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
         """Apply a function from what was kept to all columns to data of any kind."""

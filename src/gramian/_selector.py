@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._base import COUNT, PursuitEstimator
+from gramian._base import COUNT, Data, PursuitEstimator
 from gramian._blockwise import Output, source_of
 from gramian._choosers import GivenDirections
 from gramian._decoder import make_decoder
 from gramian._fitting import Request, run
 from gramian._model import FittedModel, TakeColumns
 from gramian._preparation import Problem
-from gramian._reconstruction import Data, Reconstruction
+from gramian._reconstruction import Reconstruction
 from gramian._stability import Stability, of_selections
 from gramian._types import Array, IntArray
 from gramian.rows import is_dask
@@ -45,12 +45,6 @@ class Selector(SelectorMixin, PursuitEstimator):
         check_is_fitted(self)
         return self.support_
 
-
-class DecodingSelector(Reconstruction, Selector):
-    """A selection by pursuit, from which the columns that were not selected can be filled in."""
-
-    _scales_columns = True
-
     def transform(self, X: Data, *, output: Output = None) -> Any:
         """Take the selected columns of X, in the order in which X has them.
 
@@ -71,9 +65,15 @@ class DecodingSelector(Reconstruction, Selector):
         if is_dask(X) and hasattr(X, "columns"):
             return X[self.get_feature_names_out().tolist()]
         if not is_dask(X) and source_of(X) is None:
-            return super(Reconstruction, self).transform(X)
+            return super().transform(X)
         support = self.support_
         return self._encode_data(X, lambda table: table[:, support], output)
+
+
+class DecodingSelector(Reconstruction, Selector):
+    """A selection by pursuit, from which the columns that were not selected can be filled in."""
+
+    _scales_columns = True
 
     def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Fill in the features that were not selected.

@@ -3,84 +3,66 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-import numpy as np
-
-from gramian._types import Array
+WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-@contextmanager
-def temporary_for(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a name beside the file to write to, and rename it to the file when all went well.
-
-    Whatever ends the block early leaves the old file as it was, and nothing beside it.
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Find out, before any work is done, whether a file can be written.
 
     Parameters
     ----------
     path : path
         The file.
     """
-    path = Path(os.path.realpath(path))  # a link stays a link
-    temporary = path.with_name(f".{path.name[:200]}.{uuid4().hex}.tmp")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    target = Path(path)
+    folder = Path(os.path.realpath(path)).parent if target.is_symlink() else target.parent
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file to write to.")
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {folder}.")
+    # Who may write anything, as root does, should not replace what is marked as read-only, either.
+    if target.exists() and not (target.stat().st_mode & WRITABLE and os.access(path, os.W_OK)):
+        raise PermissionError(
+            f"{path} is read-only, and stays as it is: name another file, or make it writable."
+        )
+    if (target.is_file() or not target.exists()) and not os.access(folder, os.W_OK):
+        raise PermissionError(f"{path} cannot be written: the folder {folder} is read-only.")
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file to be written as `temporary_for` does; it is on the disk when it is renamed.
+    """Open a file to be written, which takes the place of an older one when all went well.
+
+    Whatever ends the block early leaves the old file as it was, and nothing beside it. The new file
+    is on the disk when it is renamed, and has the old one's mode. What is no file, such as a device
+    or a named pipe, is written to as it is.
 
     Parameters
     ----------
     path : path
         The file.
     """
-    with temporary_for(path) as temporary, temporary.open("xb") as stream:
-        yield stream
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
-class ArrayWriter:
-    """Writes a table in NumPy's format, block by block.
-
-    The number of rows in the header is filled in at the end.
-
-    Parameters
-    ----------
-    stream : binary file
-        A file to begin with, which can be gone back in.
-    n_columns : int
-        The number of columns.
-    """
-
-    def __init__(self, stream: BinaryIO, n_columns: int) -> None:
-        self._stream = stream
-        self._n_columns = n_columns
-        self._n_rows = 0
-        self._header()
-
-    def _header(self) -> None:
-        # NumPy leaves room for as many digits as the number of rows may ever have.
-        shape = (self._n_rows, self._n_columns)
-        content = {"descr": "<f8", "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(self._stream, content)
-
-    def write(self, rows: Array) -> None:
-        """Append rows."""
-        self._stream.write(np.ascontiguousarray(rows, dtype="<f8").tobytes())
-        self._n_rows += len(rows)
-
-    def finish(self) -> None:
-        """Fill in the number of rows."""
-        self._stream.seek(0)
-        self._header()
-        self._stream.seek(0, os.SEEK_END)
+    check_target(path)
+    path = Path(os.path.realpath(path))  # a link stays a link
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
+    temporary = path.with_name(f".{path.name[:200]}.{uuid4().hex}.tmp")
+    try:
+        with temporary.open("xb") as stream:
+            if path.exists():  # before there is anything to read
+                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

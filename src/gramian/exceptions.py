@@ -91,3 +91,62 @@ class ModelFileError(ValueError):
     ...         print(str(error).split(". ")[-1])
     It is too short to be a model file.
     """
+
+
+class TableError(ValueError):
+    r"""A file does not hold a table that can be used.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gramian import GFS
+    >>> from gramian.exceptions import TableError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.csv"
+    ...     n_characters = path.write_text("a,b\n1,red\n2,blue\n")
+    ...     try:
+    ...         GFS().fit(path)
+    ...     except TableError as error:
+    ...         print(str(error).split(", ")[-1])
+    or encode it first.
+    """
+
+
+class FormatError(TableError):
+    """The format of a file is not clear, or cannot be read or written.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFR
+    >>> from gramian.exceptions import FormatError
+    >>> gfr = GFR(1).fit(np.random.default_rng(0).standard_normal((20, 2)))
+    >>> try:
+    ...     gfr.transform(lambda: iter([np.eye(2)]), output="table.xlsx")
+    ... except FormatError as error:
+    ...     print(str(error).split(",")[0])
+    The format of table.xlsx is not clear from its ending
+    """
+
+
+class DelimiterError(TableError):
+    """The values of a text file seem to be separated by another character.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    delimiter : str
+        The character.
+
+    Examples
+    --------
+    >>> from gramian.exceptions import DelimiterError
+    >>> DelimiterError("in.csv seems to be separated by ';'.", ";").delimiter
+    ';'
+    """
+
+    def __init__(self, message: str, delimiter: str) -> None:
+        super().__init__(message)
+        self.delimiter = delimiter

@@ -77,20 +77,18 @@ def _work(
     json: bool,
     quiet: bool,
 ) -> None:
-    from gramian.cli._formats import STANDARD, format_of
+    from gramian.cli._files import STANDARD, check_outputs, open_input, output_format
     from gramian.cli._model import load_model, passing
-    from gramian.cli._outputs import check_outputs
     from gramian.cli._show import print_json
-    from gramian.cli._tables import open_table
 
     start = time.perf_counter()
     to = output.output or STANDARD
     if to == STANDARD and json:
         raise CommandError("--json needs -o FILE, as standard output cannot have both", USAGE)
     check_outputs([model_path, path], [output.output])
-    format_of(to, output.output_format, "--output-format")
+    output_format(output)
     model = load_model(model_path)
-    table = open_table(path, reading)
+    table = open_input(path, reading)
     others = passing(model, table, ids, targets)
     n_rows, columns = write(model, table, others, output)
     if json:

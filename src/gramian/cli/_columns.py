@@ -11,9 +11,8 @@ import pyarrow as pa
 
 from gramian._words import listed, plural, the_columns
 from gramian.cli._errors import USAGE, CommandError
-from gramian.cli._formats import TEXT
 from gramian.cli._options import DataOptions
-from gramian.cli._tables import Table
+from gramian.tables import TEXT, Table, is_number, is_text
 
 
 @dataclass(frozen=True)
@@ -77,25 +76,6 @@ def choose(names: Sequence[str], options: DataOptions) -> Roles:
     return Roles(features, tuple(ids), tuple(targets))
 
 
-def is_number(kind: Any) -> bool:
-    """Return whether a type of PyArrow is numeric; a column without any value counts as numeric."""
-    types = pa.types
-    return bool(
-        types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_boolean(kind)
-        or types.is_decimal(kind)
-        or types.is_null(kind)
-    )
-
-
-def is_text(kind: Any) -> bool:
-    """Return whether a type of PyArrow is text."""
-    if pa.types.is_dictionary(kind):
-        return is_text(kind.value_type)
-    return str(kind) in ("string", "large_string", "string_view")
-
-
 def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
     """Refuse columns that are not numbers; text is allowed if it is to be encoded.
 
@@ -146,21 +126,6 @@ def check_places(table: Table, places: Mapping[str, str], labels: Collection[str
         name: table.columns[place] for name, place in places.items() if place not in read_as_text
     }
     check_types(kinds, encode=True)
-
-
-def plain(table: pa.Table) -> pa.Table:
-    """Turn columns into floats and strings, the only types that preprocessing knows.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        The table.
-    """
-    columns = [
-        column.cast(pa.string() if is_text(column.type) else pa.float64(), safe=False)
-        for column in table.columns
-    ]
-    return pa.table(columns, names=table.column_names)
 
 
 def with_missing(table: pa.Table) -> dict[str, int]:

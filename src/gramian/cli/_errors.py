@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -11,6 +12,8 @@ from functools import wraps
 from typing import Any, ParamSpec
 
 import typer
+
+from gramian.exceptions import FormatError
 
 DATA, USAGE, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
 """Exit codes: unusable data or model, wrong command, Ctrl-C, closed pipe."""
@@ -56,6 +59,18 @@ def printable(text: str) -> str:
     )
 
 
+def clause(error: BaseException) -> str:
+    """Return what an error of the library says, as the commands say it: "there is no file x".
+
+    Parameters
+    ----------
+    error : exception
+        The error, whose text is a sentence.
+    """
+    sentence = str(error).removesuffix(".")
+    return re.sub("^(There|The|Column) ", lambda found: found[0].lower(), sentence)
+
+
 def say(sentence: str) -> None:
     """Print a line on standard error.
 
@@ -93,6 +108,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(CLOSED_PIPE) from None
         except CommandError as error:
             _leave(str(error), error.code)
+        except FormatError as error:
+            _leave(clause(error), USAGE)
         except MemoryError as error:
             _leave(f"there is not enough memory. {error} --dry-run tells what a fit needs.", DATA)
         except (ValueError, OSError, ImportError, ArithmeticError) as error:

@@ -115,11 +115,12 @@ def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     """Read rows to test formulas on, as the model takes them."""
     import pyarrow as pa
 
-    from gramian.cli._columns import check_places, plain
+    from gramian.cli._columns import check_places
+    from gramian.cli._files import open_input
     from gramian.cli._model import locate, not_found, passing
-    from gramian.cli._tables import open_table
+    from gramian.tables import plain
 
-    table = open_table(path, reading)
+    table = open_input(path, reading)
     others, columns = passing(model, table, None, None), model.steps.columns
     places = locate(columns, model, table, others)
     if places is None:
@@ -128,8 +129,8 @@ def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     labels = {places[name] for name in model.steps.categories}
     check_places(table, places, labels)
     pieces: list[Any] = []
-    for piece in table.batches(names, (), labels):
-        pieces.append(piece)
+    for piece in table.pieces(names, (), labels):
+        pieces.append(piece.rows)
         if sum(each.num_rows for each in pieces) >= MAX_ROWS:
             break
     rows = pa.concat_tables(pieces) if pieces else table.read(names, (), labels)

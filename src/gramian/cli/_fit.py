@@ -18,17 +18,16 @@ from gramian.cli._columns import (
     Roles,
     check_types,
     choose,
-    plain,
     refuse_missing,
 )
 from gramian.cli._errors import USAGE, CommandError
-from gramian.cli._formats import TEXT
+from gramian.cli._files import open_input
 from gramian.cli._model import Passing, TableModel, named
 from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading
-from gramian.cli._tables import Table, open_table
 from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import is_numeric
+from gramian.tables import TEXT, Table, plain
 
 IMPUTE = (
     "Say --impute median or --impute mean to fill them in, --impute drop-rows to leave their rows "
@@ -92,8 +91,8 @@ class Task:
 
     def blocks(self) -> Iterator[pa.RecordBatch]:
         """Read the rows of the fit, block by block."""
-        for piece in self.table.batches(self.roles.features):
-            rows = plain(piece)
+        for piece in self.table.pieces(self.roles.features):
+            rows = plain(piece.rows)
             refuse_missing(rows, self.table, IMPUTE)
             yield from rows.to_batches()
 
@@ -167,7 +166,7 @@ def prepare(
     """
     estimator = make_estimator(algorithm, method, verbose=0 if quiet else 1)
     estimator.set_params(memory_budget=reading.memory_budget)
-    table = open_table(path, reading)
+    table = open_input(path, reading)
     roles = choose(list(table.columns), data)
     check_types({name: table.columns[name] for name in roles.features}, encode=data.encode)
     if isinstance(method.n, int) and method.n > len(roles.features):
@@ -236,7 +235,7 @@ def costs(task: Task) -> list[Any]:
 
     n_rows = task.table.n_rows
     if n_rows is None:
-        n_rows = sum(piece.num_rows for piece in task.table.batches(task.roles.features[:1]))
+        n_rows = sum(len(each.rows) for each in task.table.pieces(task.roles.features[:1]))
     estimator = task.estimator
     degree = AUTO_DEGREE if estimator.degree == "auto" else estimator.degree
     family = FamilyName.polynomial if estimator.family == "auto" else estimator.family

@@ -13,7 +13,7 @@ from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import Json, Reading, with_options
 
 if TYPE_CHECKING:
-    from gramian.cli._tables import Table
+    from gramian.tables import Table
 
 MODEL_ENDING = ".gram"
 MAX_DISTINCT = 1000
@@ -145,15 +145,15 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     import pyarrow as pa
     import pyarrow.compute
 
-    from gramian.cli._columns import is_number, is_text
+    from gramian.tables import is_number, is_text
 
     known: dict[str, _Column] = {}
     n_rows = 0
     names = list(table.columns)
-    for piece in table.batches(names):
-        n_rows += piece.num_rows
-        for name, column in zip(names, piece.columns, strict=True):
-            # The type of all rows together; so far it came from the first ones only.
+    for piece in table.pieces(names):
+        n_rows += piece.rows.num_rows
+        for name, column in zip(names, piece.rows.columns, strict=True):
+            # The type that all rows together have, where only the first ones were looked at.
             found = known.setdefault(name, _Column(str(column.type)))
             found.missing += pa.compute.sum(pa.compute.is_null(column, nan_is_null=True)).as_py()
             if is_text(column.type):
@@ -175,10 +175,10 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
 
 
 def _inspect_table(path: str, reading: Reading, json: bool) -> None:
+    from gramian.cli._files import open_input
     from gramian.cli._show import Page, number, print_json
-    from gramian.cli._tables import open_table
 
-    table = open_table(path, reading)
+    table = open_input(path, reading)
     n_rows, columns = _summarize(table)
     if json:
         print_json(

@@ -13,8 +13,8 @@ from gramian._types import Array
 from gramian._words import counted, the_columns
 from gramian.cli._columns import find
 from gramian.cli._errors import USAGE, CommandError
-from gramian.cli._tables import Table
 from gramian.models import Preprocessing
+from gramian.tables import Table
 
 
 @dataclass(frozen=True)

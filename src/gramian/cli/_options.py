@@ -21,20 +21,10 @@ from gramian.cli._values import (
     share,
     variance,
 )
+from gramian.tables import Format
 
 DEFAULT_BUDGET = "1GiB"
 """Defaults of parsed options are texts, as if the user had given them."""
-
-
-class Format(StrEnum):
-    """Formats of tables."""
-
-    csv = "csv"
-    tsv = "tsv"
-    parquet = "parquet"
-    feather = "feather"
-    npy = "npy"
-    npz = "npz"
 
 
 FORMATS = ", ".join(Format)
@@ -279,6 +269,14 @@ class TableOutput:
         Format | None,
         typer.Option("--output-format", metavar="FORMAT", help="If its ending does not tell."),
     ] = None
+    escape_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--escape-formulas",
+            metavar="",
+            help="Put ' before text that a spreadsheet would run, in CSV and TSV files.",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)

@@ -84,9 +84,8 @@ def _reduce(
     method: MethodOptions,
     output: FitOutput,
 ) -> None:
+    from gramian.cli._files import STANDARD, check_outputs, output_format
     from gramian.cli._fit import prepare
-    from gramian.cli._formats import STANDARD, format_of
-    from gramian.cli._outputs import check_outputs
 
     start = time.perf_counter()
     if output.output == STANDARD and output.json:
@@ -95,7 +94,7 @@ def _reduce(
         raise CommandError("a model is written to a file: name one with --model", USAGE)
     check_outputs([path], [output.output, output.model])
     if output.output is not None:
-        format_of(output.output, output.output_format, "--output-format")
+        output_format(output)
     task = prepare(path, algorithm, reading, data, method, quiet=output.quiet)
     if output.dry_run:
         _show_costs(task, output)

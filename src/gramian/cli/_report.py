@@ -64,8 +64,8 @@ def report(
 
     The page is one file that needs no network. The table is read into memory.
     """
+    from gramian.cli._files import check_outputs
     from gramian.cli._fit import prepare
-    from gramian.cli._outputs import check_outputs
     from gramian.cli._show import print_json
     from gramian.models import save
 

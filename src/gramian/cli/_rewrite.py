@@ -12,14 +12,13 @@ import pyarrow.compute
 
 from gramian._types import Array
 from gramian._words import the_columns
-from gramian.cli._columns import check_places, plain
+from gramian.cli._columns import check_places
 from gramian.cli._errors import CommandError
-from gramian.cli._formats import ARRAYS, TEXT, format_of
+from gramian.cli._files import open_target, output_format
 from gramian.cli._model import Passing, TableModel, locate, named, not_found
 from gramian.cli._options import TableOutput
-from gramian.cli._outputs import open_output
-from gramian.cli._tables import Table, in_pieces
 from gramian.models import Preprocessing
+from gramian.tables import ARRAYS, TEXT, Table, in_pieces, plain
 
 
 def write_reduced(
@@ -120,8 +119,7 @@ def _write(
     width: int,
     output: TableOutput,
 ) -> tuple[int, list[str]]:
-    path = output.output or "-"
-    format = format_of(path, output.output_format, "--output-format")
+    format = output_format(output)
     verbatim = {
         *(others.ids if format not in ARRAYS else ()),
         *(others.targets if format in TEXT else ()),
@@ -151,15 +149,15 @@ def _write(
 
     def pieces() -> Iterator[pa.Table]:
         empty = True
-        for piece in table.batches(names, verbatim, labels):
+        for piece in table.pieces(names, verbatim, labels):
             empty = False
-            yield from map(work, in_pieces(piece, width))
+            yield from map(work, in_pieces(piece.rows, width))
         if empty:
             yield work(table.read(names, verbatim, labels))
 
     n_rows, results = 0, pieces()
     first = next(results)
-    with open_output(path, format, first.schema) as writer:
+    with open_target(output, first.schema) as writer:
         for result in chain([first], results):
             writer.write(result)
             n_rows += result.num_rows

@@ -55,6 +55,10 @@ class Source(ABC):
         """The number of rows, where it is known without reading them."""
         return None
 
+    def fits(self, memory_budget: int) -> bool:
+        """Return whether the table may be read as a whole; what can only be streamed may not."""
+        return False
+
     @abstractmethod
     def chunks(self) -> Iterator[Chunk]:
         """Read the table once."""

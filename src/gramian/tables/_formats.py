@@ -1,14 +1,25 @@
-"""Which format a file has: by option, by ending, or by its first bytes."""
+"""Which format a file has: by its ending, or by its first bytes."""
 
 from __future__ import annotations
 
-from pathlib import PurePath
+import os
+from enum import StrEnum
+from pathlib import Path, PurePath
 
-from gramian.cli._errors import USAGE, CommandError
-from gramian.cli._options import Format
+from gramian.exceptions import FormatError
 
-STANDARD = "-"
-"""The name of standard input and output."""
+
+class Format(StrEnum):
+    """Formats of tables."""
+
+    csv = "csv"
+    tsv = "tsv"
+    parquet = "parquet"
+    feather = "feather"
+    npy = "npy"
+    npz = "npz"
+
+
 ENDINGS = {
     ".csv": Format.csv,
     ".tsv": Format.tsv,
@@ -36,51 +47,41 @@ ARRAYS = (Format.npy, Format.npz)
 DELIMITERS = {Format.csv: ",", Format.tsv: "\t"}
 
 
-def compression_of(path: str) -> str | None:
+def compression_of(path: str | os.PathLike[str]) -> str | None:
     """Return how a file is compressed, by its ending."""
     return COMPRESSIONS.get(PurePath(path).suffix.lower())
 
 
-def format_of(path: str, given: Format | None, option: str = "--format") -> Format:
-    """Return the format of a file, by option or ending.
+def format_of(path: str | os.PathLike[str], given: Format | None = None) -> Format:
+    """Return the format of a file, by its ending unless it is given.
 
     Parameters
     ----------
-    path : str
-        The file; standard input and output are CSV unless said otherwise.
-    given : Format or None
+    path : path
+        The file, or a folder, which holds Parquet files.
+    given : Format, optional
         What the user says.
-    option : str, default="--format"
-        Where they can say it.
     """
-    if given is None and path == STANDARD:
-        return Format.csv
     compressed = compression_of(path) is not None
     inner = PurePath(PurePath(path).stem) if compressed else PurePath(path)
     found = given or ENDINGS.get(inner.suffix.lower())
+    if found is None and Path(path).is_dir():
+        return Format.parquet
     if found is None:
-        raise CommandError(
-            f"the format of {path} is not clear from its ending; say {option} csv, or one of "
-            f"{', '.join(Format)}",
-            USAGE,
+        raise FormatError(
+            f"The format of {path} is not clear from its ending, which should be one of "
+            f"{', '.join(ENDINGS)}, or .csv.gz and the like."
         )
     if compressed and found not in TEXT:
-        raise CommandError(
+        raise FormatError(
             f"{path}: only CSV and TSV files can be compressed as a whole; {found} files are "
-            "compressed inside or not at all",
-            USAGE,
+            "compressed inside or not at all."
         )
     return found
 
 
 def format_of_bytes(head: bytes) -> Format:
-    """Return the format of standard input by its first bytes.
-
-    Parameters
-    ----------
-    head : bytes
-        The first bytes.
-    """
+    """Return the format of what comes from a pipe, by its first bytes."""
     for beginning, found in BEGINNINGS.items():
         if head.startswith(beginning):
             return found
@@ -88,13 +89,7 @@ def format_of_bytes(head: bytes) -> Format:
 
 
 def compression_of_bytes(head: bytes) -> str | None:
-    """Return how data are compressed, by their first bytes.
-
-    Parameters
-    ----------
-    head : bytes
-        The first bytes.
-    """
+    """Return how data are compressed, by their first bytes."""
     for beginning, found in COMPRESSED_BEGINNINGS.items():
         if head.startswith(beginning):
             return found

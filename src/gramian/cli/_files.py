@@ -1,0 +1,122 @@
+"""Tables that commands read and write: those of `gramian.tables`, in terms of the command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gramian._writing import check_target
+from gramian.cli._errors import USAGE, CommandError, clause
+from gramian.cli._options import Reading, TableOutput
+from gramian.exceptions import DelimiterError, FormatError
+from gramian.tables import TEXT, Format, Table, Writer, format_of, open_output, open_table
+
+STANDARD = "-"
+"""The name of standard input and output."""
+
+
+def open_input(path: str, reading: Reading) -> Table:
+    """Open a table and look at its columns.
+
+    Parameters
+    ----------
+    path : str
+        The file, a folder of Parquet files, or "-" for standard input.
+    reading : Reading
+        Its format and how much memory it may take.
+    """
+    if path != STANDARD and Path(path).is_file():
+        _format(path, reading.format, "--format")
+    try:
+        return open_table(sys.stdin.buffer if path == STANDARD else path, **vars(reading))
+    except FileNotFoundError as error:
+        raise CommandError(clause(error), USAGE) from None
+    except DelimiterError as error:
+        shown = r"\t" if error.delimiter == "\t" else error.delimiter
+        raise CommandError(f"{clause(error)}: say --delimiter '{shown}'") from error
+
+
+def _format(path: str, given: Format | None, option: str) -> Format:
+    try:
+        return format_of(path, given)
+    except FormatError as error:
+        raise CommandError(
+            f"{clause(error)}; say {option} csv, or one of {', '.join(Format)}", USAGE
+        ) from error
+
+
+def output_format(output: TableOutput) -> Format:
+    """Return the format in which a command writes; standard output is CSV unless said otherwise.
+
+    Parameters
+    ----------
+    output : TableOutput
+        What the user said.
+    """
+    if output.output in (None, STANDARD):
+        return output.output_format or Format.csv
+    return _format(output.output, output.output_format, "--output-format")
+
+
+def check_outputs(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
+    """Find out, before any work is done, whether files can be written.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        Files that are read.
+    outputs : sequence of str or None
+        Files that are to be written.
+    """
+    taken = {os.path.realpath(path) for path in inputs if path != STANDARD}
+    for path in outputs:
+        if path is None or path == STANDARD:
+            continue
+        try:
+            check_target(path)
+        except OSError as error:
+            raise CommandError(clause(error), USAGE) from error
+        if os.path.realpath(path) in taken:
+            raise CommandError(
+                f"{path} is named twice; a file that is written must not be another file of the "
+                "command",
+                USAGE,
+            )
+        taken.add(os.path.realpath(path))
+
+
+@contextmanager
+def open_target(output: TableOutput, schema: Any) -> Iterator[Writer]:
+    """Open a table to be written; a file is there when the block has ended well.
+
+    Parameters
+    ----------
+    output : TableOutput
+        Where to.
+    schema : pyarrow.Schema
+        The columns.
+    """
+    path, format = output.output or STANDARD, output_format(output)
+    standard = path == STANDARD
+    if standard and format not in TEXT and sys.stdout.isatty():
+        raise CommandError(
+            f"a terminal cannot show {format}; name a file with -o, or say --output-format csv",
+            USAGE,
+        )
+    try:
+        with open_output(
+            sys.stdout.buffer if standard else path,
+            schema,
+            format,
+            escape_formulas=output.escape_formulas,
+        ) as writer:
+            yield writer
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # errors in what is read are others
+        where = "standard output" if standard else path
+        raise CommandError(f"{where} cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,211 @@
+"""Row blocks out of tables, and out of what users yield."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.exceptions import TableError
+from gramian.rows._stream import Chunk, Source, check, read_ahead
+from gramian.tables import Table, open_arrays, open_dataset, open_tables
+from gramian.tables._kinds import as_array, is_number
+
+
+def as_source(data: Any, weights: Any = None) -> Source | None:
+    """Return a source if the data are one: files, a dataset, or blocks of rows.
+
+    Parameters
+    ----------
+    data : object
+        What the user gave; arrays and data frames are none.
+    weights : str or array, optional
+        The name of the column that holds the weights. Arrays on disk, which have no names, take
+        an array.
+    """
+    if isinstance(data, str | os.PathLike):
+        return TableSource(open_tables([data]), weights)
+    if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
+        return TableSource(open_tables(data), weights)
+    module = type(data).__module__.partition(".")[0]
+    if module == "pyarrow" and hasattr(data, "get_fragments"):
+        return TableSource(open_dataset(data), weights)
+    if isinstance(data, np.memmap) and data.ndim == 2 and data.dtype.kind in "fiub":
+        return TableSource(open_arrays(data, str(data.filename or "the memory map")), weights)
+    if hasattr(data, "__next__") or hasattr(data, "read_next_batch"):
+        raise TypeError(
+            f"X can be read only once ({type(data).__name__}), and a fit reads it in every step. "
+            "Give a function that returns such an iterator."
+        )
+    if callable(data) and not hasattr(data, "__array__"):
+        return BlockSource(data, _name(weights))
+    plain = isinstance(data, list | tuple | dict | str | bytes)
+    if hasattr(data, "__iter__") and not plain and not _is_table(data):
+        return BlockSource(lambda: iter(data), _name(weights))
+    return None
+
+
+def _name(weights: Any) -> str | None:
+    if weights is None or isinstance(weights, str):
+        return weights
+    raise TypeError(
+        "sample_weight of files and row blocks must be the name of one of their columns; got "
+        f"{type(weights).__name__}."
+    )
+
+
+def load(source: Source) -> tuple[Array, Array | None]:
+    """Read a source into memory."""
+    chunks = list(source.chunks())
+    for chunk in chunks:
+        check(chunk, source.names)
+    x = np.concatenate([chunk.x for chunk in chunks] or [np.empty((0, source.n_columns))])
+    weights = [chunk.weights for chunk in chunks if chunk.weights is not None]
+    return x, np.concatenate(weights) if weights else None
+
+
+def _is_table(data: Any) -> bool:
+    tables = ("__array__", "__dataframe__", "__arrow_c_stream__", "columns", "toarray")
+    return any(hasattr(data, name) for name in tables)
+
+
+class TableSource(Source):
+    """The rows of a table in files.
+
+    Parameters
+    ----------
+    table : Table
+        The table, all of whose columns must hold numbers.
+    weights : str, array or None
+        The column that holds weights; of a table without names, the weights.
+    """
+
+    def __init__(self, table: Table, weights: Any) -> None:
+        self._table = table
+        self._weight = _name(weights) if table.named or isinstance(weights, str) else None
+        self._weights: Array | None = None
+        if self._weight is not None and not (table.named and self._weight in table.names):
+            without = "" if table.named else f"{table} has no names of columns. "
+            raise TableError(f"{without}There is no column {self._weight!r} to take weights from.")
+        if weights is not None and self._weight is None:
+            self._weights = np.asarray(weights, dtype=np.float64)
+            if self._weights.shape != (table.n_rows,):
+                raise ValueError(
+                    f"sample_weight has the shape {self._weights.shape}, and {table} has "
+                    f"{table.n_rows} rows."
+                )
+        self._columns = [name for name in table.names if name != self._weight]
+        self.names = self._columns if table.named else None
+        if table.named:  # others are arrays of numbers
+            for name, kind in table.columns.items():
+                if not is_number(kind):
+                    raise TableError(
+                        f"Column {name!r} of {table} holds {kind}, and numbers are needed. Leave "
+                        "it out, or encode it first."
+                    )
+
+    def __str__(self) -> str:
+        return str(self._table)
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self._columns)
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows, which all but text files know."""
+        return self._table.n_rows
+
+    def fits(self, memory_budget: int) -> bool:
+        """Return whether the table may be read as a whole."""
+        return self._table.fits(memory_budget)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Read the files once, one after the other."""
+        names = self._columns if self._weight is None else [*self._columns, self._weight]
+        row = 0
+        for part in read_ahead(self._table.numbers(names)):
+            x, weights = part.x, None
+            if self._weight is not None:
+                x, weights = np.ascontiguousarray(x[:, :-1]), x[:, -1].copy()
+            elif self._weights is not None:
+                weights = self._weights[row : row + len(x)]
+            yield Chunk(x, weights, part.where, part.first_row)
+            row += len(x)
+
+
+class BlockSource(Source):
+    """Blocks of rows that a user's object yields, again on each pass."""
+
+    def __init__(self, make: Callable[[], Iterable[Any]], weight: str | None) -> None:
+        self._make = make
+        self._weight = weight
+        begun = self.chunks_from(make())
+        first = next(begun, None)
+        if first is None:
+            raise ValueError("The data have no rows: not a single block was yielded.")
+        self._n_columns: int = first.x.shape[1]
+        self._begun: Iterator[Chunk] | None = itertools.chain([first], begun)
+        """The first pass, which has been looked into."""
+
+    def __str__(self) -> str:
+        return "The source of row blocks"
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self._n_columns
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Go through the blocks once."""
+        begun, self._begun = self._begun, None
+        for chunk in begun or self.chunks_from(self._make()):
+            if chunk.x.shape[1] != self._n_columns:
+                raise ValueError(
+                    f"A block of rows has {chunk.x.shape[1]} columns, and the first one had "
+                    f"{self._n_columns}."
+                )
+            yield chunk
+
+    def chunks_from(self, blocks: Iterable[Any]) -> Iterator[Chunk]:
+        """Turn what was yielded into numbers."""
+        row = 0
+        for block in blocks:
+            try:
+                chunk = self._chunk(block, row)
+            except (ValueError, TypeError) as error:
+                raise ValueError(
+                    f"The block of rows that begins with row {row} is no table of numbers: {error}"
+                ) from error
+            yield chunk
+            row += len(chunk.x)
+
+    def _chunk(self, block: Any, row: int) -> Chunk:
+        weights = None
+        if type(block).__module__.partition(".")[0] == "pyarrow":
+            self.names = self._others(block.schema.names)
+            if self._weight is not None:
+                weights = as_array(block.select([self._weight]))[:, 0]
+            return Chunk(as_array(block.select(self.names)), weights, str(self), row)
+        if hasattr(block, "columns"):
+            self.names = self._others([str(name) for name in block.columns])
+            if self._weight is not None:
+                weights = np.asarray(block[self._weight], dtype=np.float64)
+                block = block[self.names]
+        elif self._weight is not None:
+            raise ValueError(f"it has no names, and so no column {self._weight!r} of weights.")
+        x = np.array(block, dtype=np.float64)  # a copy: many a user's object fills one buffer again
+        if x.ndim != 2:
+            raise ValueError(f"it has the shape {x.shape}.")
+        return Chunk(x, weights, str(self), row)
+
+    def _others(self, names: Sequence[str]) -> list[str]:
+        """Return the names of the columns that hold no weights."""
+        if self._weight is not None and self._weight not in names:
+            raise ValueError(f"there is no column {self._weight!r} to take weights from.")
+        return [name for name in names if name != self._weight]

@@ -1,0 +1,133 @@
+"""Tables in NumPy's files, which need no PyArrow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.exceptions import TableError
+from gramian.tables._formats import Format
+from gramian.tables._kinds import pyarrow
+from gramian.tables._table import Numbers, Piece, Table, piece_rows, reading
+
+NUMBERS = "fiub"
+"""The kinds of NumPy's types that are numbers."""
+
+
+class ArrayTable(Table):
+    """An array of two dimensions, in memory or on disk.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    format : Format
+        Its format.
+    array : array of shape (n_rows, n_columns)
+        The numbers.
+    names : sequence of str, optional
+        The columns.
+    memory_budget : int
+        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
+    """
+
+    n_rows: int
+
+    def __init__(
+        self,
+        name: str,
+        format: Format,
+        array: Array,
+        names: Sequence[str] | None,
+        memory_budget: int,
+    ) -> None:
+        if array.ndim != 2 or array.dtype.kind not in NUMBERS:
+            raise TableError(
+                f"{name} holds an array of shape {array.shape} and type {array.dtype}; a table of "
+                "numbers has two dimensions."
+            )
+        self.named = names is not None
+        names = [f"x{i}" for i in range(array.shape[1])] if names is None else names
+        super().__init__(name, format, names, memory_budget)
+        self._array = array
+        self.n_rows = len(array)
+
+    @cached_property
+    def _dtype(self) -> np.dtype[Any]:
+        kind = self._array.dtype.newbyteorder("=")
+        # Arrow has no longer floating-point numbers, and casts no half ones.
+        exotic = kind.kind == "f" and kind.itemsize not in (4, 8)
+        return np.dtype(np.float64) if exotic else kind
+
+    @cached_property
+    def columns(self) -> dict[str, Any]:
+        """PyArrow's types of the columns."""
+        return dict.fromkeys(self.names, pyarrow().from_numpy_dtype(self._dtype))
+
+    def _parts(self) -> Iterator[tuple[int, Array]]:
+        step = piece_rows(self._array.shape[1])
+        for start in range(0, self.n_rows, step):
+            yield start, self._array[start : start + step]
+
+    def pieces(
+        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
+    ) -> Iterator[Piece]:
+        """Read some columns, piece by piece."""
+        arrow = pyarrow()
+        where = [self.names.index(name) for name in names]
+        for start, part in self._parts():
+            columns = [arrow.array(np.ascontiguousarray(part[:, i], self._dtype)) for i in where]
+            yield Piece(arrow.table(columns, names=list(names)), self.name, start)
+
+    def numbers(self, names: Sequence[str]) -> Iterator[Numbers]:
+        """Read some columns, piece by piece."""
+        where = [self.names.index(name) for name in names]
+        for start, part in self._parts():
+            taken = part if list(names) == self.names else part[:, where]
+            yield Numbers(np.array(taken, dtype=np.float64), self.name, start)
+
+
+def read_arrays(name: str, format: Format, source: Any, memory_budget: int) -> ArrayTable:
+    """Open one of NumPy's files.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    format : Format
+        Its format.
+    source : Path or bytes
+        The file, or what it holds. A .npy file stays on disk.
+    memory_budget : int
+        As of `ArrayTable`.
+    """
+    with reading(name, format):
+        array, names = _npy(source) if format is Format.npy else _npz(source)
+    return ArrayTable(name, format, array, names, memory_budget)
+
+
+def _npy(source: Any) -> tuple[Array, None]:
+    if isinstance(source, Path):
+        return np.load(source, mmap_mode="r", allow_pickle=False), None
+    return np.load(BytesIO(source), allow_pickle=False), None
+
+
+def _npz(source: Any) -> tuple[Array, list[str] | None]:
+    with (
+        source.open("rb") if isinstance(source, Path) else BytesIO(source) as stream,
+        np.load(stream, allow_pickle=False) as file,
+    ):
+        tables = [name for name in file.files if file[name].ndim == 2]
+        if "X" not in tables and len(tables) != 1:
+            raise ValueError("it must have one table, or a table called X")
+        array = file["X" if "X" in tables else tables[0]]
+        names = file["columns"] if "columns" in file.files else None
+    if names is None or names.dtype.kind != "U" or names.shape != array.shape[1:]:
+        return array, None
+    return array, names.tolist()

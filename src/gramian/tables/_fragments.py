@@ -1,0 +1,130 @@
+"""Tables in Parquet and Arrow files, and in parts of PyArrow's datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.fs
+import pyarrow.parquet
+
+from gramian.tables._formats import Format
+from gramian.tables._table import Piece, Table, piece_rows, reading
+
+BUFFER_BYTES = 2**16
+"""About so much of every column of a Parquet file is read at once."""
+FILE_FORMATS = {
+    Format.parquet: pyarrow.dataset.ParquetFileFormat,
+    Format.feather: pyarrow.dataset.IpcFileFormat,
+}
+
+
+class FragmentTable(Table):
+    """A file, or another part of a dataset.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    format : Format
+        Its format, as far as it has one of ours.
+    fragment : pyarrow.dataset.Fragment
+        The part.
+    fields : pyarrow.Schema or None
+        The columns of the dataset, some of which may be in the names of folders.
+    memory_budget : int
+        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
+    """
+
+    def __init__(
+        self, name: str, format: Format, fragment: Any, fields: Any, memory_budget: int
+    ) -> None:
+        self._fragment = fragment
+        with reading(name, format):
+            physical = fragment.physical_schema
+        in_path = pa.dataset.get_partition_keys(fragment.partition_expression)
+        schema = []
+        for field in fields or physical:
+            if field.name in in_path:
+                schema.append(field)
+            elif field.name in physical.names:
+                kind = field.type if fields is None else physical.field(field.name).type
+                # What look like integers at the top of a CSV file may be fractions further down.
+                if self._is_text and not pa.types.is_boolean(kind):
+                    kind = pa.float64()
+                schema.append(field.with_type(kind))
+        super().__init__(name, format, [field.name for field in schema], memory_budget)
+        self._schema = pa.schema(schema)
+        self._all_stored = not set(self.names) - set(physical.names)
+
+    @property
+    def _is_text(self) -> bool:
+        name = type(getattr(self._fragment, "format", None)).__name__
+        return name.startswith(("Csv", "Json"))
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """PyArrow's types of the columns."""
+        return dict(zip(self._schema.names, self._schema.types, strict=True))
+
+    @cached_property
+    def n_rows(self) -> int | None:  # type: ignore[override]
+        """The number of rows, which Parquet and Arrow files know."""
+        if self._is_text:
+            return None
+        with reading(self.name, self.format):
+            return int(self._fragment.count_rows())
+
+    def pieces(
+        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
+    ) -> Iterator[Piece]:
+        """Read some columns, piece by piece."""
+        row = 0
+        batches = self._batches(list(names))
+        while True:
+            with reading(self.name, f"{self.format} any further than row {row}"):
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield Piece(pa.Table.from_batches([batch]).select(list(names)), self.name, row)
+            row += batch.num_rows
+
+    def _batches(self, names: list[str]) -> Iterator[Any]:
+        fragment, step = self._fragment, piece_rows(len(names))
+        if isinstance(fragment, pa.dataset.ParquetFileFragment) and self._all_stored:
+            # A scanner fetches whole row groups ahead of time, and memory grows with the file.
+            # Threads for each column of such small batches cost more than they save.
+            groups = [group.id for group in fragment.row_groups]
+            with fragment.open() as stream:
+                file = pa.parquet.ParquetFile(stream, pre_buffer=False, buffer_size=BUFFER_BYTES)
+                yield from file.iter_batches(step, groups, names, use_threads=False)
+        else:
+            yield from fragment.to_batches(
+                schema=self._schema, columns=names, batch_size=step, batch_readahead=2
+            )
+
+
+def open_file(name: str, format: Format, source: Any, memory_budget: int) -> FragmentTable:
+    """Open a Parquet or Arrow file.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    format : Format
+        Its format.
+    source : Path or bytes
+        The file, or what it holds.
+    memory_budget : int
+        As of `FragmentTable`.
+    """
+    in_memory = isinstance(source, bytes)
+    with reading(name, format):
+        fragment = FILE_FORMATS[format]().make_fragment(
+            pa.py_buffer(source) if in_memory else str(source),
+            None if in_memory else pa.fs.LocalFileSystem(),
+        )
+    return FragmentTable(name, format, fragment, None, memory_budget)

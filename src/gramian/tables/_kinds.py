@@ -1,0 +1,110 @@
+"""PyArrow, and what its types are to a fit: numbers, text, or neither."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.exceptions import FormatError
+
+
+def pyarrow() -> Any:
+    """Import PyArrow, or say how to get it."""
+    try:
+        import pyarrow
+        import pyarrow.compute
+        import pyarrow.csv
+        import pyarrow.dataset
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError(
+            "Reading and writing Parquet, CSV and Arrow files needs PyArrow: "
+            "pip install 'gramian[files]'."
+        ) from error
+    return pyarrow
+
+
+def is_number(kind: Any) -> bool:
+    """Return whether a type of PyArrow's is one of numbers; a column without any value is."""
+    types = pyarrow().types
+    return bool(
+        types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_boolean(kind)
+        or types.is_decimal(kind)
+        or types.is_null(kind)
+    )
+
+
+def is_text(kind: Any) -> bool:
+    """Return whether a type of PyArrow's is one of text."""
+    if pyarrow().types.is_dictionary(kind):
+        return is_text(kind.value_type)
+    return str(kind) in ("string", "large_string", "string_view")
+
+
+def plain(rows: Any) -> Any:
+    """Turn columns into floats and strings, all that preprocessing has to know.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+        The table.
+    """
+    arrow = pyarrow()
+    columns = [
+        column.cast(arrow.string() if is_text(column.type) else arrow.float64(), safe=False)
+        for column in rows.columns
+    ]
+    return arrow.table(columns, names=rows.column_names)
+
+
+def as_array(rows: Any) -> Array:
+    """Return a table of numbers as an array of its own; missing values become NaN.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table or pyarrow.RecordBatch
+        The table. Integers too large for floating-point numbers are rounded.
+    """
+    arrow = pyarrow()
+    if hasattr(rows, "to_batches"):
+        parts = [as_array(batch) for batch in rows.to_batches()]
+        empty = np.empty((0, rows.num_columns))
+        return parts[0] if len(parts) == 1 else np.concatenate([empty, *parts])
+    double = arrow.float64()
+    x: Array
+    if rows.num_columns and all(kind == double for kind in rows.schema.types):
+        x = rows.to_tensor(null_to_nan=True, row_major=True).to_numpy()
+        return x
+    x = np.empty((rows.num_rows, rows.num_columns))
+    for i, column in enumerate(rows.columns):
+        x[:, i] = column.cast(double, safe=False).to_numpy(zero_copy_only=False)
+    return x
+
+
+def exact_array(rows: Any, purpose: str) -> Array:
+    """Return a table as an array, exactly, or say why that cannot be.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+        The table.
+    purpose : str
+        The format that the array is for.
+    """
+    arrow = pyarrow()
+    columns = []
+    for name, column in zip(rows.column_names, rows.columns, strict=True):
+        try:
+            if not is_number(column.type):
+                raise arrow.ArrowInvalid("text may look like numbers")
+            columns.append(column.cast(arrow.float64()).to_numpy())
+        except arrow.ArrowException:
+            raise FormatError(
+                f"Column {name!r} cannot be written as {purpose}, which holds floating-point "
+                "numbers only: leave it out, or choose another format."
+            ) from None
+    return np.column_stack(columns)

@@ -1,0 +1,126 @@
+"""From what the user names to a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from gramian._types import Array
+from gramian.exceptions import FormatError, TableError
+from gramian.tables._arrays import ArrayTable, read_arrays
+from gramian.tables._formats import ENDINGS, TEXT, Format, format_of, format_of_bytes
+from gramian.tables._kinds import pyarrow
+from gramian.tables._table import DEFAULT_BUDGET, JoinedTable, Table, reading
+
+
+def open_table(
+    source: str | os.PathLike[str] | BinaryIO,
+    *,
+    format: Format | None = None,
+    delimiter: str | None = None,
+    header: bool = True,
+    memory_budget: int = DEFAULT_BUDGET,
+) -> Table:
+    """Open a table and look at its columns.
+
+    Parameters
+    ----------
+    source : path or binary stream
+        A file, a folder of Parquet files, or a stream. Streams and named pipes, which can be read
+        only once, are kept in memory.
+    format : Format, optional
+        Its format, if the ending does not tell; that of a stream is known by its first bytes.
+    delimiter : str, optional
+        What is between the values of a text file, if not what the format says.
+    header : bool, default=True
+        Whether a text file begins with the names of its columns.
+    memory_budget : int, optional
+        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
+    """
+    content: Path | bytes
+    if isinstance(source, str | os.PathLike):
+        content, name = Path(source), os.fspath(source)
+        if not content.exists():
+            raise FileNotFoundError(f"There is no file {name}.")
+        if content.is_dir():
+            return _open_folder(content, memory_budget)
+        if not content.is_file():
+            content = content.read_bytes()
+    else:
+        content, name = source.read(), "standard input"
+    if isinstance(content, bytes):
+        found = format or format_of_bytes(content[:8])
+    else:
+        found = format_of(name, format)
+    if found in TEXT:
+        pyarrow()
+        from gramian.tables._text import TextTable
+
+        return TextTable(
+            name, found, content, delimiter=delimiter, header=header, memory_budget=memory_budget
+        )
+    if found in (Format.npy, Format.npz):
+        return read_arrays(name, found, content, memory_budget)
+    pyarrow()
+    from gramian.tables._fragments import open_file
+
+    return open_file(name, found, content, memory_budget)
+
+
+def open_tables(paths: Sequence[str | os.PathLike[str]]) -> Table:
+    """Open files of one kind, one below the other."""
+    missing = [path for path in paths if not Path(path).exists()]
+    if missing:
+        raise FileNotFoundError(f"There is no file {missing[0]}.")
+    if len({format_of(path) for path in paths}) > 1:
+        endings = sorted({Path(path).suffix for path in paths})
+        raise FormatError(
+            f"Files ending in {', '.join(endings)} cannot be read together; give files of one kind."
+        )
+    tables = [open_table(path) for path in paths]
+    return tables[0] if len(tables) == 1 else JoinedTable(tables)
+
+
+def open_arrays(array: Array, name: str) -> Table:
+    """Open an array that may be on disk."""
+    return ArrayTable(name, Format.npy, array, None, DEFAULT_BUDGET)
+
+
+def open_dataset(dataset: Any, memory_budget: int = DEFAULT_BUDGET) -> Table:
+    """Open a PyArrow dataset."""
+    from gramian.tables._fragments import FragmentTable
+
+    fragments = list(dataset.get_fragments())
+    tables = [
+        FragmentTable(
+            str(getattr(each, "path", "the dataset")),
+            Format.parquet,
+            each,
+            dataset.schema,
+            memory_budget,
+        )
+        for each in fragments
+    ]
+    if not tables:
+        raise TableError("The dataset holds no table: there are no columns.")
+    for table in tables:
+        missing = [name for name in dataset.schema.names if name not in table.names]
+        if missing:
+            raise TableError(
+                f"{table.name} lacks the column {missing[0]!r}, which other files have."
+            )
+    return tables[0] if len(tables) == 1 else JoinedTable(tables)
+
+
+def _open_folder(path: Path, memory_budget: int) -> Table:
+    endings = tuple(ending for ending, each in ENDINGS.items() if each is Format.parquet)
+    if not any(each.suffix.lower() in endings for each in path.rglob("*")):
+        raise FormatError(
+            f"{path} is a folder without Parquet files, and holds no table: there are no columns."
+        )
+    arrow = pyarrow()
+    with reading(str(path), "a folder of Parquet files"):
+        dataset = arrow.dataset.dataset(str(path), format="parquet")
+    return open_dataset(dataset, memory_budget)

@@ -1,0 +1,240 @@
+"""What a table in a file is to those who read it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from zipfile import BadZipFile
+
+from gramian._types import Array
+from gramian.exceptions import TableError
+from gramian.tables._formats import Format
+from gramian.tables._kinds import as_array, is_number, pyarrow
+
+PIECE_BYTES = 2**21
+"""About so much of a table is worked on at once."""
+DEFAULT_BUDGET = 2**30
+"""Bytes that rows and what belongs to them may take, unless said otherwise."""
+SHARE = 8
+"""A table may take this part of the memory, as a fit makes copies of it."""
+
+DAMAGE = (OSError, ValueError, EOFError, BadZipFile)
+"""What readers other than PyArrow's raise for files that are not as they should be."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows of a table."""
+
+    rows: Any
+    """A `pyarrow.Table`."""
+    where: str
+    """The file, or what else there is to name."""
+    first_row: int
+    """The number of the first row there; rows are counted from 0, names of columns not at all."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Some rows of a table, as floating-point numbers; missing values are NaN."""
+
+    x: Array
+    """In memory of its own."""
+    where: str
+    first_row: int
+
+
+class Table(ABC):
+    """A table that can be read as often as needed.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    format : Format
+        Its format.
+    names : sequence of str
+        The columns.
+    memory_budget : int
+        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
+    """
+
+    named = True
+    """Whether it comes with names of columns; otherwise they are x0, x1, ..."""
+    n_rows: int | None = None
+    """The number of rows, where it is known without reading the table."""
+
+    def __init__(self, name: str, format: Format, names: Sequence[str], memory_budget: int) -> None:
+        self.name = name
+        self.format = format
+        self.names = list(names)
+        self.memory_budget = memory_budget
+        if not names:
+            raise TableError(f"{name} holds no table: there are no columns.")
+        twice = [each for each, count in Counter(names).items() if count > 1]
+        if twice:
+            raise TableError(f"{name} has more than one column {twice[0]!r}: rename one of them.")
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    @abstractmethod
+    def columns(self) -> dict[str, Any]:
+        """PyArrow's types of the columns; those of text files, as their beginning suggests."""
+
+    @abstractmethod
+    def pieces(
+        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
+    ) -> Iterator[Piece]:
+        """Read some columns, piece by piece.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns.
+        verbatim, labels : collections of str
+            If the file is text: those among them that stay as they are written, whatever they look
+            like, and those that are categories, whose empty fields are missing values.
+        """
+
+    def numbers(self, names: Sequence[str]) -> Iterator[Numbers]:
+        """Read some columns of numbers, piece by piece."""
+        for piece in self.pieces(names):
+            yield Numbers(as_array(piece.rows), piece.where, piece.first_row)
+
+    def read(
+        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
+    ) -> Any:
+        """Read some columns, as `pieces` does, into one `pyarrow.Table`."""
+        arrow = pyarrow()
+        parts = [piece.rows for piece in self.pieces(names, verbatim, labels)]
+        if not parts:
+            return arrow.table({name: arrow.array([], self.columns[name]) for name in names})
+        return arrow.concat_tables(parts)
+
+    def count_rows(self, at_most: int) -> int:
+        """Return the number of rows, or some number above `at_most` if there are more."""
+        return at_most + 1 if self.n_rows is None else self.n_rows
+
+    def fits(self, memory_budget: int) -> bool:
+        """Return whether the table may be read as a whole: the one place that judges it."""
+        most = memory_budget // SHARE // (8 * len(self.names))
+        return self.count_rows(most) <= most
+
+    @cached_property
+    def too_large(self) -> bool:
+        """Whether it takes more memory than it may."""
+        return not self.fits(self.memory_budget)
+
+
+class JoinedTable(Table):
+    """Tables one below the other; columns go by name, where there are names.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        The tables; the first one says which columns there are.
+    """
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        first = tables[0]
+        name = few([each.name for each in tables])
+        super().__init__(name, first.format, first.names, first.memory_budget)
+        self.named = first.named
+        self._tables = tables
+        for each in tables[1:]:
+            missing = [column for column in first.names if column not in each.names]
+            if first.named and missing:
+                raise TableError(
+                    f"{each.name} lacks the column {missing[0]!r}, which other files have."
+                )
+            if not first.named and len(each.names) != len(first.names):
+                raise TableError(
+                    f"{each.name} has {len(each.names)} columns, and {first.name} has "
+                    f"{len(first.names)}."
+                )
+        counts = [each.n_rows for each in tables]
+        self.n_rows = None if None in counts else sum(count or 0 for count in counts)
+
+    @cached_property
+    def columns(self) -> dict[str, Any]:
+        """PyArrow's types of the columns; where those of files differ, one that holds them all."""
+        kinds = {}
+        for name in self.names:
+            found = [each.columns[name] for each in self._tables]
+            kinds[name] = found[0]
+            if any(kind != found[0] for kind in found):
+                numbers = all(map(is_number, found))
+                kinds[name] = pyarrow().float64() if numbers else pyarrow().string()
+        return kinds
+
+    def pieces(
+        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
+    ) -> Iterator[Piece]:
+        """Read some columns, piece by piece."""
+        arrow = pyarrow()
+        schema = arrow.schema([(name, self.columns[name]) for name in names])
+        for table in self._tables:
+            for piece in table.pieces(names, verbatim, labels):
+                yield Piece(piece.rows.cast(schema, safe=False), piece.where, piece.first_row)
+
+    def numbers(self, names: Sequence[str]) -> Iterator[Numbers]:
+        """Read some columns of numbers, piece by piece."""
+        for table in self._tables:
+            yield from table.numbers(names)
+
+    def count_rows(self, at_most: int) -> int:
+        """Return the number of rows, or some number above `at_most` if there are more."""
+        total = 0
+        for table in self._tables:
+            total += table.count_rows(at_most - total)
+            if total > at_most:
+                break
+        return total
+
+
+@contextmanager
+def reading(name: str, format: str) -> Iterator[None]:
+    """Turn what readers raise for files that are not as they should be into one error."""
+    try:
+        yield
+    except Exception as error:
+        by_arrow = type(error).__module__.startswith("pyarrow")
+        if isinstance(error, TableError) or not (by_arrow or isinstance(error, DAMAGE)):
+            raise
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else "it ends too early"
+        raise TableError(
+            f"{name} cannot be read as {format}: {reason}. It may be damaged or cut short."
+        ) from error
+
+
+def piece_rows(n_columns: int) -> int:
+    """Return how many rows make a piece."""
+    return max(1, PIECE_BYTES // (8 * max(1, n_columns)))
+
+
+def in_pieces(rows: Any, width: int = 0) -> Iterator[Any]:
+    """Cut a table into pieces that can be worked on at once.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+        The table.
+    width : int, default=0
+        How many columns are made of it, if these are more than it has.
+    """
+    step = piece_rows(max(width, rows.num_columns))
+    for start in range(0, rows.num_rows, step):
+        yield rows.slice(start, step)
+
+
+def few(names: Sequence[object]) -> str:
+    """Name some files in a message."""
+    shown = ", ".join(str(name) for name in names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} others"

@@ -1,0 +1,221 @@
+"""Tables in CSV and TSV files, compressed or not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.csv
+
+from gramian.exceptions import DelimiterError, TableError
+from gramian.tables._formats import DELIMITERS, Format, compression_of_bytes
+from gramian.tables._kinds import as_array
+from gramian.tables._table import Numbers, Piece, Table, in_pieces, reading
+
+HEAD_BYTES = 2**20
+"""So much of a file is looked at to find the types of its columns."""
+BLOCK_BYTES = 2**18
+"""So much of a file is parsed at once, if a line is not too long; PyArrow reads 32 blocks ahead."""
+LINES = 8
+"""A block has room for so many lines."""
+MISSING = pyarrow.csv.ConvertOptions().null_values
+"""What stands for a missing value: nothing, NA, NaN, null and the like."""
+
+
+class TextTable(Table):
+    """A CSV or TSV file.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    format : Format
+        Its format.
+    source : Path or bytes
+        The file, or what it holds.
+    delimiter : str or None
+        What is between values, if not what the format says.
+    header : bool
+        Whether the first row has the names of the columns.
+    memory_budget : int
+        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        format: Format,
+        source: Path | bytes,
+        *,
+        delimiter: str | None,
+        header: bool,
+        memory_budget: int,
+    ) -> None:
+        self._source = source
+        self._delimiter = delimiter or DELIMITERS[format]
+        self.named = header
+        with reading(name, format):
+            head = self._head()
+            if not head:
+                raise TableError(f"{name} is empty.")
+            longest = max(map(len, head.splitlines()))
+            self._block_bytes = max(BLOCK_BYTES, LINES * longest)
+            found = pyarrow.csv.read_csv(
+                pa.BufferReader(head),
+                self._read_options(len(head) + 1),
+                self._parse_options(invalid_row_handler=lambda row: "skip"),
+            ).schema
+            inner = found.names  # which may be no text
+        names = inner if header else [f"x{i}" for i in range(len(inner))]
+        super().__init__(name, format, names, memory_budget)
+        self._inner = dict(zip(names, inner, strict=True))
+        self._kinds = dict(zip(names, found.types, strict=True))
+        other = next((each for each in ";\t|," if each in names[0]), None)
+        if len(names) == 1 and delimiter is None and other is not None:
+            raise DelimiterError(f"{name} seems to be separated by {other!r}.", other)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """PyArrow's types of the columns, as the beginning of the file suggests."""
+        return self._kinds
+
+    def _open(self) -> Any:
+        if isinstance(self._source, bytes):
+            stream, beginning = pa.BufferReader(self._source), self._source[:4]
+        else:
+            stream = pa.OSFile(str(self._source))
+            beginning = stream.read(4)
+            stream.seek(0)
+        compression = compression_of_bytes(beginning)
+        return stream if compression is None else pa.CompressedInputStream(stream, compression)
+
+    def _head(self) -> bytes:
+        """Return the first lines, at least one."""
+        head = bytearray()
+        with self._open() as stream:
+            while part := stream.read(HEAD_BYTES):
+                head += part
+                end = max(head.rfind(b"\n"), head.rfind(b"\r"))
+                if len(head) >= HEAD_BYTES and end >= 0:
+                    return bytes(head[: end + 1])
+        return bytes(head)
+
+    def _read_options(self, block_bytes: int, *, threads: bool = False) -> Any:
+        return pyarrow.csv.ReadOptions(
+            block_size=block_bytes, use_threads=threads, autogenerate_column_names=not self.named
+        )
+
+    def _parse_options(self, **more: Any) -> Any:
+        return pyarrow.csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, **more)
+
+    def _options(self, kinds: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, Any]:
+        convert = pyarrow.csv.ConvertOptions(
+            column_types={self._inner[name]: kind for name, kind in kinds.items()},
+            include_columns=[self._inner[name] for name in names],
+        )
+        return self._parse_options(), convert
+
+    def _fixed(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return types to read by where not all rows are seen before the first one is used."""
+        kinds = {name: self._kinds[name] for name in names}
+        for name, kind in kinds.items():
+            # What look like integers, or are missing, at the top may be fractions further down.
+            if pa.types.is_integer(kind) or pa.types.is_null(kind):
+                kinds[name] = pa.float64()
+        return kinds
+
+    def pieces(
+        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
+    ) -> Iterator[Piece]:
+        """Read some columns, piece by piece."""
+        kinds = dict.fromkeys({*verbatim, *labels}, pa.string())
+        if self.too_large:
+            for rows, start in self._stream(self._fixed(names) | kinds, names):
+                yield Piece(_finish(rows, names, verbatim), self.name, start)
+            return
+        # All rows together decide on the type of a column, and not only the first ones.
+        table = _finish(self._whole(kinds, names), names, verbatim)
+        start = 0
+        for rows in in_pieces(table):
+            yield Piece(rows, self.name, start)
+            start += rows.num_rows
+
+    def numbers(self, names: Sequence[str]) -> Iterator[Numbers]:
+        """Read some columns of numbers, piece by piece, whatever the size of the file."""
+        for rows, start in self._stream(self._fixed(names), names):
+            yield Numbers(as_array(rows), self.name, start)
+
+    def _whole(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Any:
+        options = self._options(kinds, names)
+        try:
+            with self._open() as stream:
+                return pyarrow.csv.read_csv(
+                    stream, self._read_options(4 * self._block_bytes, threads=True), *options
+                )
+        except (pa.ArrowException, OSError):
+            # Threads do not know the number of a row that cannot be read.
+            with self._reading(), self._open() as stream:
+                return pyarrow.csv.read_csv(stream, self._read_options(self._block_bytes), *options)
+
+    def _stream(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[Any, int]]:
+        """Yield pieces, and the numbers of their first rows."""
+        row = 0
+        with self._reading(), self._open() as stream:
+            for batch in pyarrow.csv.open_csv(
+                stream, self._read_options(self._block_bytes), *self._options(kinds, names)
+            ):
+                yield pa.Table.from_batches([batch]), row
+                row += batch.num_rows
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Give errors the names and the numbers that users know."""
+        with reading(self.name, self.format):
+            try:
+                yield
+            except pa.ArrowException as error:
+                raise TableError(
+                    f"{self.name} cannot be read as {self.format}: {self._plainly(str(error))}"
+                ) from error
+
+    def _plainly(self, message: str) -> str:
+        """Name columns, and count rows as everywhere: from 0, without the heading."""
+        message = message.splitlines()[0].rstrip(".")
+        message = re.sub(
+            r"In CSV column #(\d+)",
+            lambda found: f"column {self.names[int(found[1])]!r}",
+            message,
+        )
+        before = 2 if self.named else 1
+        numbered = re.sub(
+            r"Row #(\d+)", lambda found: f"row {int(found[1]) - before}", message, count=1
+        )
+        if numbered == message:
+            return f"{message}."
+        heading = ", the heading not counted" if self.named else ""
+        return f"{numbered}. (The first row is row 0{heading}.)"
+
+    def count_rows(self, at_most: int) -> int:
+        """Count lines, until they are too many."""
+        n = -1 if self.named else 0
+        with reading(self.name, self.format), self._open() as stream:
+            while n <= at_most and (part := stream.read(HEAD_BYTES)):
+                n += part.count(b"\n") or part.count(b"\r")
+        return n
+
+
+def _finish(table: Any, names: Sequence[str], verbatim: Collection[str]) -> Any:
+    """Name the columns, and take empty fields and the like for missing values."""
+    table = table.rename_columns(list(names))
+    for i, name in enumerate(names):
+        column = table.column(i)
+        if name not in verbatim and pa.types.is_string(column.type):
+            absent = pa.compute.is_in(column, value_set=pa.array(MISSING))
+            column = pa.compute.if_else(absent, pa.scalar(None, pa.string()), column)
+            table = table.set_column(i, name, column)
+    return table
