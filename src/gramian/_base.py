@@ -23,7 +23,6 @@ from gramian._progress import report_for
 from gramian._pursuit import Limits, Trace, pursue
 from gramian._validation import HeldOut
 from gramian.exceptions import (
-    IllConditionedError,
     NumericalWarning,
     OverfittingWarning,
     SaturationWarning,
@@ -39,10 +38,8 @@ from gramian.rows import (
 
 QR_ROWS = 5000
 """Up to so many rows, `solver="auto"` is `"qr"`."""
-QR_BYTES = 2**32
-"""The size of orthonormal functions up to which `"auto"` falls back on `"qr"`."""
-MAX_LOSS = 1e-8
-"""The loss of orthogonality at which `"auto"` leaves `"gram"`, and anything else warns."""
+MAX_LOSS = 1e-6
+"""The loss of orthogonality that is warned of."""
 DEFAULT_EXPLAINED = 0.95
 """The share of variance that GFR and GFS explain when nothing else is asked for."""
 
@@ -223,15 +220,8 @@ class PursuitEstimator(FittedSummary, Preparation):
             )
         if self.checkpoint is not None:
             rows = RecordedRows(rows, Ledger(self.checkpoint, self._description(problem)))
-        if self.solver != "auto" or alphas != (0.0,) or not isinstance(rows, ArrayRows):
-            moments = None if self.solver == "auto" else self.solver == "moments"
-            return run(Gram(rows, family, alphas=alphas, moments=moments))
-        gram = Gram(rows, family, max_loss=MAX_LOSS)
-        try:
-            return run(gram)
-        except IllConditionedError:
-            fits = 2 * gram.n_functions * rows.n_rows * 8 <= QR_BYTES
-            return run(QR(rows, family) if fits else Gram(rows, family))
+        moments = None if self.solver == "auto" else self.solver == "moments"
+        return run(Gram(rows, family, alphas=alphas, moments=moments))
 
     def _description(self, problem: Problem) -> dict[str, Any]:
         """Describe a fit for its checkpoint: all that the sums depend on."""
