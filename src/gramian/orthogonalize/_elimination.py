@@ -109,7 +109,7 @@ class Elimination:
         if not some.all():
             gram, squares, with_x = gram[some], squares[np.ix_(some, some)], with_x[some]
             sizes, floor = sizes[some], floor[some]
-            self._keep(some)
+            self._drop(~some)
         found = self._factor.project(gram, with_x, self._n_workers)
         self._projections += found
         subtract_square(squares, found, self._n_workers)
@@ -125,7 +125,7 @@ class Elimination:
         self._append(lower[:n], order[:n], with_x, probes, errors)
         self._keep(order[n:])
         self._projections = np.hstack([self._projections, lower[n:]])
-        self._drop(((left + CERTAIN) * sizes**2)[n:], floor[n:])
+        self._finish(((left + CERTAIN) * sizes**2)[n:], floor[n:])
 
     def _floor(self) -> Array:
         """Return the norm below which what is left of a function is nothing."""
@@ -178,15 +178,20 @@ class Elimination:
         self._factor.note_errors(errors, coefficients)
         self._parts.append(part)
 
-    def _drop(self, most: Array, floor: Array) -> None:
+    def _finish(self, most: Array, floor: Array) -> None:
         """Drop functions of which nothing is left, given how much there is at most."""
-        if len(self._factor) - self._n_before >= self._room:
-            self._keep(np.empty(0, dtype=np.intp))
-        elif self._n_passes < MAX_PASSES:
-            self._keep(most > floor**2)
-        else:
+        redundant = most <= floor**2
+        if self._n_passes == MAX_PASSES:
             self._factor.loss = max(self._factor.loss, float(most.max(initial=0.0)))
-            self._keep(np.empty(0, dtype=np.intp))
+            redundant[:] = True
+        elif len(self._factor) - self._n_before >= self._room:
+            redundant[:] = True
+        self._drop(redundant)
+
+    def _drop(self, which: NDArray[np.bool_]) -> None:
+        waiting = self.waiting[which]
+        self._factor.drop(self._n_basis + waiting, waiting == 0, self._projections[which])
+        self._keep(~which)
 
     def extension(self) -> Extension:
         """Return all rows that were added to the factor."""

@@ -59,6 +59,9 @@ class Gram:
     moments : bool, optional
         Whether to gather the Gram matrix from tables of moments, which takes a family of
         monomials of bounded degree. By default, where this is cheaper.
+    keep_dropped : bool, default=False
+        Whether functions that are dropped stay in the basis, with their second moments, though not
+        in the factors: they return when others leave, see `Factor.without`.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class Gram:
         *,
         alphas: Sequence[float] = (0.0,),
         moments: bool | None = None,
+        keep_dropped: bool = False,
     ) -> None:
         self._rows = rows
         self._expansion = family.expand()
@@ -84,7 +88,10 @@ class Gram:
         self._always_moments = bool(moments)
         self.name = "moments" if moments else "gram"
         self.steps: list[Step] = []
-        self.factors = [Factor(rows.n_columns, alpha) for alpha in alphas]
+        self.factors = [
+            Factor(rows.n_columns, alpha, keep_dropped=keep_dropped) for alpha in alphas
+        ]
+        self._keep_dropped = keep_dropped
         self.use = 0
         self.norms = np.ones(1)  # the constant function's
         self.variables: list[Array] = []
@@ -145,12 +152,13 @@ class Gram:
                 elimination.begin(sums.gram, sums.with_x)
         self._go_on(eliminations, direction, block, norms)
         extensions = tuple(elimination.extension() for elimination in eliminations)
-        kept = np.unique(np.concatenate([extension.pivots for extension in extensions]))
+        taken = np.unique(np.concatenate([extension.pivots for extension in extensions]))
+        kept = np.arange(block.n_functions) if self._keep_dropped else taken
         for factor in self.factors:
             factor.settle(n, kept)
         self.norms = np.append(self.norms, norms[kept])
         self.steps.append(Step(direction, block, kept))
-        return Added(norms, extensions, len(kept), block.n_functions - len(kept))
+        return Added(norms, extensions, len(taken), block.n_functions - len(taken))
 
     def _go_on(
         self, eliminations: Sequence[Elimination], direction: Direction, block: Block, norms: Array

@@ -17,10 +17,16 @@ MERGE_BELOW = 64
 
 
 class BlockTriangle:
-    """A lower triangular matrix that grows by blocks of rows, the upper half never stored."""
+    """A lower triangular matrix that grows by blocks of rows, the upper half never stored.
 
-    def __init__(self) -> None:
-        self._blocks: list[tuple[Array, Array]] = [(np.empty((1, 0)), np.ones((1, 1)))]
+    Parameters
+    ----------
+    first : array of shape (n, n)
+        The matrix to begin with.
+    """
+
+    def __init__(self, first: Array) -> None:
+        self._blocks: list[tuple[Array, Array]] = [(np.empty((len(first), 0)), first)]
 
     def append(self, left: Array, diagonal: Array) -> None:
         """Add rows: a rectangle, and to its right a triangle."""
