@@ -161,8 +161,12 @@ def open_dask(
     *,
     memory_budget: int,
     split: Split | None = None,
+    covariance: bool | None = None,
 ) -> tuple[DaskRows, Centring, tuple[Array, Array | None] | None]:
-    """Look at a Dask collection for the first time, and keep it in memory if it fits."""
+    """Look at a Dask collection for the first time, and keep it in memory if it fits.
+
+    The parameters are those of `open_stream`.
+    """
     from dask.delayed import delayed
 
     kept = _fits(data, memory_budget)
@@ -170,8 +174,10 @@ def open_dask(
         data = data.persist()
     partitions = partitions_of(data, sample_weight)
     home = os.getpid()
+    if covariance is None:
+        covariance = scaling == "table"
     parts = [
-        delayed(_look)(home, split, scaling == "table", each.number, each.rows, each.weights)
+        delayed(_look)(home, split, covariance, each.number, each.rows, each.weights)
         for each in partitions
     ]
     look: Look = _compute(_tree(parts, lambda some: delayed(put_together)(some)))

@@ -16,7 +16,7 @@ from gramian._types import Array
 from gramian.rows._array import Centring
 from gramian.rows._frame import Frame, FramedRows
 from gramian.rows._look import Look, Split, look_at
-from gramian.rows._protocol import LocalRows, RowBlock
+from gramian.rows._protocol import LocalRows, RowBlock, Work
 from gramian.rows._statistics import centring_of
 
 T = TypeVar("T")
@@ -146,6 +146,10 @@ class StreamRows(FramedRows, LocalRows):
     """All rows are kept after they were read once more, if they take no more than this."""
     kept: list[RowBlock] = field(default_factory=list, init=False, repr=False)
 
+    def sum(self, work: Work) -> list[Array]:
+        """Share the blocks out among threads, and return the sums."""
+        return LocalRows.sum(self, work)
+
     def blocks(self) -> Iterator[RowBlock]:
         """Read the table once, or what was kept of it."""
         if self.kept:
@@ -197,8 +201,23 @@ def open_stream(
     *,
     memory_budget: int,
     split: Split | None = None,
+    covariance: bool | None = None,
 ) -> tuple[StreamRows, Centring, tuple[Array, Array | None] | None]:
     """Read a source for the first time: all that must be known before the pursuit begins.
+
+    Parameters
+    ----------
+    source : Source
+        The table.
+    scaling : {"column", "table"}
+        Whether each column gets variance 1, or the most variant one does.
+    memory_budget : int
+        Bytes that rows and what belongs to them may take.
+    split : Split, optional
+        Which rows are held out.
+    covariance : bool, optional
+        Whether to sum up the covariance of the columns on the way, which takes their number
+        squared; by default if all columns are scaled alike. It takes another pass later otherwise.
 
     Returns
     -------
@@ -210,7 +229,8 @@ def open_stream(
         The rows held out and their weights.
     """
     block_rows = max(64, min(BLOCK_ROWS, memory_budget // (128 * source.n_columns)))
-    covariance = scaling == "table"
+    if covariance is None:
+        covariance = scaling == "table"
     look: Look | None = None
     checksums = []
     for number, block in enumerate(read_ahead(blocks_of(source, block_rows))):
