@@ -8,8 +8,6 @@ from contract_cases import D, N, X, assert_same_fit, make_table
 from sklearn.base import clone
 from support import ALL, make
 
-from gramian import GFS
-
 # What a fitted object holds
 
 
@@ -60,15 +58,6 @@ def test_fit_is_silent_by_default(estimator, capsys):
 def test_auto_solver_follows_the_number_of_rows(estimator, n_samples, solver):
     table = np.random.default_rng(0).standard_normal((n_samples, 3))
     assert make(estimator, 2).fit(table).solver_ == solver
-
-
-def test_auto_solver_turns_to_qr_where_the_gram_matrix_loses_accuracy():
-    a, b = np.random.default_rng(0).standard_normal((2, 6000))
-    table = np.column_stack([2 * a, a + 1e-5 * b])
-    params = {"threshold": None, "degree": 1}
-    fitted = GFS(2, **params).fit(table)
-    assert fitted.solver_ == "qr"
-    assert_same_fit(fitted.set_params(solver="qr"), GFS(2, solver="qr", **params).fit(table))
 
 
 # What it depends on

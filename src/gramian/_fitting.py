@@ -16,17 +16,14 @@ from gramian._progress import report_for
 from gramian._pursuit import Limits, Trace, pursue
 from gramian._types import Array
 from gramian._validation import HeldOut
-from gramian.exceptions import IllConditionedError
 from gramian.families import Family
 from gramian.orthogonalize import QR, Gram, Orthogonalizer
 from gramian.rows import ArrayRows, Ledger, RecordedRows, Rows
 
 QR_ROWS = 5000
 """Up to so many rows, `solver="auto"` is `"qr"`."""
-QR_BYTES = 2**32
-"""The size of orthonormal functions up to which `"auto"` falls back on `"qr"`."""
-MAX_LOSS = 1e-8
-"""The loss of orthogonality at which `"auto"` leaves `"gram"`, and anything else warns."""
+MAX_LOSS = 1e-6
+"""The loss of orthogonality that is warned of."""
 Solver = Literal["auto", "qr", "gram", "moments"]
 C = TypeVar("C", bound=Chooser)
 
@@ -168,15 +165,8 @@ def run(
     if request.checkpoint is not None:
         ledger = Ledger(request.checkpoint, request.describe(problem, rows))
         rows = RecordedRows(rows, ledger)
-    if request.solver != "auto" or alphas != (0.0,) or not isinstance(rows, ArrayRows):
-        moments = None if request.solver == "auto" else request.solver == "moments"
-        return pursued(Gram(rows, family, alphas=alphas, moments=moments))
-    gram = Gram(rows, family, max_loss=MAX_LOSS)
-    try:
-        return pursued(gram)
-    except IllConditionedError:
-        fits = 2 * gram.n_functions * rows.n_rows * 8 <= QR_BYTES
-        return pursued(QR(rows, family) if fits else Gram(rows, family))
+    moments = None if request.solver == "auto" else request.solver == "moments"
+    return pursued(Gram(rows, family, alphas=alphas, moments=moments))
 
 
 Algorithm = Callable[[Problem, Request], FittedModel]

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 NOISE = 1e-12
 """Accumulated rounding errors stay below this share of a variance, in well-conditioned sums."""
+TOLERANCE = 1e-8
+"""A function is dropped when orthogonalization leaves less than this share of its norm.
+
+What is left of a function that is kept has a rounding error of machine precision over this share.
+At its root, no smaller, that error cannot be mistaken for a function later.
+"""
 
 
 @dataclass(frozen=True)
@@ -185,7 +191,7 @@ class GrowingRows:
         self._n = 1
 
 
-def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray, Array]:
+def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray]:
     """Factor the largest well-conditioned part of a positive semidefinite matrix.
 
     Only the lower triangle of the matrix is used.
@@ -197,20 +203,28 @@ def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray, Array
         above `tolerance`.
     pivots : array of shape (rank,)
         The rows and columns that were factored, in this order.
-    rest : array
-        What is left of the diagonal entries of the others.
     """
-    diagonal = a.diagonal()
-    if a.size == 0 or diagonal.max() <= tolerance:
-        return np.empty((0, 0)), np.empty(0, dtype=np.intp), diagonal.copy()
+    lower, order = cholesky_columns(a, tolerance)
+    rank = lower.shape[1]
+    return lower[:rank], order[:rank]
+
+
+def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
+    """Do the same, and go on with the rows of what is not well-conditioned.
+
+    Returns
+    -------
+    lower : array of shape (n, rank)
+        ``lower @ lower.T`` is what the first `rank` functions explain of ``a[order][:, order]``.
+    order : array of shape (n,)
+        The rows and columns, those that were factored first.
+    """
+    if a.size == 0 or a.diagonal().max() <= tolerance:
+        return np.empty((len(a), 0)), np.arange(len(a))
     packed, order, rank, info = lapack.dpstrf(a, tol=tolerance, lower=1)
     if info < 0:
         raise ValueError(f"LAPACK's dpstrf refused its argument {-info}.")
-    order = order.astype(np.intp) - 1
-    # Rows below the rank hold L's entries too: a = L @ L.T plus what is left.
-    left = packed[rank:, :rank]
-    rest = diagonal[order[rank:]] - np.einsum("ij,ij->i", left, left)
-    return np.tril(packed[:rank, :rank]), order[:rank], rest
+    return np.tril(packed[:, :rank]), order.astype(np.intp) - 1
 
 
 def check_finite(values: Array) -> None:

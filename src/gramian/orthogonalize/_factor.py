@@ -10,27 +10,33 @@ So the recursion of Lemma 2(a) holds with shrinkage as it does without.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
 
 from gramian._blas import add_product, solve_lower
-from gramian._threads import AddProduct, Item, product_for, share_out
+from gramian._threads import AddProduct, share_out
 from gramian._types import Array, IntArray
-from gramian.orthogonalize._common import Extension, GrowingRows, pivoted_cholesky
+from gramian.orthogonalize._common import TOLERANCE, Extension, GrowingRows
+from gramian.orthogonalize._triangle import BlockTriangle, split, workers
 
-TOLERANCE = 1e-7
-"""A function is dropped when orthogonalization leaves less than this share of its second moment.
-
-As for `qr`, this must exceed the rounding errors of what is kept, which the Gram matrix squares.
-"""
 N_PROBES = 32
-"""Random vectors by which the trace of an inverse is estimated."""
-MERGE_BELOW = 64
-"""Blocks of the factor with fewer rows are merged with the next, for fewer, larger products."""
-EPSILON = float(np.finfo(np.float64).eps)
+"""Random vectors by which norms and the trace of an inverse are estimated."""
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A function that is a combination of orthonormal ones."""
+
+    number: int
+    free: bool
+    """Whether it has no penalty."""
+    projections: Array
+    """Its coefficients; those of orthonormal functions to come are zero."""
 
 
 class Factor:
@@ -43,25 +49,47 @@ class Factor:
     alpha : float, default=0
         The penalty of every function but the constant and the variables themselves. Infinity
         leaves the others out.
+    keep_dropped : bool, default=False
+        Whether functions that are dropped are remembered as the combinations that they are, so that
+        `without` can do without those that they are combinations of.
     """
 
-    def __init__(self, n_columns: int, alpha: float = 0.0) -> None:
+    def __init__(self, n_columns: int, alpha: float = 0.0, *, keep_dropped: bool = False) -> None:
         self.alpha = alpha
-        self.inflation = 1.0
-        """The largest second moment of a function over what is left of it after the others are
-        subtracted."""
+        self.keep_dropped = keep_dropped
+        self.sensitivity = 1.0
+        """The largest norm of a row of L⁻¹."""
+        self.loss = 0.0
+        """A bound of the errors of E[f̂f̂ᵀ]."""
         # The constant function: norm one, and every centred column is orthogonal to it.
         self._order = np.zeros(1, dtype=np.intp)
         """Which functions of the basis are in the factor, in the order in which they came."""
-        self._triangle = _BlockTriangle()
+        self._triangle = BlockTriangle(np.ones((1, 1)))
         self._coefficients = GrowingRows(np.zeros(n_columns))
         self._penalized = np.empty(0, dtype=np.intp)
         """Which rows of the factor have the penalty on their diagonal."""
-        self._probes = GrowingRows(np.zeros(N_PROBES))
+        self._probes = GrowingRows(np.ones(N_PROBES))
+        """L⁻¹v for vectors v of random signs."""
+        self._penalized_probes = GrowingRows(np.zeros(N_PROBES))
+        """L⁻¹Dv for others."""
+        self._fit_probes = np.zeros((N_PROBES, n_columns))
+        self._errors = np.zeros(n_columns)
+        self._dropped: list[Dropped] = []
         self._random = np.random.default_rng(0)
+        self._signs = np.random.default_rng(1)
 
     def __len__(self) -> int:
         return len(self._order)
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns of X."""
+        return int(self._coefficients.view.shape[1])
+
+    @property
+    def noise(self) -> float:
+        """The largest rounding error of a column's residual variance, by an estimate."""
+        return float(self._errors.max(initial=0.0))
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -72,44 +100,21 @@ class Factor:
         """
         if not 0 < self.alpha < np.inf:
             return float(len(self))
-        probes = self._probes.view
+        probes = self._penalized_probes.view
         return len(self) - self.alpha * float(np.einsum("ij,ij->", probes, probes)) / N_PROBES
 
-    def factorize(self, gram: Array, with_x: Array, room: int, n_workers: int) -> Extension:
-        """Orthogonalize new functions, given their second moments.
+    def project(self, gram: Array, with_x: Array, n_workers: int = 1) -> Array:
+        """Return E[r f̂ᵀ], and subtract from E[r Xᵀ] what is due to the projections on f̂.
 
         Parameters
         ----------
-        gram : array of shape (n_new, n_basis + n_new)
-            E[g fᵀ] for the functions of the basis, then for the new ones, all of norm one.
-        with_x : array of shape (n_new, n_columns)
-            E[g Xᵀ]; overwritten.
-        room : int
-            The largest number of functions that can still be linearly independent.
-        n_workers : int
+        gram : array of shape (n, n_basis + n_new)
+            E[r fᵀ] for the functions of the basis, then for the new ones, all of norm one.
+        with_x : array of shape (n, n_columns)
+            E[r Xᵀ]; overwritten.
+        n_workers : int, default=1
             The number of threads.
         """
-        n = gram.shape[1] - len(gram)
-        free = slice(0, 1 if np.isinf(self.alpha) else len(gram))  # z itself comes first
-        gram, with_x = gram[free], with_x[free]
-        w = self._project(gram, with_x, n_workers)
-        left = gram[:, n : n + len(gram)].copy()
-        if np.isfinite(self.alpha):
-            left[range(1, len(left)), range(1, len(left))] += self.alpha
-        _subtract_second_moments(left, w, n_workers)
-        factor, pivots, rest = pivoted_cholesky(left, TOLERANCE)
-        if len(pivots) < room:
-            # What is dropped though more than rounding errors are left of it is out of reach.
-            out_of_reach = rest[rest > 1e3 * EPSILON * self.inflation]
-            shares = np.append(factor.diagonal() ** 2, out_of_reach)
-            self.inflation = max(self.inflation, 1 / float(shares.min(initial=1.0)))
-        factor, pivots = factor[:room, :room], pivots[:room]
-        coefficients = with_x[pivots]
-        solve_lower(factor, coefficients)
-        return Extension(pivots, w[pivots], factor, coefficients)
-
-    def _project(self, gram: Array, with_x: Array, n_workers: int) -> Array:
-        """Return E[g f̂ᵀ], and subtract from E[g Xᵀ] what is due to the projections on f̂."""
         w = np.empty((len(gram), len(self)))
 
         def project(multiply: AddProduct, new: slice) -> None:
@@ -118,23 +123,70 @@ class Factor:
             w[new] = part.T
             multiply(with_x[new], w[new], self._coefficients.view, -1.0)
 
-        share_out(_split(len(gram), n_workers), _workers(project, n_workers))
+        share_out(split(len(gram), n_workers), workers(project, n_workers))
         return w
 
-    def append(self, extension: Extension, indices: IntArray) -> None:
-        """Take in new functions; `indices` are those of the pivots in the basis."""
+    def combine(self, projections: Array, n_functions: int) -> Array:
+        """Return U with ``U @ f == projections @ f̂``, for all functions of norm one."""
+        solved = np.array(projections.T, order="C")
+        self._triangle.solve_transposed(solved)
+        combinations = np.zeros((len(projections), n_functions))
+        combinations[:, self._order] = solved.T
+        return combinations
+
+    def penalties(self, n_functions: int) -> Array:
+        """Return the diagonal of αD: what was added to the second moments of functions."""
+        penalties = np.zeros(n_functions)
+        if self._penalized.size:
+            penalties[self._order[self._penalized]] = self.alpha
+        return penalties
+
+    def sensitivities(self, left: Array, diagonal: Array) -> tuple[Array, Array]:
+        """Estimate the norms of new rows of L⁻¹: what rounding errors of sums are multiplied by.
+
+        For a vector v of random signs, the entries of L⁻¹v have these norms as their standard
+        deviations. Also returned are the entries themselves, for `append`.
+        """
+        probes = self._signs.choice([-1.0, 1.0], (len(diagonal), N_PROBES))
+        add_product(probes, left, self._probes.view, -1.0)
+        solve_lower(diagonal, probes)
+        return np.sqrt(np.einsum("ij,ij->i", probes, probes) / N_PROBES), probes
+
+    def append(self, extension: Extension, indices: IntArray, probes: Array | None = None) -> None:
+        """Take in new functions; `indices` are those of the pivots among all functions."""
         left, diagonal = extension.left, extension.diagonal
+        if probes is None:
+            _, probes = self.sensitivities(left, diagonal)
         if 0 < self.alpha < np.inf:
-            probes = self._random.choice([-1.0, 1.0], (len(diagonal), N_PROBES))
-            probes[extension.pivots == 0] = 0.0  # the variable itself is free
-            penalized = len(self) + np.flatnonzero(extension.pivots)
+            penalized = len(self) + np.flatnonzero(extension.pivots)  # the variable itself is free
             self._penalized = np.append(self._penalized, penalized)
-            add_product(probes, left, self._probes.view, -1.0)
-            solve_lower(diagonal, probes)
-            self._probes.append(probes)
+            signs = self._random.choice([-1.0, 1.0], (len(diagonal), N_PROBES))
+            signs[extension.pivots == 0] = 0.0
+            add_product(signs, left, self._penalized_probes.view, -1.0)
+            solve_lower(diagonal, signs)
+            self._penalized_probes.append(signs)
         self._order = np.append(self._order, indices)
         self._triangle.append(left, diagonal)
         self._coefficients.append(extension.coefficients)
+        self._probes.append(probes)
+        self._fit_probes += probes.T @ extension.coefficients
+
+    def note_errors(self, errors: Array, coefficients: Array) -> None:
+        """Note the rounding errors of E[f̂fᵀ] for the newest functions, given their E[f̂Xᵀ]."""
+        # vᵀB = (L⁻¹v)ᵀE[f̂Xᵀ]: for vectors v of random signs, its standard deviation is B's norm.
+        size = np.sqrt(np.mean(self._fit_probes**2, axis=0))
+        self._errors += 2 * size * np.linalg.norm(errors[:, np.newaxis] * coefficients, axis=0)
+
+    def drop(self, numbers: IntArray, free: NDArray[np.bool_], projections: Array) -> None:
+        """Note functions that are ``projections @ f̂``, within a tolerance, some without penalty."""
+        if self.keep_dropped:
+            rows = zip(numbers.tolist(), free.tolist(), projections, strict=True)
+            self._dropped += [Dropped(number, is_free, row) for number, is_free, row in rows]
+
+    def settle(self, n_basis: int, kept: IntArray) -> None:
+        """Let the new functions be known by their place among those that are kept."""
+        new = self._order >= n_basis
+        self._order[new] = n_basis + np.searchsorted(kept, self._order[new] - n_basis)
 
     def fit(self, n_basis: int) -> Array:
         """Return B = L⁻ᵀE[f̂Xᵀ] for all functions of the basis, scaled to norm one."""
@@ -145,82 +197,122 @@ class Factor:
         return fit
 
     def moments(self, n_basis: int) -> tuple[Array, Array]:
-        """Return E[ffᵀ] and E[fXᵀ] of the functions in the factor, zeros for all others."""
-        lower = self._triangle.dense()
-        products = lower @ lower.T
+        """Return E[ffᵀ] and E[fXᵀ] of the functions in the factor, and of those dropped if kept.
+
+        All others have zeros.
+        """
+        order = np.append(self._order, [each.number for each in self._dropped]).astype(np.intp)
+        rows = np.vstack([self._triangle.dense(), self._rows_of(self._dropped)])
+        products = rows @ rows.T
         if 0 < self.alpha < np.inf:
-            products[self._penalized, self._penalized] -= self.alpha
+            penalized = np.append(
+                np.isin(np.arange(len(self)), self._penalized),
+                [not each.free for each in self._dropped],
+            ).astype(bool)
+            products[penalized, penalized] -= self.alpha
         gram = np.zeros((n_basis, n_basis))
-        gram[np.ix_(self._order, self._order)] = products
-        with_x = np.zeros((n_basis, self._coefficients.view.shape[1]))
-        with_x[self._order] = lower @ self._coefficients.view
+        gram[np.ix_(order, order)] = products
+        with_x = np.zeros((n_basis, self.n_columns))
+        with_x[order] = rows @ self._coefficients.view
         return gram, with_x
 
+    def _rows_of(self, dropped: Sequence[Dropped]) -> Array:
+        """Return E[g f̂ᵀ] of functions that were dropped."""
+        rows = np.zeros((len(dropped), len(self)))
+        for row, each in zip(rows, dropped, strict=True):
+            row[: len(each.projections)] = each.projections
+        return rows
 
-class _BlockTriangle:
-    """A lower triangular matrix that grows by blocks of rows, the upper half never stored."""
+    def without(self, functions: IntArray) -> Factor:
+        """Return the factor that there would be without some functions, given by number.
 
-    def __init__(self) -> None:
-        self._blocks: list[tuple[Array, Array]] = [(np.empty((1, 0)), np.ones((1, 1)))]
+        With L = (L₁ 0; L₂ L₃), where the first function to go is the first row of L₂: the rows of
+        L₃ that stay have as many columns as before, and MMᵀ = TTᵀ with Mᵀ = QTᵀ makes a triangle
+        of them. Q takes the old orthonormal functions to the new ones, and their coefficients, too.
+        It is orthogonal, so nothing is lost. Functions that were dropped as combinations of those
+        that go return, if they are kept track of.
 
-    def append(self, left: Array, diagonal: Array) -> None:
-        """Add rows: a rectangle, and to its right a triangle."""
-        if not len(diagonal):
-            return
-        last_left, last_diagonal = self._blocks[-1]
-        before = last_left.shape[1]
-        if len(last_diagonal) < MERGE_BELOW:
-            upper = np.zeros((len(last_diagonal), len(diagonal)))
-            diagonal = np.block([[last_diagonal, upper], [left[:, before:], diagonal]])
-            left = np.vstack([last_left, left[:, :before]])
-            self._blocks.pop()
-        self._blocks.append((left, diagonal))
+        Parameters
+        ----------
+        functions : array of int
+            Functions of the basis.
 
-    def dense(self) -> Array:
-        """Return the matrix with its upper half, which is zero."""
-        n = sum(len(diagonal) for _, diagonal in self._blocks)
-        matrix = np.zeros((n, n))
-        for left, diagonal in self._blocks:
-            start, stop = left.shape[1], left.shape[1] + len(diagonal)
-            matrix[start:stop, :start] = left
-            matrix[start:stop, start:stop] = diagonal
-        return matrix
+        Returns
+        -------
+        factor : Factor
+            Of the others, which keep their numbers.
+        """
+        gone = np.isin(self._order, functions)
+        start = int(np.argmax(gone)) if gone.any() else len(self)
+        lower = self._triangle.dense()
+        stay = start + np.flatnonzero(~gone[start:])
+        q, r = _positive_qr(lower[stay, start:].T)
+        waiting = [each for each in self._dropped if each.number not in set(functions.tolist())]
+        rows = self._rows_of(waiting)
+        inside = rows[:, start:] @ q
+        # What is left of functions that were dropped, now that those others are gone.
+        again, rest, order = _positive_qr_pivoted((rows[:, start:] - inside @ q.T).T)
+        rank = min(np.count_nonzero(rest.diagonal() > TOLERANCE), gone.sum())
+        back = order[:rank]
 
-    def solve(self, b: Array, add_product: AddProduct) -> None:
-        """Solve ``L @ y == b``; y overwrites b."""
-        for left, diagonal in self._blocks:
-            start = left.shape[1]
-            rows = b[start : start + len(diagonal)]
-            add_product(rows, left, b[:start], -1.0)
-            solve_lower(diagonal, rows)
+        n = start + len(stay)
+        triangle = np.zeros((n + rank, n + rank))
+        triangle[:start, :start] = lower[:start, :start]
+        triangle[start:n, :start] = lower[stay, :start]
+        triangle[start:n, start:n] = r.T
+        triangle[n:, :start] = rows[back, :start]
+        triangle[n:, start:n] = inside[back]
+        triangle[n:, n:] = rest[:rank, :rank].T
+        turn = np.hstack([q, again[:, :rank]]).T
 
-    def solve_transposed(self, b: Array) -> None:
-        """Solve ``L.T @ y == b``; y overwrites b."""
-        for left, diagonal in reversed(self._blocks):
-            start = left.shape[1]
-            rows = b[start : start + len(diagonal)]
-            solve_lower(diagonal, rows, transposed=True)
-            add_product(b[:start], left.T, rows, -1.0)
+        other = Factor(self.n_columns, self.alpha, keep_dropped=self.keep_dropped)
+        other.loss = self.loss
+        other._errors = self._errors.copy()
+        other._order = np.append(self._order[~gone], [waiting[i].number for i in back]).astype(
+            np.intp
+        )
+        other._triangle = BlockTriangle(triangle)
+        coefficients = self._coefficients.view
+        other._coefficients = GrowingRows(
+            np.vstack([coefficients[:start], turn @ coefficients[start:]])
+        )
+        is_penalized = np.isin(np.arange(len(self)), self._penalized)[~gone]
+        is_penalized = np.append(is_penalized, [not waiting[i].free for i in back]).astype(bool)
+        if 0 < self.alpha < np.inf:
+            other._penalized = np.flatnonzero(is_penalized)
+        other._probe(is_penalized)
+        for i, row in zip(order[rank:], rest[:rank, rank:].T, strict=True):
+            projections = np.concatenate([rows[i, :start], inside[i], row])
+            other._dropped.append(Dropped(waiting[i].number, waiting[i].free, projections))
+        return other
+
+    def _probe(self, is_penalized: NDArray[np.bool_]) -> None:
+        """Begin anew with random signs, for all rows at once."""
+        probes = self._signs.choice([-1.0, 1.0], (len(self), N_PROBES))
+        self._triangle.solve(probes)
+        self._probes = GrowingRows(probes)
+        self.sensitivity = float(np.sqrt(np.mean(probes**2, axis=1)).max())
+        self._fit_probes = probes.T @ self._coefficients.view
+        signs = self._random.choice([-1.0, 1.0], (len(self), N_PROBES))
+        signs[~is_penalized] = 0.0
+        self._triangle.solve(signs)
+        self._penalized_probes = GrowingRows(signs)
 
 
-def _split(length: int, n_parts: int) -> list[slice]:
-    edges = np.linspace(0, length, n_parts + 1).astype(int).tolist()
-    return [slice(start, stop) for start, stop in itertools.pairwise(edges)]
+def _positive_qr(a: Array) -> tuple[Array, Array]:
+    """Return Q and R with ``a == Q @ R`` and a positive diagonal of R."""
+    q, r = qr(a, mode="economic", check_finite=False)
+    return _positive(q, r)
 
 
-def _subtract_second_moments(lower: Array, w: Array, n_workers: int) -> None:
-    """Subtract ``w @ w.T`` from a lower triangle."""
-
-    def subtract(multiply: AddProduct, pair: tuple[slice, slice]) -> None:
-        rows, columns = pair
-        part = np.zeros((rows.stop - rows.start, columns.stop - columns.start))
-        multiply(part, w[rows], w[columns].T)
-        lower[rows, columns] -= part
-
-    parts = _split(len(w), n_workers)
-    pairs = itertools.combinations_with_replacement(reversed(parts), 2)
-    share_out(pairs, _workers(subtract, n_workers))
+def _positive_qr_pivoted(a: Array) -> tuple[Array, Array, IntArray]:
+    """Return Q, R and an order of columns with ``a[:, order] == Q @ R``."""
+    if not a.size:
+        return np.empty((len(a), 0)), np.empty((0, a.shape[1])), np.arange(a.shape[1])
+    q, r, order = qr(a, mode="economic", pivoting=True, check_finite=False)
+    return *_positive(q, r), order.astype(np.intp)
 
 
-def _workers(work: Callable[[AddProduct, Item], None], n: int) -> list[Callable[[Item], None]]:
-    return [partial(work, product_for(n)) for _ in range(n)]
+def _positive(q: NDArray[Any], r: NDArray[Any]) -> tuple[Array, Array]:
+    signs = np.where(r.diagonal() < 0, -1.0, 1.0)
+    return q * signs, signs[:, np.newaxis] * r

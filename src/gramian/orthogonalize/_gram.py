@@ -10,7 +10,6 @@ import numpy as np
 from gramian._blas import threads_for
 from gramian._threads import n_workers_for
 from gramian._types import Array
-from gramian.exceptions import IllConditionedError
 from gramian.families._base import Family
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import (
@@ -20,7 +19,8 @@ from gramian.orthogonalize._common import (
     Step,
     check_finite,
 )
-from gramian.orthogonalize._factor import EPSILON, Factor
+from gramian.orthogonalize._elimination import EPSILON, Elimination
+from gramian.orthogonalize._factor import Factor
 from gramian.orthogonalize._levels import KnownLevels
 from gramian.orthogonalize._moments import (
     GATHERING,
@@ -29,7 +29,14 @@ from gramian.orthogonalize._moments import (
     Monomials,
     monomials,
 )
-from gramian.orthogonalize._sums import FunctionValues, PlainWork, Sums, Variables, plain_cost
+from gramian.orthogonalize._sums import (
+    CombinedWork,
+    FunctionValues,
+    PlainWork,
+    Sums,
+    Variables,
+    plain_cost,
+)
 from gramian.rows import Rows
 
 
@@ -37,9 +44,9 @@ class Gram:
     """Block Cholesky of the Gram matrix E[ffᵀ], pivoted inside the block.
 
     With E[ffᵀ] = LLᵀ, the orthonormal functions are f̂ = L⁻¹f, so E[Xf̂] = L⁻¹E[Xf]: the values
-    of f̂ are never formed. The Gram matrix squares the condition of the functions. Its error is
-    watched by the largest *inflation*, the second moment of a function over what is left of it
-    after the others are subtracted. The same sums serve any number of penalties.
+    of f̂ are never formed. The Gram matrix squares the condition of the functions. Where this costs
+    too many digits, and before a function is dropped, the rows are read again: see `Elimination`.
+    The same sums serve any number of penalties.
 
     Parameters
     ----------
@@ -49,11 +56,12 @@ class Gram:
         The functions.
     alphas : sequence of float, default=(0,)
         The penalties; see `Factor`.
-    max_loss : float, default=inf
-        Raise an IllConditionedError when the loss of orthogonality exceeds this.
     moments : bool, optional
         Whether to gather the Gram matrix from tables of moments, which takes a family of
         monomials of bounded degree. By default, where this is cheaper.
+    keep_dropped : bool, default=False
+        Whether functions that are dropped stay in the basis, with their second moments, though not
+        in the factors: they return when others leave, see `Factor.without`.
     """
 
     def __init__(
@@ -62,8 +70,8 @@ class Gram:
         family: Family,
         *,
         alphas: Sequence[float] = (0.0,),
-        max_loss: float = np.inf,
         moments: bool | None = None,
+        keep_dropped: bool = False,
     ) -> None:
         self._rows = rows
         self._expansion = family.expand()
@@ -80,11 +88,15 @@ class Gram:
         self._always_moments = bool(moments)
         self.name = "moments" if moments else "gram"
         self.steps: list[Step] = []
-        self.factors = [Factor(rows.n_columns, alpha) for alpha in alphas]
+        self.factors = [
+            Factor(rows.n_columns, alpha, keep_dropped=keep_dropped) for alpha in alphas
+        ]
+        self._keep_dropped = keep_dropped
         self.use = 0
         self.norms = np.ones(1)  # the constant function's
         self.variables: list[Array] = []
-        self._max_loss = max_loss
+        self.n_more_passes = 0
+        """How often the rows were read again, after the first time in a step."""
         self._direction: Direction | None = None
 
     @property
@@ -102,12 +114,12 @@ class Gram:
     @property
     def noise(self) -> float:
         """The share of a variance below which a residual variance is rounding error."""
-        return max(NOISE, self.orthogonality_loss)
+        return max(NOISE, self.factors[self.use].noise)
 
     @property
     def orthogonality_loss(self) -> float:
-        """How far the functions may be from orthonormal: rounding error times condition."""
-        return EPSILON * self.factors[self.use].inflation
+        """How far the functions may be from orthonormal: a bound of the errors of E[f̂ĝ]."""
+        return max(EPSILON, self.factors[self.use].loss)
 
     def substitute(self, direction: Direction) -> Block:
         """Let a new variable in and return the functions that come with it."""
@@ -131,22 +143,43 @@ class Gram:
         self.variables.append(sums.with_x[0].copy())
         # BLAS's own threads would go on spinning while the next step's rows are shared out.
         n_workers = n_workers_for(n**2 * block.n_functions)
+        eliminations = [
+            Elimination(factor, n, block.n_functions, self._room(factor), n_workers)
+            for factor in self.factors
+        ]
         with threads_for(0):
-            extensions = tuple(
-                factor.factorize(sums.gram, sums.with_x.copy(), self._room(factor), n_workers)
-                for factor in self.factors
-            )
-        if self.orthogonality_loss > self._max_loss:
-            raise IllConditionedError(
-                f"The functions may be off orthonormal by {self.orthogonality_loss:.0e}, more "
-                f"than {self._max_loss:.0e}; orthogonalize their values instead."
-            )
-        kept = np.unique(np.concatenate([extension.pivots for extension in extensions]))
-        for factor, extension in zip(self.factors, extensions, strict=True):
-            factor.append(extension, n + np.searchsorted(kept, extension.pivots))
+            for elimination in eliminations:
+                elimination.begin(sums.gram, sums.with_x)
+        self._go_on(eliminations, direction, block, norms)
+        extensions = tuple(elimination.extension() for elimination in eliminations)
+        taken = np.unique(np.concatenate([extension.pivots for extension in extensions]))
+        kept = np.arange(block.n_functions) if self._keep_dropped else taken
+        for factor in self.factors:
+            factor.settle(n, kept)
         self.norms = np.append(self.norms, norms[kept])
         self.steps.append(Step(direction, block, kept))
-        return Added(norms, extensions, len(kept), block.n_functions - len(kept))
+        return Added(norms, extensions, len(taken), block.n_functions - len(taken))
+
+    def _go_on(
+        self, eliminations: Sequence[Elimination], direction: Direction, block: Block, norms: Array
+    ) -> None:
+        """Read the rows again for functions of which one pass tells too little."""
+        norms = np.concatenate([self.norms, norms])
+        while unfinished := [each for each in eliminations if len(each.waiting)]:
+            self.n_more_passes += 1
+            work = CombinedWork(
+                self.steps,
+                direction,
+                block,
+                self._rows.n_columns,
+                self._variables,
+                self._values,
+                [each.combinations() / norms for each in unfinished],
+            )
+            found = iter(self._rows.sum(work))
+            with threads_for(0):
+                for elimination in unfinished:
+                    elimination.go_on(next(found) / norms, next(found), next(found))
 
     def _normalize(self, sums: Sums) -> Array:
         """Scale functions to norm one, and return what the norms of the new ones were."""

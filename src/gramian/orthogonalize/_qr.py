@@ -11,6 +11,7 @@ from gramian.families._base import Family
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import (
     NOISE,
+    TOLERANCE,
     Added,
     Direction,
     Extension,
@@ -23,12 +24,6 @@ from gramian.orthogonalize._factor import Factor
 from gramian.orthogonalize._levels import distinct_levels
 from gramian.rows import ArrayRows
 
-TOLERANCE = 1e-8
-"""A function is dropped when orthogonalization leaves less than this share of its norm.
-
-What is left of a function that is kept has a rounding error of machine precision over this share.
-At its root, no smaller, that error cannot be mistaken for a function later.
-"""
 WELL_CONDITIONED = 1e-4
 """A Gram matrix whose squared pivots stay above this is factored without loss that matters."""
 
@@ -151,7 +146,7 @@ def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
     pivots : array of shape (rank,)
         The rows they were made of, in this order.
     """
-    factor, pivots, _ = pivoted_cholesky(second_moments(values.T), WELL_CONDITIONED)
+    factor, pivots = pivoted_cholesky(second_moments(values.T), WELL_CONDITIONED)
     if len(pivots) == len(values) <= room:
         new = values[pivots]
         solve_lower(factor, new)

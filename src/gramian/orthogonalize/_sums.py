@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -87,26 +88,41 @@ class PlainWork(Work):
     variables: Variables
     values: FunctionValues
 
+    @property
+    def n_functions(self) -> int:
+        """The number of all functions."""
+        return 1 + sum(len(step.kept) for step in self.steps) + self.block.n_functions
+
     def worker(self, add_product: AddProduct) -> _Worker:
         """Return one that begins at zero."""
-        return _Worker(self, add_product)
+        return _PlainWorker(self, add_product)
 
     def sums(self, found: list[Array]) -> Sums:
         """Give names to what was found."""
         return Sums(*found)
 
 
-class _Worker:
+@dataclass(frozen=True)
+class CombinedWork(PlainWork):
+    """Evaluates combinations r of all functions f: for each matrix E[r fᵀ], E[r rᵀ], E[r Xᵀ]."""
+
+    combinations: Sequence[Array]
+
+    def worker(self, add_product: AddProduct) -> _Worker:
+        """Return one that begins at zero."""
+        return _CombinedWorker(self, add_product)
+
+
+class _Worker(ABC):
     """Sums over some of the row blocks."""
+
+    sums: list[Array]
 
     def __init__(self, work: PlainWork, add_product: AddProduct) -> None:
         self._work = work
         self._directions = [*(step.direction for step in work.steps), work.direction]
         self._add_product = add_product
         self._workspace: _Values | None = None
-        n_old = 1 + sum(len(step.kept) for step in work.steps)
-        n_new = work.block.n_functions
-        self.sums = [np.zeros((n_new, n_old + n_new)), np.zeros((n_new, work.n_columns))]
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
         """Add a row block, given with its number."""
@@ -115,12 +131,14 @@ class _Worker:
         z = work.variables.on(number, rows, self._directions)[1:]
         values = work.values.take(number) or self._workspace_for(rows)
         values.catch_up(work.steps, z)
-        new = values.evaluate(work.block, z)
-        gram, with_x = self.sums
-        self._add_product(gram, new, values.basis.view.T)
-        self._add_product(with_x, new, rows.x)
+        values.evaluate(work.block, z)
+        self._add(values.basis.view, rows.x)
         if work.values.keep(number, values) and values is self._workspace:
             self._workspace = None
+
+    @abstractmethod
+    def _add(self, functions: Array, x: Array) -> None:
+        """Add some rows, given the values of all functions, the new ones last."""
 
     def _workspace_for(self, rows: RowBlock) -> _Values:
         if self._workspace is None:
@@ -128,6 +146,39 @@ class _Worker:
         else:
             self._workspace.restart(rows.root)
         return self._workspace
+
+
+class _PlainWorker(_Worker):
+    def __init__(self, work: PlainWork, add_product: AddProduct) -> None:
+        super().__init__(work, add_product)
+        self._n_new = n = work.block.n_functions
+        self.sums = [np.zeros((n, work.n_functions)), np.zeros((n, work.n_columns))]
+
+    def _add(self, functions: Array, x: Array) -> None:
+        gram, with_x = self.sums
+        new = functions[-self._n_new :]
+        self._add_product(gram, new, functions.T)
+        self._add_product(with_x, new, x)
+
+
+class _CombinedWorker(_Worker):
+    def __init__(self, work: CombinedWork, add_product: AddProduct) -> None:
+        super().__init__(work, add_product)
+        self._combinations = work.combinations
+        self.sums = [
+            np.zeros((len(each), width))
+            for each in work.combinations
+            for width in (work.n_functions, len(each), work.n_columns)
+        ]
+
+    def _add(self, functions: Array, x: Array) -> None:
+        for i, combinations in enumerate(self._combinations):
+            gram, squares, with_x = self.sums[3 * i : 3 * i + 3]
+            left = np.zeros((len(combinations), functions.shape[1]))
+            self._add_product(left, combinations, functions)
+            self._add_product(gram, left, functions.T)
+            self._add_product(squares, left, left.T)
+            self._add_product(with_x, left, x)
 
 
 class _Values:
@@ -165,7 +216,9 @@ class _Values:
             self._n_steps += 1
 
     def evaluate(self, block: Block, z: Array) -> Array:
-        """Evaluate the functions of a new variable, at the end of the basis."""
+        """Evaluate the functions of a new variable at the end of the basis, unless that is done."""
+        if self._n_pending:
+            return self.basis.view[-self._n_pending :]
         self._n_pending = block.n_functions
         new = block.evaluate(self._store.view, z, out=self.basis.extend(block.n_functions))
         self._store.append(new[block.stored])

@@ -163,7 +163,10 @@ def open_dask(
     memory_budget: int,
     split: Split | None = None,
 ) -> tuple[DaskRows, Centring, tuple[Array, Array | None] | None]:
-    """Look at a Dask collection for the first time, and keep it in memory if it fits."""
+    """Look at a Dask collection for the first time, and keep it in memory if it fits.
+
+    The parameters are those of `open_stream`.
+    """
     from dask.delayed import delayed
 
     kept = _fits(data, memory_budget)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
+from gramian._threads import AddProduct
 from gramian._types import Array
 from gramian.rows._array import Centring
 from gramian.rows._look import Split
-from gramian.rows._protocol import RowBlock
+from gramian.rows._protocol import RowBlock, Work
 from gramian.rows._statistics import Statistics, scaled_covariance
 
 NO_VARIANCE = 1e-15
@@ -61,7 +63,29 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class FramedRows:
+class SecondMoments(Work):
+    """Sums up E[XXᵀ]."""
+
+    n_columns: int
+
+    def worker(self, add_product: AddProduct) -> _SecondMomentsWorker:
+        """Return one that begins at zero."""
+        return _SecondMomentsWorker(self.n_columns, add_product)
+
+
+class _SecondMomentsWorker:
+    def __init__(self, n_columns: int, add_product: AddProduct) -> None:
+        self._add_product = add_product
+        self.sums = [np.zeros((n_columns, n_columns))]
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block."""
+        x = item[1].x
+        self._add_product(self.sums[0], x.T, x)
+
+
+@dataclass(frozen=True)
+class FramedRows(ABC):
     """Rows that were looked at once, and are centred and scaled whenever they are read."""
 
     statistics: Statistics
@@ -83,9 +107,18 @@ class FramedRows:
         """How many rows of equal weight would tell as much as these do (Kish)."""
         return self.statistics.effective_n_rows
 
+    @abstractmethod
+    def sum(self, work: Work) -> list[Array]:
+        """Read the table once, and return the sums."""
+
     def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
-        return scaled_covariance(self.statistics, self.frame.centring)
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order.
+
+        It is known if it was asked for when the rows were looked at, and takes a pass otherwise.
+        """
+        if self.statistics.products.ndim == 2 and self.frame.axes is None:
+            return scaled_covariance(self.statistics, self.frame.centring)
+        return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
 
     def rotate(self, basis: Array) -> tuple[Self, Array]:
         """Express the rows in other coordinates, each scaled to variance 1."""

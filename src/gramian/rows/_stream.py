@@ -16,7 +16,7 @@ from gramian._types import Array
 from gramian.rows._array import Centring
 from gramian.rows._frame import Frame, FramedRows
 from gramian.rows._look import Look, Split, look_at
-from gramian.rows._protocol import LocalRows, RowBlock
+from gramian.rows._protocol import LocalRows, RowBlock, Work
 from gramian.rows._statistics import centring_of
 
 T = TypeVar("T")
@@ -150,6 +150,10 @@ class StreamRows(FramedRows, LocalRows):
     """All rows are kept after they were read once more, if they take no more than this."""
     kept: list[RowBlock] = field(default_factory=list, init=False, repr=False)
 
+    def sum(self, work: Work) -> list[Array]:
+        """Share the blocks out among threads, and return the sums."""
+        return LocalRows.sum(self, work)
+
     def blocks(self) -> Iterator[RowBlock]:
         """Read the table once, or what was kept of it."""
         if self.kept:
@@ -204,6 +208,20 @@ def open_stream(
     split: Split | None = None,
 ) -> tuple[StreamRows, Centring, tuple[Array, Array | None] | None]:
     """Read a source for the first time: all that must be known before the pursuit begins.
+
+    Parameters
+    ----------
+    source : Source
+        The table.
+    scaling : {"column", "table"}
+        Whether each column gets variance 1, or the most variant one does.
+    covariance : bool, default=False
+        Whether to sum up the covariance of the columns on the way, which takes their number
+        squared. Otherwise it takes another pass where it is asked for later.
+    memory_budget : int
+        Bytes that rows and what belongs to them may take.
+    split : Split, optional
+        Which rows are held out.
 
     Returns
     -------
