@@ -63,8 +63,7 @@ class Task:
     @property
     def streamed(self) -> bool:
         """Whether rows are read again and again, since they do not fit in memory."""
-        options = self.options
-        changed = options.encode or options.impute is not None or options.standardize
+        changed = self.options.encode or self.options.impute is not None
         return self.table.too_large and not changed
 
     @property
@@ -115,7 +114,6 @@ class Task:
             self.roles.features,
             encode=options.encode,
             impute=None if options.impute is None else options.impute.value,
-            standardize=options.standardize,
         )
         for name, categories in learned.categories.items():
             words = [each for each in categories if not is_numeric(each)]
@@ -167,7 +165,7 @@ def prepare(
         Whether there is to be no progress bar.
     """
     estimator = make_estimator(algorithm, method, verbose=0 if quiet else 1)
-    estimator.set_params(memory_budget=reading.memory_budget)
+    estimator.set_params(memory_budget=reading.memory_budget, scale=data.standardize)
     table = open_table(path, reading)
     roles = choose(list(table.columns), data)
     check_types({name: table.columns[name] for name in roles.features}, encode=data.encode)

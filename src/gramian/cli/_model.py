@@ -1,4 +1,4 @@
-"""A fitted estimator with the table around it: names, categories, units, columns that pass by."""
+"""A fitted estimator with the table around it: names, categories, columns that pass by."""
 
 from __future__ import annotations
 
