@@ -84,6 +84,7 @@ def test_formulas_are_in_the_units_of_the_table_where_columns_were_scaled(tmp_pa
     gfa = GFA(threshold=1e-3, relative=True, scale=True).fit(X)
     page = page_of(tmp_path, gfa, X)
     assert "0.1 · voltage · current" in page.text
+    assert "In the units of the table; the fit scaled all columns to variance 1." in page.text
     mean = next(
         each for each in re.findall(r'data-value="([\d.]+)"', page.source.split('id="columns"')[1])
     )
