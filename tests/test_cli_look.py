@@ -56,6 +56,13 @@ def test_many_dropped_columns_are_cut_short():
     assert "  and 5 more, see gramian explain" in done.stdout.splitlines()
 
 
+def value_of(formula, table):
+    """Evaluate a formula as it is printed."""
+    python = re.sub("([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", r" ** \1", formula)
+    python = python.translate(str.maketrans("·\N{MINUS SIGN}⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "*--0123456789"))
+    return eval(python, {each: table[each] for each in table})
+
+
 def test_formulas_of_a_standardized_fit_are_in_the_units_of_the_table():
     succeed(*SELECT, "--standardize", "-m", "model.gram", "-q")
     lines = succeed("explain", "model.gram").stdout.splitlines()
@@ -63,10 +70,8 @@ def test_formulas_of_a_standardized_fit_are_in_the_units_of_the_table():
     assert len(lines) >= 1
     for line in lines:
         name, formula = re.fullmatch(r"(\w+) = (.*) \(.*\)", line).groups()
-        python = formula.replace("·", "*").replace("\N{MINUS SIGN}", "-").replace("²", "**2")
-        value = eval(python, {each: table[each] for each in table})
         if "partial" not in line:
-            np.testing.assert_allclose(table[name], value, rtol=0.2)
+            np.testing.assert_allclose(table[name], value_of(formula, table), rtol=0.2)
     if "power" not in "".join(lines):
         pytest.fail("power was to be dropped")
 
@@ -82,15 +87,20 @@ def test_explain_gives_formulas_as_text_and_json():
     assert [each["feature"] for each in document["formulas"]] == MADE
     assert document["formulas"][0]["formula"] == "0.001 · voltage · current"
     assert document["formulas"][0]["validation_r2"] == pytest.approx(1)
-    assert document["standardized_units"] is False
 
 
-def test_explain_says_that_columns_of_components_are_standardized():
-    options = ["-x", "key,label", "-n", "2", "--standardize", "-m", "model.gram", "-q"]
-    succeed("extract", "data.csv", *options)
-    done = succeed("explain", "model.gram")
-    assert "standardized units" in done.stderr
-    assert done.stdout.startswith("voltage = ")
+def test_formulas_of_standardized_components_give_columns_in_the_units_of_the_table():
+    options = ["-x", "key,label", "-n", "4", "--standardize", "-m", "model.gram", "-q"]
+    succeed("extract", "data.csv", *options, "-o", "z.csv")
+    done = succeed("explain", "model.gram", "data.csv", "--max-terms", "20", "--json")
+    components, table = pd.read_csv("z.csv"), measurements()
+    formulas = json.loads(done.stdout)["formulas"]
+    assert [each["feature"] for each in formulas] == [*MEASURED, *MADE]
+    for each in formulas:
+        name = each["feature"]
+        left = np.mean((table[name] - value_of(each["formula"], components)) ** 2)
+        assert 1 - left / table[name].var(ddof=0) == pytest.approx(each["r2"], abs=0.01)
+        assert each["r2"] > 0.8
 
 
 def test_explain_asks_for_rows_where_the_file_has_no_moments():
@@ -133,17 +143,18 @@ def test_a_model_is_inspected():
             "-n", "3", "-m", "model.gram", "-q")  # fmt: skip
     text = succeed("inspect", "model.gram").stdout
     facts = dict(re.split(r"  +", line, maxsplit=1) for line in text.splitlines()[1:])
-    assert facts["estimator"] == "GFS(n_features_to_select=3)"
+    assert facts["estimator"] == "GFS(n_features_to_select=3, scale=True)"
     assert facts["fitted to"] == "60 rows, 8 columns"
     assert facts["missing values"] == "are filled in"
-    assert facts["units"] == "standardized"
+    assert facts["units"] == "standardized in the fit"
     assert facts["passes through"] == "key"
     assert facts["categories of"] == "label"
     assert facts["keeps"].startswith("3 columns: ")
     document = json.loads(succeed("inspect", "model.gram", "--json").stdout)
     assert document["categories"] == {"label": ["no", "yes"]}
     assert document["ids"] == ["key"]
-    assert document["parameters"] == {"n_features_to_select": 3}
+    assert document["parameters"] == {"n_features_to_select": 3, "scale": True}
+    assert document["standardized"] is True
     assert len(document["kept"]) == 3
     assert len(document["residual_variance"]) == 4
 

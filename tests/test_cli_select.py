@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli_cases import MADE, MEASURED, folder, measurements, run, succeed  # noqa: F401
+from sklearn.preprocessing import StandardScaler
 
 from gramian import GCA, GFA, GFR, GFS, models
 
@@ -93,8 +94,9 @@ def test_the_model_file_holds_estimator_names_and_preprocessing():
     standardized = (rows - rows.mean()) / rows.std(ddof=0)
     expected = GFR(2).fit(standardized)
     np.testing.assert_allclose(model.estimator.components_, expected.components_, atol=1e-9)
+    assert model.estimator.scale is True
     assert model.estimator.feature_names_in_.tolist() == FEATURES
-    np.testing.assert_allclose(model.preprocessing.apply(measurements()), standardized, atol=1e-9)
+    np.testing.assert_array_equal(model.preprocessing.apply(measurements()), rows)
 
 
 def test_a_selection_needs_only_the_columns_it_keeps_in_any_order():
@@ -131,6 +133,27 @@ def test_a_standardized_fit_is_reconstructed_in_the_units_of_the_table():
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
     kept = gfs.get_feature_names_out()
     assert (found[kept] == rows[kept]).all(axis=None)  # as given, to the last digit
+
+
+@pytest.mark.parametrize("algorithm", ["gfs", "gfa", "gfr", "gca"])
+def test_a_standardized_model_works_in_the_units_of_the_table_from_end_to_end(algorithm):
+    """Oracle: scikit-learn's scaler before a fit that does not scale."""
+    command = "select" if algorithm in ("gfs", "gfa") else "extract"
+    options = ["-x", "key,label", "--algorithm", algorithm, "-n", "4", "--standardize"]
+    succeed(command, "data.csv", *options, "-m", "model.gram", "-q")
+    succeed("apply", "model.gram", "new.csv", "-o", "reduced.csv")
+    rows, new = measurements()[FEATURES], measurements(25, seed=1)[FEATURES]
+    scaler = StandardScaler().set_output(transform="pandas").fit(rows)
+    plain = {"gfs": GFS, "gfa": GFA, "gfr": GFR, "gca": GCA}[algorithm](4)
+    plain.fit(scaler.transform(rows))
+    z = plain.transform(scaler.transform(new))
+    expected = new[plain.get_feature_names_out()] if command == "select" else z
+    reduced = pd.read_csv("reduced.csv")
+    np.testing.assert_allclose(reduced, expected, rtol=1e-8, atol=1e-8)
+    back = scaler.inverse_transform(plain.inverse_transform(z))
+    for source in ("reduced.csv", "new.csv"):
+        succeed("reconstruct", "model.gram", source, "-o", "all.csv")
+        np.testing.assert_allclose(pd.read_csv("all.csv"), back, rtol=1e-7, atol=1e-7)
 
 
 def test_components_are_reconstructed_as_by_the_estimator():
@@ -254,6 +277,23 @@ def test_a_table_larger_than_the_budget_gives_the_same_result(ending):
     )
     read = {"parquet": pd.read_parquet, "feather": pd.read_feather}.get(ending, pd.read_csv)
     pd.testing.assert_frame_equal(read(f"memory.{ending}"), read(f"pieces.{ending}"))
+
+
+@pytest.mark.parametrize("command", ["select", "extract"])
+def test_a_table_that_is_standardized_is_not_loaded_for_it(command, monkeypatch):
+    measurements(20_000).to_parquet("big.parquet")
+    options = ["--id", "key", "--target", "label", "-n", "3", "--standardize", "--json"]
+    whole = json.loads(succeed(command, "big.parquet", *options, "-o", "whole.csv").stdout)
+
+    def refuse(*arguments):
+        raise AssertionError("the table was loaded")
+
+    monkeypatch.setattr("gramian.cli._fit.Task._fit_in_memory", refuse)
+    options += ["--memory-budget", "1MiB"]
+    pieces = json.loads(succeed(command, "big.parquet", *options, "-o", "pieces.csv").stdout)
+    assert pieces["kept"] == whole["kept"]
+    assert pieces["residual_variance"] == pytest.approx(whole["residual_variance"], rel=1e-8)
+    pd.testing.assert_frame_equal(pd.read_csv("pieces.csv"), pd.read_csv("whole.csv"), atol=1e-8)
 
 
 def test_a_gap_far_down_in_a_large_file_is_named():

@@ -29,12 +29,12 @@ N_SWAPS = 80
 
 def originals():
     frame = pd.DataFrame(discrete(), columns=list("abcd"))
-    steps = models.Preprocessing.learn(frame, list("abcd"), impute="mean", standardize=True)
+    steps = models.Preprocessing.learn(frame, list("abcd"), impute="mean")
     prepared = pd.DataFrame(steps.apply(frame), columns=list("abcd"))
     family = Indicator(2) + Multilinear(2)
     return {
-        "GFS": (fit(GFS(2, family=family), prepared), steps),
-        "GFR": (fit(GFR(2, family=Fourier(1)), table()), None),
+        "GFS": (fit(GFS(2, family=family, scale=True), prepared), steps),
+        "GFR": (fit(GFR(2, family=Fourier(1), scale=True), table()), None),
         "GCA": (fit(GCA(2, basis=np.eye(7)), table()), None),
         "UFFS": (fit(UFFS(degree=2), table()), None),
     }

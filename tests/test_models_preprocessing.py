@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from statistics import mean, median
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from model_cases import edit, fit, replace_array, unpack
 
 from gramian import GFR, GFS, models
@@ -45,7 +49,7 @@ def test_columns_are_found_by_name_in_any_order():
 
 
 def test_every_kind_of_table_gives_the_same_numbers():
-    steps, expected = learned(standardize=True), learned(standardize=True).apply(frame())
+    steps, expected = learned(), learned().apply(frame())
     table = frame()
     plain = {name: [None if pd.isna(v) else v for v in table[name]] for name in table}
     for other in (
@@ -59,19 +63,6 @@ def test_every_kind_of_table_gives_the_same_numbers():
         np.testing.assert_array_equal(steps.apply(other), expected)
 
 
-def test_standardized_columns_have_mean_0_and_variance_1():
-    values = learned(standardize=True).apply(frame())
-    np.testing.assert_allclose(values.mean(axis=0), 0, atol=1e-15)
-    np.testing.assert_allclose(values.std(axis=0), [1, 1, 1, 0])
-
-
-def test_scaling_is_undone():
-    steps = learned(standardize=True)
-    unscaled = learned().apply(frame())
-    np.testing.assert_allclose(steps.undo_scaling(steps.apply(frame())), unscaled)
-    np.testing.assert_array_equal(learned().undo_scaling(unscaled), unscaled)
-
-
 @pytest.mark.parametrize(("impute", "expected"), [("mean", 4.0), ("median", 3.0)])
 def test_missing_values_are_filled_in_as_in_the_fit(impute, expected):
     other = pd.DataFrame({"size": [None], "colour": [None], "count": [1], "constant": [1.0]})
@@ -80,9 +71,48 @@ def test_missing_values_are_filled_in_as_in_the_fit(impute, expected):
 
 def test_rows_with_missing_values_are_dropped_if_asked_for():
     steps = learned(impute="drop-rows")
-    assert steps.keeps(frame()).tolist() == [True, False, False, True]
-    assert len(steps.apply(frame())) == 2
-    assert learned().keeps(frame()).all()
+    values, keeps = steps.apply_and_keep(frame())
+    assert keeps.tolist() == [True, False, False, True]
+    np.testing.assert_array_equal(values, [[1, 1, 1, 5], [4, 8, 1, 5]])
+    assert learned().apply_and_keep(frame())[1].all()
+
+
+@pytest.mark.parametrize("options", [{}, {"impute": "drop-rows"}])
+def test_a_table_without_rows_stays_one(options):
+    values, keeps = learned(**options).apply_and_keep(frame()[:0])
+    assert values.shape == (0, 4)
+    assert keeps.shape == (0,)
+
+
+NAMES = st.sampled_from(["a", "b", "nan", "", "None", "1", "\N{GREEK SMALL LETTER ALPHA}"])
+GAPS = st.none() | st.just(np.nan)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(NAMES | GAPS, st.integers(-5, 5).map(float) | GAPS), min_size=1, max_size=12
+    ),
+    impute=st.sampled_from(["mean", "median"]),
+)
+def test_numbers_are_those_of_a_version_by_hand(rows, impute):
+    """Oracle: codes by position in the sorted set, gaps by `statistics`."""
+    texts, numbers = ([None if v != v else v for v in column] for column in zip(*rows, strict=True))
+    known = sorted({text for text in texts if text is not None})
+    present = [number for number in numbers if number is not None]
+    assume(known and present)
+    counts = [texts.count(text) for text in known]
+    number = mean(present) if impute == "mean" else median(present)
+    expected = [
+        [
+            counts.index(max(counts)) if text is None else known.index(text),
+            number if value is None else value,
+        ]
+        for text, value in zip(texts, numbers, strict=True)
+    ]
+    table = {"text": [text for text, _ in rows], "number": [value for _, value in rows]}
+    steps = Preprocessing.learn(table, ["text", "number"], encode=True, impute=impute)
+    assert list(steps.categories["text"]) == known
+    np.testing.assert_allclose(steps.apply(table), expected, rtol=1e-12, atol=1e-12)
 
 
 def test_booleans_are_numbers_and_whole_floats_are_the_labels_of_integers():
@@ -143,8 +173,7 @@ def test_learning_refuses_columns_without_values():
     table = pd.DataFrame({"a": [np.nan, np.nan], "b": [1, 2]})
     with pytest.raises(ValueError, match="'a' has only missing values"):
         Preprocessing.learn(table, ["a", "b"], impute="mean")
-    with pytest.raises(ValueError, match="Every row has a missing value"):
-        Preprocessing.learn(table, ["a", "b"], impute="drop-rows", standardize=True)
+    assert len(Preprocessing.learn(table, ["a", "b"], impute="drop-rows").apply(table)) == 0
 
 
 @pytest.mark.parametrize(
@@ -153,14 +182,14 @@ def test_learning_refuses_columns_without_values():
         ({"columns": []}, "one or more different names"),
         ({"columns": ["a", "a"]}, "one or more different names"),
         ({"missing": "ignore"}, "missing must be"),
-        ({"missing": "fill"}, "impute must be given with missing='fill'"),
-        ({"impute": np.zeros(2)}, "impute must be given with missing='fill'"),
-        ({"mean": np.zeros(2)}, "must be given together"),
-        ({"mean": np.zeros(2), "scale": np.zeros(2)}, "must be positive"),
-        ({"mean": np.zeros(2), "scale": np.ones(3)}, "finite number for each"),
-        ({"mean": np.full(2, np.nan), "scale": np.ones(2)}, "finite number for each"),
-        ({"categories": {"c": ["x"]}}, "categories are given for 'c'"),
-        ({"categories": {"a": ["x", "x"]}}, "categories are given for 'a'"),
+        ({"missing": "fill"}, "goes with impute"),
+        ({"impute": np.zeros(2)}, "goes with impute"),
+        ({"missing": "fill", "impute": np.ones(3)}, "finite number for each"),
+        ({"missing": "fill", "impute": np.full(2, np.nan)}, "finite number for each"),
+        ({"missing": "fill", "impute": np.ones(2), "categories": {"a": ["x"]}}, "impute of 'a'"),
+        ({"missing": "fill", "impute": -np.ones(2), "categories": {"a": ["x"]}}, "impute of 'a'"),
+        ({"categories": {"c": ["x"]}}, "categories of 'c'"),
+        ({"categories": {"a": ["x", "x"]}}, "categories of 'a'"),
     ],
 )
 def test_steps_that_contradict_each_other_are_refused(options, message):
@@ -171,14 +200,17 @@ def test_steps_that_contradict_each_other_are_refused(options, message):
 # In a model file
 
 
-@pytest.mark.parametrize("options", [{}, {"standardize": True}, {"impute": "drop-rows"}])
+@pytest.mark.parametrize("options", [{}, {"impute": "median"}, {"impute": "drop-rows"}])
 def test_preprocessing_travels_with_the_model(options, tmp_path):
     steps = learned(**options)
     prepared = pd.DataFrame(steps.apply(frame()), columns=COLUMNS)
     models.save(fit(GFR(1), prepared), tmp_path / "model.gram", preprocessing=steps)
     model = models.read(tmp_path / "model.gram")
     np.testing.assert_array_equal(model.preprocessing.apply(frame()), prepared)
-    np.testing.assert_array_equal(model.preprocessing.keeps(frame()), steps.keeps(frame()))
+    for one, other in zip(
+        model.preprocessing.apply_and_keep(frame()), steps.apply_and_keep(frame()), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
     with pytest.warns(UserWarning, match="holds preprocessing"):
         models.load(tmp_path / "model.gram")
 
@@ -194,37 +226,13 @@ def test_columns_that_pass_by_travel_with_the_model(tmp_path):
 
 
 def test_the_steps_of_some_columns_do_the_same_to_them():
-    for options in ({}, {"standardize": True}, {"impute": "drop-rows"}):
+    for options in ({}, {"impute": "median"}, {"impute": "drop-rows"}):
         steps = learned(**options)
         part = steps.only(["colour", "count"])
         whole = frame().dropna() if "impute" in options else frame()
         np.testing.assert_array_equal(part.apply(whole), steps.apply(whole)[:, [2, 0]])
     with pytest.raises(ValueError, match="Column 'more' is not among"):
         learned().only(["size", "more"])
-
-
-def test_a_selection_among_scaled_columns_is_one_in_the_units_of_the_table():
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.uniform([100, 1], [400, 60], (300, 2)), columns=["a", "b"])
-    table["c"] = 0.001 * table["a"] * table["b"]
-    table["d"] = 3 * table["a"] + 5
-    steps = Preprocessing.learn(table, table.columns, standardize=True)
-    scaled = pd.DataFrame(steps.apply(table), columns=table.columns)
-    selection = GFS(2).fit(scaled)
-    before = str(selection.explain())
-    plain = steps.in_table_units(selection)
-    kept = selection.get_feature_names_out()
-    np.testing.assert_allclose(
-        plain.inverse_transform(table[kept].to_numpy()),
-        steps.undo_scaling(selection.inverse_transform(scaled[kept].to_numpy())),
-        rtol=1e-9,
-    )
-    for rows in (None, table):
-        explanation = plain.explain(rows)
-        for each in explanation:
-            assert each.score(table, table[each.feature]) == pytest.approx(each.full_r2, abs=0.01)
-    assert str(selection.explain()) == before  # as it was
-    assert Preprocessing(["a"]).in_table_units(selection) is selection
 
 
 def test_preprocessing_of_other_columns_is_not_written(tmp_path):
@@ -237,9 +245,9 @@ def test_preprocessing_of_other_columns_is_not_written(tmp_path):
 
 def test_damaged_preprocessing_is_refused(tmp_path):
     good, bad = tmp_path / "good.gram", tmp_path / "bad.gram"
-    steps = learned(standardize=True)
+    steps = learned()
     models.save(fit(GFR(1), steps.apply(frame())), good, preprocessing=steps)
-    assert "preprocessing.scale.npy" in unpack(good)
+    assert "preprocessing.impute.npy" in unpack(good)
     for change, message in [
         (lambda p: p["columns"].append("more"), "finite number for each"),
         (lambda p: p.update(missing="x"), "missing must be"),
@@ -247,11 +255,12 @@ def test_damaged_preprocessing_is_refused(tmp_path):
         (lambda p: p.update(missing=[]), "missing must be"),
         (lambda p: p["categories"].update(colour="red"), "names of its preprocessing"),
         (lambda p: p["categories"].update(colour=[1]), "names of its preprocessing"),
-        (lambda p: p["categories"].update(more=["x"]), "categories are given for 'more'"),
+        (lambda p: p["categories"].update(more=["x"]), "categories of 'more'"),
+        (lambda p: p["categories"].update(colour=["x"]), "impute of 'colour'"),
     ]:
         edit(bad, lambda d, change=change: change(d["preprocessing"]), good)
         with pytest.raises(models.ModelFileError, match=message):
             models.read(bad)
-    replace_array(bad, "preprocessing.scale", np.zeros(4), good)
-    with pytest.raises(models.ModelFileError, match="scale must be positive"):
+    replace_array(bad, "preprocessing.impute", np.full(4, 9.0), good)
+    with pytest.raises(models.ModelFileError, match="impute of 'colour'"):
         models.read(bad)

@@ -58,6 +58,15 @@ def test_curves_are_the_shares_that_the_fit_recorded_and_that_pca_leaves():
     assert labels == ["PCA", "GFR, Multilinear(2)", "cross-validation (GCV)", "held-out rows"]
 
 
+def test_pca_sees_scaled_columns_where_the_fit_does():
+    X = table()
+    gfr = GFR(3, scale=True).fit(1e3 ** np.arange(X.shape[1]) * X)
+    display = ResidualVarianceDisplay.from_estimator(gfr, 1e3 ** np.arange(X.shape[1]) * X)
+    drawn(display)
+    pca = 1 - np.cumsum([0, *PCA().fit(X / X.std(axis=0)).explained_variance_ratio_])
+    np.testing.assert_allclose(display.lines_["pca"].get_ydata(), pca[:4], atol=1e-9)
+
+
 def test_the_largest_variances_are_drawn_with_the_threshold():
     X = table()
     gfs = GFS(threshold=0.5).fit(X)

@@ -79,12 +79,12 @@ def test_title_and_command_are_shown(power_page):
     assert "gramian x" in power_page.text
 
 
-def test_formulas_are_in_the_units_of_the_table_where_columns_were_standardized(tmp_path):
+def test_formulas_are_in_the_units_of_the_table_where_columns_were_scaled(tmp_path):
     X = power_table()
-    steps = Preprocessing.learn(X, X.columns, standardize=True)
-    gfa = GFA(threshold=1e-3, relative=True).fit(steps.apply(X))
-    page = page_of(tmp_path, gfa, X, preprocessing=steps)
+    gfa = GFA(threshold=1e-3, relative=True, scale=True).fit(X)
+    page = page_of(tmp_path, gfa, X)
     assert "0.1 · voltage · current" in page.text
+    assert "In the units of the table; the fit scaled all columns to variance 1." in page.text
     mean = next(
         each for each in re.findall(r'data-value="([\d.]+)"', page.source.split('id="columns"')[1])
     )
@@ -94,8 +94,9 @@ def test_formulas_are_in_the_units_of_the_table_where_columns_were_standardized(
 def test_missing_values_are_counted_and_categories_are_numbers(tmp_path):
     X = power_table(colour=["red", "blue", "green"] * 100)
     X.loc[[3, 5], "heat"] = np.nan
-    steps = Preprocessing.learn(X, X.columns, encode=True, impute="median", standardize=True)
-    page = page_of(tmp_path, GFS(3).fit(steps.apply(X)), X, preprocessing=steps)
+    steps = Preprocessing.learn(X, X.columns, encode=True, impute="median")
+    gfs = GFS(3, scale=True).fit(steps.apply(X))
+    page = page_of(tmp_path, gfs, X, preprocessing=steps)
     assert "2 values in 'heat' were missing, and were filled in" in page.text
 
 
@@ -141,13 +142,16 @@ def test_constant_and_heavy_columns_are_cautioned_against(tmp_path):
     assert "'rare': at least 99 % of the values are the same" in text
 
 
-def test_units_that_differ_are_cautioned_against_unless_standardized(tmp_path):
+def test_units_that_differ_are_cautioned_against_unless_columns_are_scaled(tmp_path):
     X = power_table()
     X["heat"] *= 1e4
-    assert "Units decide" in page_of(tmp_path, GFS(3).fit(X), X).text
-    steps = Preprocessing.learn(X, X.columns, standardize=True)
-    gfs = GFS(3).fit(steps.apply(X))
-    assert "Units decide" not in page_of(tmp_path, gfs, X, preprocessing=steps).text
+    text = page_of(tmp_path, GFS(3).fit(X), X).text
+    assert "Units decide" in text
+    assert "Fit with scale=True (--standardize)" in text
+    for estimator in (GFS(3, scale=True), GFA(scale=True)):
+        text = page_of(tmp_path, estimator.fit(X), X).text
+        assert "Units decide" not in text
+        assert "--standardize" not in text
 
 
 def test_warnings_of_the_fit_are_on_the_page(tmp_path):
@@ -197,6 +201,19 @@ def test_pca_curve_is_that_of_pca(tmp_path):
     assert curve["values"][1:4] == pytest.approx(expected[:3])
 
 
+@pytest.mark.parametrize("estimator", [GFR(3, threshold=0.1, scale=True), GFS(3, scale=True)])
+def test_pca_sees_scaled_columns_where_the_fit_does(tmp_path, estimator):
+    from sklearn.decomposition import PCA
+
+    X = power_table() * [1e3, 1, 1e-2, 1, 5, 1]
+    page = page_of(tmp_path, estimator.fit(X), X)
+    variances = PCA().fit((X - X.mean()) / X.std()).explained_variance_ratio_
+    expected = [1 - np.cumsum(variances), len(variances) * variances[1:]]
+    for view, values in zip(page.charts["views"], expected, strict=False):
+        curve = next(each for each in view["curves"] if each["key"] == "pca")
+        assert curve["values"][1:4] == pytest.approx(values[:3])
+
+
 @pytest.mark.parametrize("name", ["pixel_{0}_{1}", "pixel{2}"])
 def test_pixels_are_shown_as_images(tmp_path, name):
     names = [name.format(i // 3, i % 3, i + 1) for i in range(9)]
@@ -241,14 +258,15 @@ def test_code_with_preprocessing_runs(tmp_path, monkeypatch):
     X = power_table(colour=["red", "blue", "green"] * 100)
     X.loc[[3, 5], "heat"] = np.nan
     monkeypatch.chdir(tmp_path)
-    learned = Preprocessing.learn(X, X.columns, encode=True, impute="mean", standardize=True)
+    learned = Preprocessing.learn(X, X.columns, encode=True, impute="mean")
     given = Preprocessing(
-        learned.columns, "fill", learned.impute + 1, learned.categories, learned.mean, learned.scale
+        learned.columns, "fill", 0.9 * learned.impute, {"colour": ["green", "blue", "red"]}
     )
     for steps in (learned, given):
-        page = page_of(tmp_path, GFS(3).fit(steps.apply(X)), X, preprocessing=steps)
-        namespace = _run(code_of(page), X)
+        gfs = GFS(3, scale=True).fit(steps.apply(X))
+        namespace = _run(code_of(page_of(tmp_path, gfs, X, preprocessing=steps)), X)
         np.testing.assert_array_equal(namespace["preprocessing"].apply(X), steps.apply(X))
+        assert namespace["estimator"].get_params() == gfs.get_params()
 
 
 def test_code_names_the_file_that_was_read(tmp_path):
@@ -260,8 +278,7 @@ def test_code_names_the_file_that_was_read(tmp_path):
 
 def test_code_does_not_write_out_long_preprocessing(tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).standard_normal((50, 70))).add_prefix("column ")
-    learned = Preprocessing.learn(X, X.columns, standardize=True)
-    other = Preprocessing(X.columns.tolist(), mean=learned.mean + 1, scale=learned.scale)
+    other = Preprocessing(X.columns.tolist(), "fill", np.zeros(70))
     gfs = GFS(2).fit(other.apply(X))
     code = code_of(page_of(tmp_path, gfs, X, preprocessing=other))
     assert "# preprocessing is that of the fit, from its model file" in code
@@ -343,8 +360,8 @@ def test_models_from_files_have_reports_even_without_moments(tmp_path):
 
 def test_estimator_is_left_as_it_was(tmp_path):
     X = power_table()
-    steps = Preprocessing.learn(X, X.columns, standardize=True)
-    gfs = GFS(3).fit(steps.apply(X))
+    steps = Preprocessing.learn(X, X.columns, impute="mean")
+    gfs = GFS(3, scale=True).fit(steps.apply(X))
     before = {name: repr(value) for name, value in vars(gfs).items()}
     page_of(tmp_path, gfs, X, preprocessing=steps)
     assert {name: repr(value) for name, value in vars(gfs).items()} == before

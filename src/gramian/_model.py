@@ -176,6 +176,10 @@ class FittedModel:
         """Subtract the means from rows."""
         return table.astype(np.float64, copy=False) - self.mean
 
+    def scaled(self, rows: Array) -> Array:
+        """Divide rows by `scale`, if there is one: the units of residual variances."""
+        return rows if self.scale is None else rows / self.scale
+
     def decode(self, z: Array, *, linear: bool = False) -> Array:
         """Return all columns, given what was kept of centred rows."""
         assert self.decoder is not None
@@ -188,9 +192,8 @@ class FittedModel:
         for start in range(0, len(table), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
             x = self.centre(table[part])
-            left = x - self.decoder(self.encoder(x))
-            if self.scale is not None:
-                x, left = x / self.scale, left / self.scale
+            left = self.scaled(x - self.decoder(self.encoder(x)))
+            x = self.scaled(x)
             sizes[part] = np.einsum("ij,ij->i", x, x)
             errors[part] = np.einsum("ij,ij->i", left, left)
         return errors, sizes

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gramian.cli._errors import USAGE, CommandError, guarded, say
+from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import Json, ModelFile, Reading, with_options
 
 if TYPE_CHECKING:
@@ -58,14 +56,12 @@ def explain(
                 USAGE,
             ) from error
         raise
-    scaled = loaded.steps.scale is not None and not loaded.selects
     if json:
         print_json(
             {
                 "command": "explain",
                 "model": model,
                 "kept": loaded.order,
-                "standardized_units": scaled,
                 "formulas": found.table,
             }
         )
@@ -75,8 +71,6 @@ def explain(
         page.line("No column was dropped: all were kept.")
     for each in found:
         page.line(str(each))
-    if scaled and len(found):
-        say("columns are in standardized units, as the components are")
 
 
 def formulas(
@@ -85,7 +79,7 @@ def formulas(
     rows: pa.Table | None = None,
     max_terms: int = 5,
 ) -> Explanation:
-    """Find formulas in the units of the table.
+    """Find formulas of what was dropped, in the units of the table.
 
     Parameters
     ----------
@@ -101,14 +95,10 @@ def formulas(
     import gramian
     from gramian.cli._model import named
 
-    estimator, steps = copy(model.estimator), model.steps
-    if model.selects and estimator.model_.decoder is not None:
-        estimator._become(steps.in_table_units(estimator.model_))
-        steps = replace(steps, mean=None, scale=None)
-    x: Any = None if rows is None else steps.apply(rows)
-    if x is not None and estimator.model_.names is not None:
-        x = named(x, steps.columns)
-    return gramian.explain(estimator, x, features=features, max_terms=max_terms)
+    x: Any = None if rows is None else model.steps.apply(rows)
+    if x is not None and model.estimator.model_.names is not None:
+        x = named(x, model.steps.columns)
+    return gramian.explain(model.estimator, x, features=features, max_terms=max_terms)
 
 
 def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:

@@ -62,8 +62,7 @@ class Task:
     @property
     def streamed(self) -> bool:
         """Whether rows are read several times, because they do not fit in memory."""
-        options = self.options
-        changed = options.encode or options.impute is not None or options.standardize
+        changed = self.options.encode or self.options.impute is not None
         return self.table.too_large and not changed
 
     @property
@@ -114,7 +113,6 @@ class Task:
             self.roles.features,
             encode=options.encode,
             impute=None if options.impute is None else options.impute.value,
-            standardize=options.standardize,
         )
         for name, categories in learned.categories.items():
             words = [each for each in categories if not is_numeric(each)]
@@ -165,7 +163,7 @@ def prepare(
         Whether to show no progress bar.
     """
     estimator = make_estimator(algorithm, method, verbose=0 if quiet else 1)
-    estimator.set_params(memory_budget=reading.memory_budget)
+    estimator.set_params(memory_budget=reading.memory_budget, scale=data.standardize)
     table = open_input(path, reading)
     roles = choose(list(table.columns), data)
     check_types({name: table.columns[name] for name in roles.features}, encode=data.encode)

@@ -73,7 +73,7 @@ def _inspect_model(path: str, json: bool) -> None:
         "targets": list(steps.targets),
         "missing": steps.missing,
         "categories": {name: list(each) for name, each in steps.categories.items()},
-        "standardized": steps.scale is not None,
+        "standardized": estimator.model_.scale is not None,
     }
     if json:
         print_json(document)
@@ -100,7 +100,7 @@ def _inspect_model(path: str, json: bool) -> None:
         ("keeps", f"{kept}: {_few(model.order)}"),
         ("stopped", f"by {estimator.stop_reason_}"),
         ("missing values", missing),
-        ("units", "standardized" if steps.scale is not None else "those of the table"),
+        ("units", "standardized in the fit" if document["standardized"] else "those of the table"),
     ]
     if steps.ids or steps.targets:
         facts.append(("passes through", _few([*steps.ids, *steps.targets])))

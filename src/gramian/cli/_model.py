@@ -1,4 +1,4 @@
-"""A fitted estimator and what it needs of a table: names, categories, units, other columns."""
+"""A fitted estimator with the table around it: names, categories, columns that pass by."""
 
 from __future__ import annotations
 

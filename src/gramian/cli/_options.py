@@ -185,7 +185,11 @@ class DataOptions:
     ] = None
     standardize: Annotated[
         bool,
-        typer.Option("--standardize", metavar="", help="Scale columns to mean 0 and variance 1."),
+        typer.Option(
+            "--standardize",
+            metavar="",
+            help="Scale columns to variance 1, so that units do not matter.",
+        ),
     ] = False
 
 

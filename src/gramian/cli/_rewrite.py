@@ -88,7 +88,7 @@ def write_reconstructed(
         z = _transformed(model, values) if from_all else values
         x = np.empty((0, len(columns)))
         if len(z):
-            x = model.steps.undo_scaling(model.estimator.inverse_transform(z))
+            x = model.estimator.inverse_transform(z)
         result = in_categories(named(x, columns), model.steps)
         if model.selects:
             given = filled(piece.filter(pa.array(keeps)), steps)
@@ -165,7 +165,7 @@ def _write(
 
 
 def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
-    """Fill in missing values as a model does, in the table's own units.
+    """Fill in missing values as a model does.
 
     Parameters
     ----------

@@ -118,9 +118,8 @@ def save(
     }
     if preprocessing is not None:
         document["preprocessing"] = _describe(preprocessing)
-        for name in ("impute", "mean", "scale"):
-            if getattr(preprocessing, name) is not None:
-                arrays[f"preprocessing.{name}"] = getattr(preprocessing, name)
+        if preprocessing.impute is not None:
+            arrays["preprocessing.impute"] = preprocessing.impute
     buffer = BytesIO()
     write(buffer, document, arrays)
     try:  # nothing is written that cannot be read again
@@ -269,12 +268,10 @@ def _describe(preprocessing: Preprocessing) -> dict[str, Any]:
 
 
 def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing | None:
-    parts = {
-        name: arrays.get(f"preprocessing.{name}", None) for name in ("impute", "mean", "scale")
-    }
+    impute = arrays.get("preprocessing.impute")
     if data is None:
-        if any(part is not None for part in parts.values()):
-            raise ModelFileError("It has arrays of preprocessing that it does not describe.")
+        if impute is not None:
+            raise ModelFileError("It has an array of preprocessing that it does not describe.")
         return None
     keys = {"columns", "missing", "categories"}
     if not isinstance(data, dict) or not keys <= set(data) <= {*keys, *PASSING}:
@@ -289,10 +286,8 @@ def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing |
         return Preprocessing(
             tuple(columns),
             missing,
-            parts["impute"],
+            impute,
             {name: tuple(each) for name, each in categories.items()},
-            parts["mean"],
-            parts["scale"],
             tuple(passing["ids"]),
             tuple(passing["targets"]),
         )

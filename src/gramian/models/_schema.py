@@ -71,11 +71,7 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
     "GFA": {**_DECODING, "selected_features_": _index("s"), "redundant_features_": _index("r")},
     "UFFS": {**_EVERY, "selected_features_": _index("n"), "fourier_norms_": Spec("d")},
 }
-PREPROCESSING = {
-    "preprocessing.impute": Spec("d", optional=True),
-    "preprocessing.mean": Spec("d", optional=True),
-    "preprocessing.scale": Spec("d", optional=True),
-}
+PREPROCESSING = {"preprocessing.impute": Spec("d", optional=True)}
 
 
 def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[str, AnyArray]:

@@ -107,7 +107,7 @@ class ResidualVarianceDisplay:
         estimator : GFR, GCA, GFS or GFA
             The fitted estimator.
         X : array-like of shape (n_samples, n_features), optional
-            The data, to draw PCA's curve as well.
+            The data, to draw PCA's curve as well; of scaled columns if the fit scaled them.
         kind : {"total", "largest"}, default="total"
             Whether to draw the share of the total variance that is left, or the largest variance
             of a feature or direction, which the threshold limits.
@@ -124,7 +124,10 @@ class ResidualVarianceDisplay:
         held_out = getattr(estimator, f"validation_{_PREFIX[kind]}residual_variance_", None)
         gcv = getattr(estimator, "gcv_total_residual_variance_", None) if kind == "total" else None
         residual = getattr(estimator, f"{_PREFIX[kind]}residual_variance_")
-        pca = None if X is None else _principal(X, kind, len(residual))
+        pca = None
+        if X is not None:
+            rows = estimator.model_.scaled(check_array(X, dtype=np.float64))
+            pca = _principal(rows, kind, len(residual))
         family = getattr(estimator, "family_", None)
         relative = getattr(estimator, "relative", False)
         display = cls(
@@ -215,9 +218,8 @@ def _share(values: Array, kind: Kind) -> Array:
     return values / (values[0] or 1.0) if kind == "total" else values
 
 
-def _principal(X: ArrayLike, kind: Kind, length: int) -> Array:
-    """Return what PCA leaves with the same number of components."""
-    table = check_array(X, dtype=np.float64)
+def _principal(table: Array, kind: Kind, length: int) -> Array:
+    """Return what PCA leaves with as many components."""
     variances = svdvals(table - table.mean(axis=0)) ** 2 / len(table)
     padded = np.concatenate([variances, np.zeros(length)])
     if kind == "largest":

@@ -179,7 +179,8 @@ def _of_units(estimator: Any, data: Data) -> list[Caution]:
             f"The deviation of “{data.names[largest]}” is {ratio:,.0f} times that of "
             f"“{data.names[least]}”. {type(estimator).__name__} goes by variances, as PCA does, so "
             "that columns in large units come first and hide the others.",
-            "Standardize the columns, unless their units are the same and their sizes matter.",
+            "Fit with scale=True (--standardize), unless the units of all columns are the same and "
+            "their sizes matter.",
         )
     ]
 
@@ -224,7 +225,9 @@ def _of_order(estimator: Any) -> Caution:
             "which is no polynomial, and all three stay."
         )
         remedy = (
-            "Standardize, and put the columns first that you would rather keep: candidates of "
-            "equal variance are taken in the given order."
+            "Put the columns first that you would rather keep: candidates of equal variance are "
+            "taken in the given order."
         )
+        if model.scale is None:
+            remedy = "With scale=True (--standardize) all variances are equal. " + remedy
     return Caution("The order matters", text, remedy, serious=False)

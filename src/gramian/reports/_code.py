@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, get_args
 
@@ -17,7 +16,7 @@ from gramian.models import Preprocessing
 from gramian.models._preprocessing import Impute
 
 MAX_LITERAL = 60
-"""With more columns than this, fill-in values and means are not written out."""
+"""Of more columns, what was filled in is not written out."""
 
 
 def code_for(
@@ -107,30 +106,21 @@ def _reads_back(text: str) -> bool:
 
 def _preprocessing(X: Any, preprocessing: Preprocessing) -> list[str]:
     columns = list(preprocessing.columns)
-    encode, standardize = bool(preprocessing.categories), preprocessing.mean is not None
+    encode = bool(preprocessing.categories)
     for impute in (None, *get_args(Impute)):
         try:
-            learned = Preprocessing.learn(
-                X, columns, encode=encode, impute=impute, standardize=standardize
-            )
-        except ValueError:  # there are missing values, or too many of them
+            learned = Preprocessing.learn(X, columns, encode=encode, impute=impute)
+        except ValueError:  # a column has no values at all
             continue
         if _same(learned, preprocessing):
-            options = "".join(
-                [
-                    ", encode=True" if encode else "",
-                    f", impute={impute!r}" if impute else "",
-                    ", standardize=True" if standardize else "",
-                ]
-            )
+            options = ", encode=True" if encode else ""
+            options += f", impute={impute!r}" if impute else ""
             return [f"preprocessing = Preprocessing.learn(X, {columns!r}{options})"]
     if len(columns) > MAX_LITERAL:
         return ["# preprocessing is that of the fit, from its model file: gramian.models.read."]
     options = f", missing={preprocessing.missing!r}"
-    for name in ("impute", "mean", "scale"):
-        values = getattr(preprocessing, name)
-        if values is not None:
-            options += f", {name}=np.array({[float(value) for value in values]!r})"
+    if preprocessing.impute is not None:
+        options += f", impute=np.array({[float(value) for value in preprocessing.impute]!r})"
     if encode:
         kinds = {name: list(map(str, each)) for name, each in preprocessing.categories.items()}
         options += f", categories={kinds!r}"
@@ -138,16 +128,8 @@ def _preprocessing(X: Any, preprocessing: Preprocessing) -> list[str]:
 
 
 def _same(one: Preprocessing, other: Preprocessing) -> bool:
-    def plain(categories: Mapping[str, Any]) -> dict[str, list[str]]:
-        return {name: list(each) for name, each in categories.items()}
+    def plain(steps: Preprocessing) -> tuple[Any, ...]:
+        fill = None if steps.impute is None else steps.impute.tolist()
+        return steps.missing, fill, {name: list(each) for name, each in steps.categories.items()}
 
-    if one.missing != other.missing or plain(one.categories) != plain(other.categories):
-        return False
-    return all(
-        np.array_equal(
-            np.asarray(getattr(one, name), dtype=np.float64),
-            np.asarray(getattr(other, name), dtype=np.float64),
-            equal_nan=True,
-        )
-        for name in ("impute", "mean", "scale")
-    )
+    return plain(one) == plain(other)

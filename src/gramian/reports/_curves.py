@@ -72,7 +72,7 @@ def trace(estimator: Any, data: Data) -> Curves:
     """
     model: FittedModel = estimator.model_
     record = model.record
-    variances = principal_variances(data.sample)
+    variances = principal_variances(model.scaled(data.sample))
     left = np.append(np.cumsum(variances[::-1])[::-1], 0.0)
     pca = left / (left[0] or 1.0)
     total = _shares(record.total)

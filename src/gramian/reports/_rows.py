@@ -44,17 +44,6 @@ class Data:
         """The number of columns."""
         return len(self.names)
 
-    @property
-    def is_scaled(self) -> bool:
-        """Whether the columns were scaled before the fit."""
-        return self.preprocessing is not None and self.preprocessing.scale is not None
-
-    @property
-    def raw(self) -> Array:
-        """The sample in the units of the user."""
-        steps = self.preprocessing
-        return self.sample if steps is None else steps.undo_scaling(self.sample)
-
 
 def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
     """Check the rows against the estimator.
@@ -95,7 +84,7 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
             f"The preprocessing gives {len(names)} columns, and {type(estimator).__name__} was "
             f"fitted to {estimator.n_features_in_}: they do not belong together."
         )
-    table = preprocessing.apply(X)
+    table, keeps = preprocessing.apply_and_keep(X)
     if not len(table):
         raise ValueError("Every row of X has a missing value.")
 
@@ -108,7 +97,7 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
         unique(names),
         table,
         _some(table),
-        len(preprocessing.keeps(X)),
+        len(keeps),
         values,
         False,
         preprocessing,

@@ -77,8 +77,6 @@ class Selection:
     """If there are no formulas, why."""
     n_tested: int
     """The number of rows that formulas were tested on."""
-    in_units: bool
-    """Whether formulas hold in the units of the user."""
     n_without: int
     """How many more columns are dropped, without a search for their formulas."""
 
@@ -93,32 +91,30 @@ def select(estimator: Any, data: Data) -> Selection:
     data : Data
         The rows.
     """
-    explanation, why_not, n_tested, in_units = _explain(estimator, data)
+    explanation, why_not, n_tested = _explain(estimator, data)
     dropped = [_dropped(each) for each in explanation or ()]
     kept = _kept(estimator, data, explanation)
     n_all = len(estimator.model_.dropped)
     n_without = 0 if explanation is None else n_all - len(dropped)
-    return Selection(kept, dropped, explanation, why_not, n_tested, in_units, n_without)
+    return Selection(kept, dropped, explanation, why_not, n_tested, n_without)
 
 
-def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int, bool]:
+def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int]:
     model: FittedModel = estimator.model_
     if model.decoder is None:
         model = _with_decoder(estimator, data)
     assert model.decoder is not None
     named = replace(model, names=tuple(data.names))
-    if data.preprocessing is not None and model.selects:
-        named = data.preprocessing.in_table_units(named)
     stored = model.decoder.moments is not None
     targets = _targets(model, MAX_FORMULAS if stored else MAX_UNSTORED)
-    rows = _tested(data.raw if model.selects else data.sample, model.record.n_functions)
+    rows = _tested(data.sample, model.record.n_functions)
     if stored and len(targets) > MAX_TESTED:
         rows = None
     if rows is None and not stored:
         why_not = "the fit has stored no moments of its functions, and without them it takes more "
-        return None, why_not + "rows, or more time: call explain(X) on the estimator.", 0, True
+        return None, why_not + "rows, or more time: call explain(X) on the estimator.", 0
     explanation = explain_checked(named, rows, features=targets)
-    return explanation, "", 0 if rows is None else len(rows), model.selects or not data.is_scaled
+    return explanation, "", 0 if rows is None else len(rows)
 
 
 def _targets(model: FittedModel, n: int) -> list[int]:
