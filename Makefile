@@ -6,11 +6,19 @@
 # make docs   the documentation in docs/_build/html, checked in a browser where there is one
 # make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
 # make scale  files larger than memory, and a cluster
+# make test-oldest  the tests with the lowest versions that pyproject.toml claims
+# make test-python PYTHON=python3.13  the tests with another Python, in a .venv of its own
 PYTHON ?= python3
 VENV := .venv
+# On Windows, call make from Git Bash.
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+EXE := .exe
+else
 BIN := $(VENV)/bin
+endif
 
-.PHONY: demo test lint docs reproduce reconstruction bench scale figures clean
+.PHONY: demo test test-oldest test-python test-library lint docs reproduce reconstruction bench scale figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -18,17 +26,31 @@ demo: $(VENV)/.core
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term
 
+# Old packages warn that parts of newer ones are deprecated: such warnings are shown, no errors.
+test-oldest:
+	$(MAKE) test-library VENV=.venv-oldest PIP_ARGS="--constraint .venv-oldest/lowest.txt" \
+		ARGS="-W default::DeprecationWarning -W default::FutureWarning"
+
+test-python:
+	$(MAKE) test-library VENV=.venv-$(notdir $(PYTHON))
+
+# The tests of the library, without those of the paper, whose packages have bounds of their own.
+PAPER := baselines benchmarks datasets experiments cli_reproduce published_numbers
+
+test-library: $(VENV)/.library
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PAPER:%=--ignore-glob='tests/test_%*') $(ARGS) tests
+
 lint: $(VENV)/.dev
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
 
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
 	$(BIN)/python -m pytest tests/test_site.py
 
 reproduce: $(VENV)/.dev
-	$(BIN)/gramian reproduce all $(ARGS)
+	$(BIN)/python -m gramian reproduce all $(ARGS)
 
 reconstruction: $(VENV)/.dev
 	$(BIN)/python benchmarks/reconstruction.py $(ARGS)
@@ -43,21 +65,26 @@ figures: $(VENV)/.dev
 	$(BIN)/python docs/figures.py
 
 # The stamps make an install happen again only when pyproject.toml changes.
-$(VENV)/bin/python:
+$(BIN)/python$(EXE):
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gramian needs Python 3.11 or newer; set PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.core: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.dev: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@ $(VENV)/.core
 
-$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.library: pyproject.toml | $(BIN)/python$(EXE)
+	$(BIN)/python tools/lowest.py > $(VENV)/lowest.txt
+	$(BIN)/python -m pip install --quiet --editable '.[cli,report,figures,progress,sympy,onnx,files,dask,test]' $(PIP_ARGS)
+	touch $@
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,docs]'
 	touch $@ $(VENV)/.dev $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery docs/reference/command docs/reference/generated .coverage .mypy_cache .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) .venv-* docs/_build docs/gallery docs/reference/command docs/reference/generated .coverage .mypy_cache .pytest_cache .ruff_cache dist
