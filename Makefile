@@ -7,11 +7,19 @@
 # make docs   the documentation in docs/_build/html, checked in a browser where there is one
 # make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
 # make scale  files larger than memory, and a cluster
+# make test-oldest  the tests with the lowest versions that pyproject.toml claims
+# make test-python PYTHON=python3.13  the tests with another Python, in a .venv of its own
 PYTHON ?= python3
 VENV := .venv
+# On Windows, call make from Git Bash.
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+EXE := .exe
+else
 BIN := $(VENV)/bin
+endif
 
-.PHONY: demo test test-paper lint docs reproduce reconstruction bench scale figures clean
+.PHONY: demo test test-paper test-oldest test-python test-library lint docs reproduce reconstruction bench scale figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -22,13 +30,25 @@ test: $(VENV)/.dev
 test-paper: $(VENV)/.paper
 	$(BIN)/python -m pytest -n auto --dist worksteal paper
 
+# Old packages warn that parts of newer ones are deprecated: such warnings are shown, no errors.
+test-oldest:
+	$(MAKE) test-library VENV=.venv-oldest PIP_ARGS="--constraint .venv-oldest/lowest.txt" \
+		ARGS="-W default::DeprecationWarning -W default::FutureWarning"
+
+test-python:
+	$(MAKE) test-library VENV=.venv-$(notdir $(PYTHON))
+
+# The tests of the library, without the benchmarks, whose packages have bounds of their own.
+test-library: $(VENV)/.library
+	$(BIN)/python -m pytest -n auto --dist worksteal --ignore=tests/test_benchmarks.py $(ARGS) tests
+
 lint: $(VENV)/.dev
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
 
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
 	$(BIN)/python -m pytest tests/test_site.py
 
 reproduce: $(VENV)/.paper
@@ -47,25 +67,30 @@ figures: $(VENV)/.dev
 	$(BIN)/python docs/figures.py
 
 # The stamps make an install happen again only when a pyproject.toml changes.
-$(VENV)/bin/python:
+$(BIN)/python$(EXE):
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gramian needs Python 3.11 or newer; set PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.core: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.dev: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@ $(VENV)/.core
 
-$(VENV)/.paper: pyproject.toml paper/pyproject.toml | $(VENV)/bin/python
+$(VENV)/.paper: pyproject.toml paper/pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]' --editable paper
 	touch $@ $(VENV)/.dev $(VENV)/.core
 
-$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.library: pyproject.toml | $(BIN)/python$(EXE)
+	$(BIN)/python tools/lowest.py > $(VENV)/lowest.txt
+	$(BIN)/python -m pip install --quiet --editable '.[cli,report,figures,progress,sympy,onnx,files,dask,test]' $(PIP_ARGS)
+	touch $@
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,docs]'
 	touch $@ $(VENV)/.dev $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery docs/reference/command docs/reference/generated .coverage .mypy_cache .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) .venv-* docs/_build docs/gallery docs/reference/command docs/reference/generated .coverage .mypy_cache .pytest_cache .ruff_cache dist

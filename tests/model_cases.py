@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 import warnings
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -117,6 +119,27 @@ def pack(path: Path, members: Any, compression: int = zipfile.ZIP_STORED) -> Pat
             for name, content in pairs:
                 archive.writestr(zipfile.ZipInfo(name), content, compress_type=compression)
     return path
+
+
+MAX_CALLS = 5_000_000
+"""Calls of functions that reading the largest document takes, and no hostile file exceeds."""
+
+
+@contextmanager
+def bounded_work(most: int = MAX_CALLS) -> Iterator[None]:
+    """Check how many functions are called: the same number on any machine, unlike the time."""
+    calls = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+    assert calls < most
 
 
 def edit(path: Path, change: Callable[[dict[str, Any]], Any], source: Path | None = None) -> Path:

@@ -63,6 +63,7 @@ def refused(*arguments, code, data=None):
         ("data.csv --family cubic", "'cubic'"),
         ("data.csv --impute zero", "'zero'"),
         ("data.csv --seed=-1", "Invalid value for '--seed'"),
+        ("data.csv --seed 4294967296", "Invalid value for '--seed'"),
         ("data.csv --no-such-option", "--no-such-option"),
         ("", "Missing argument 'DATA'"),
     ],
@@ -103,6 +104,39 @@ def test_missing_values_are_named_with_what_to_do():
     said = refused("select", "gaps.csv", *FEATURES, "-o", "k.csv", code=1)
     assert "columns 'width' and 'power' of gaps.csv have missing values (2 and 1)" in said
     assert "--impute median" in said
+
+
+@pytest.mark.parametrize("options", [[], ["--standardize"], ["--memory-budget", "1MiB"]])
+def test_values_near_the_largest_number_are_named_with_what_to_do(options):
+    table = measurements(30_000 if "1MiB" in options else 60)
+    table.loc[3, "width"] = 1.5e308
+    table.loc[4, "power"] = -1.7e308
+    table.loc[5, "power"] = 1.7e308
+    table.to_csv("huge.csv", index=False)
+    said = refused("select", "huge.csv", *FEATURES, "-n", "2", *options, code=1)
+    assert "columns 'width' and 'power' of huge.csv have values that differ by more" in said
+    assert "Change the unit" in said
+    assert "warning" not in said
+
+
+def test_indicators_are_for_columns_of_few_values():
+    options = ["--family", "indicator", "-n", "2"]
+    said = refused("select", "data.csv", *FEATURES, *options, code=1)
+    assert "--family indicator is for columns of at most 32 distinct values" in said
+    assert "columns 'voltage', 'current', 'width', 'height', 'power' and 2 more have more" in said
+    assert "max_levels" not in said
+    said = refused("extract", "data.csv", *FEATURES, *options, code=1)
+    assert "components have more: say gramian select" in said
+    said = refused("select", "data.csv", *FEATURES, *options, "--dry-run", code=2)
+    assert "--dry-run cannot tell the cost of --family indicator" in said
+    assert succeed("select", "data.csv", "-c", "label", "--encode", *options[:2], "-n", "1").stdout
+
+
+def test_streamed_indicators_are_for_columns_of_few_values():
+    measurements(30_000).to_csv("long.csv", index=False)
+    options = ["--family", "indicator", "-n", "2", "--memory-budget", "1MiB"]
+    said = refused("select", "long.csv", *FEATURES, *options, code=1)
+    assert "such as categories; some have more" in said
 
 
 def test_a_column_without_any_value_is_named():

@@ -16,8 +16,10 @@ from cli_cases import folder, gramian, measurements, start  # noqa: F401
 from gramian import GFS
 
 FEATURES = ("-x", "key,label")
+POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has other pipes and signals")
 
 
+@POSIX
 def test_commands_can_be_joined_by_pipes(folder):  # noqa: F811
     program = f"{sys.executable} -m gramian"
     gramian("select", "data.csv", *FEATURES, "-n", "3", "-m", "model.gram", cwd=folder)
@@ -43,6 +45,7 @@ def test_on_standard_output_there_is_the_table_and_nothing_else(folder):  # noqa
     assert "kept 2 columns" in done.stderr
 
 
+@POSIX
 def test_a_reader_that_leaves_early_is_no_error(folder):  # noqa: F811
     measurements(50_000).to_csv(folder / "long.csv", index=False)
     process = start("select", "long.csv", *FEATURES, "-n", "2", "-q", "-o", "-", cwd=folder)
@@ -54,6 +57,7 @@ def test_a_reader_that_leaves_early_is_no_error(folder):  # noqa: F811
     assert errors == ""
 
 
+@POSIX
 def test_a_reader_of_a_listing_may_leave_early_too(folder):  # noqa: F811
     wide = pd.DataFrame(np.zeros((2, 3000)), columns=[f"column{i}" for i in range(3000)])
     wide.to_csv(folder / "wide.csv", index=False)
@@ -66,6 +70,7 @@ def test_a_reader_of_a_listing_may_leave_early_too(folder):  # noqa: F811
     assert errors == ""
 
 
+@POSIX
 def test_an_interrupted_fit_leaves_everything_as_it_was(folder):  # noqa: F811
     (folder / "kept.csv").write_text("as it was")
     before = {path.name for path in folder.iterdir()}
@@ -91,6 +96,7 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(folder):  # noqa: F811
     assert (folder / "kept.csv").read_text() == "as it was"
 
 
+@POSIX
 def test_an_interrupted_apply_leaves_everything_as_it_was(folder):  # noqa: F811
     GFS(1).fit(measurements()[["voltage", "height"]]).save(folder / "model.gram")
     (folder / "kept.csv").write_text("as it was")
@@ -114,6 +120,8 @@ def test_an_interrupted_apply_leaves_everything_as_it_was(folder):  # noqa: F811
 def terminal(folder):  # noqa: F811
     """Return a function that runs the command on a terminal and returns what it shows."""
     pexpect = pytest.importorskip("pexpect")
+    if os.name == "nt":
+        pytest.skip("pexpect has no terminal on Windows")
 
     def show(*arguments, columns=100):
         child = pexpect.spawn(

@@ -95,6 +95,7 @@ def slowly(block):
     return block
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
 @pytest.mark.parametrize("when", [0, 2])
 def test_a_worker_that_dies_in_the_middle_changes_nothing(client, monkeypatch, when):
     """It dies while rows are computed for the first time, or in the second step."""

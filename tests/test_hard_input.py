@@ -1,6 +1,5 @@
 """Hard input: it is fitted as any other, or refused with the remedy."""
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -67,15 +66,19 @@ def test_two_rows_differ_along_one_direction(estimator, solver):
 WIDE = np.random.default_rng(5).standard_normal((30, 2000)) * np.linspace(2, 1, 2000)
 
 
+def fit_and_peak(estimator, table):
+    """Fit, and return the largest number of bytes that were in use as well."""
+    tracemalloc.start()
+    try:
+        return fit(estimator, table), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("estimator", EXTRACTORS)
 def test_wide_tables_need_no_square_matrix(estimator):
-    start = time.process_time()
-    tracemalloc.start()
-    fitted = fit(make(estimator, 3), WIDE)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    fitted, peak = fit_and_peak(make(estimator, 3), WIDE)
     assert peak < 10 * WIDE.nbytes < 2000 * 2000 * 8
-    assert time.process_time() - start < 5
     assert fitted.components_.shape == (3, 2000)
     first = np.linalg.svd(WIDE - WIDE.mean(axis=0), full_matrices=False)[2][0]
     assert abs(fitted.components_[0] @ first) == pytest.approx(1)
@@ -83,11 +86,10 @@ def test_wide_tables_need_no_square_matrix(estimator):
 
 
 @pytest.mark.parametrize("estimator", SELECTORS)
-def test_wide_tables_are_selected_from(estimator):
+def test_wide_tables_are_selected_from_without_a_square_matrix(estimator):
     params = {"cluster_size": 3} if estimator is UFFS else {}
-    start = time.process_time()
-    fitted = fit(make(estimator, 3, **params), WIDE)
-    assert time.process_time() - start < 5
+    fitted, peak = fit_and_peak(make(estimator, 3, **params), WIDE)
+    assert peak < 2000 * 2000 * 8
     assert fitted.support_.sum() == 3
     if estimator is not UFFS:
         assert fitted.selected_features_[0] == WIDE.var(axis=0).argmax()

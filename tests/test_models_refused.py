@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import struct
-import time
 import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
-from model_cases import edit, fit, npy, pack, replace_array, table, unpack
+from model_cases import bounded_work, edit, fit, npy, pack, replace_array, table, unpack
 
 from gramian import GCA, GFS, UFFS, models
 from gramian.families import Indicator, Multilinear
@@ -31,14 +30,12 @@ def path(tmp_path):
 
 
 def assert_refused(path, match):
-    """Check that a file is refused with a sentence, soon and without much memory."""
-    began = time.process_time()
-    with pytest.raises(models.ModelFileError, match=match) as caught:
+    """Check that a file is refused with a sentence, without much work or memory."""
+    with bounded_work(), pytest.raises(models.ModelFileError, match=match) as caught:
         models.load(path)
-    assert time.process_time() - began < 1
     assert str(path) in str(caught.value)
     assert len(str(caught.value)) < 1000
-    tracemalloc.start()  # apart from the time, since it takes some itself
+    tracemalloc.start()  # apart from the calls, since it makes some itself
     try:
         with pytest.raises(models.ModelFileError):
             models.load(path)
@@ -77,8 +74,9 @@ def test_a_truncated_file_is_refused_wherever_it_ends(source, path):
 
 
 def test_what_is_no_file_is_refused(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    assert_refused(tmp_path / "pipe", "not a file")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        assert_refused(tmp_path / "pipe", "not a file")
     assert_refused(tmp_path, "not a file")
     with pytest.raises(FileNotFoundError):
         models.load(tmp_path / "none.gram")

@@ -139,3 +139,33 @@ class DelimiterError(TableError):
     def __init__(self, message: str, delimiter: str) -> None:
         super().__init__(message)
         self.delimiter = delimiter
+
+
+class TooManyLevelsError(ValueError):
+    """A variable has more distinct values than the family Indicator allows.
+
+    Parameters
+    ----------
+    max_levels : int
+        The number that is allowed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFS
+    >>> from gramian.exceptions import TooManyLevelsError
+    >>> X = np.random.default_rng(0).standard_normal((100, 2))
+    >>> try:
+    ...     GFS(1, family="indicator").fit(X)
+    ... except TooManyLevelsError as error:
+    ...     print(error.max_levels)
+    32
+    """
+
+    def __init__(self, max_levels: int) -> None:
+        super().__init__(
+            f"A chosen variable has more than max_levels={max_levels} distinct values, too many "
+            "for indicators of each. Discretize the columns first (scikit-learn's "
+            "KBinsDiscretizer), raise max_levels, or choose another family."
+        )
+        self.max_levels = max_levels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -13,6 +14,9 @@ from gramian._words import listed, plural, the_columns
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._options import DataOptions
 from gramian.tables import TEXT, Table, is_number, is_text
+
+MAX_SPREAD = 1e150
+"""Squares of larger differences, summed over rows, are beyond the range of float64."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,32 @@ def with_missing(table: pa.Table) -> dict[str, int]:
         for name, column in zip(table.column_names, table.columns, strict=True)
     }
     return {name: count for name, count in counts.items() if count}
+
+
+def refuse_too_wide(table: pa.Table, where: Table) -> None:
+    """Refuse values so large that their variance is beyond the range of a computer's numbers.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table, as `plain` makes it.
+    where : Table
+        Where it is from.
+    """
+    wide = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if not pa.types.is_floating(column.type):
+            continue
+        ends = pa.compute.min_max(column).as_py()
+        low, high = ends["min"] or 0.0, ends["max"] or 0.0
+        if math.isfinite(high) and math.isfinite(low) and high - low > MAX_SPREAD:
+            wide.append(name)
+    if wide:
+        raise CommandError(
+            f"{the_columns(wide)} of {where.name} {plural(len(wide), 'has', 'have')} values that "
+            f"differ by more than {MAX_SPREAD:.0e}, too much to compute a variance. Change the "
+            "unit, or correct the values, or say --exclude to leave them out"
+        )
 
 
 def refuse_missing(table: pa.Table, where: Table, doing: str) -> None:

@@ -13,18 +13,24 @@ import numpy as np
 import pyarrow as pa
 
 import gramian
-from gramian._words import counted, listed, the_columns
+from gramian._words import counted, listed, plural, the_columns
 from gramian.cli._columns import (
     Roles,
     check_types,
     choose,
     refuse_missing,
+    refuse_too_wide,
 )
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._files import open_input
 from gramian.cli._model import Passing, TableModel, named
 from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading
-from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
+from gramian.exceptions import (
+    NumericalWarning,
+    OverfittingWarning,
+    SaturationWarning,
+    TooManyLevelsError,
+)
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import is_numeric
 from gramian.tables import TEXT, Table, plain
@@ -85,7 +91,10 @@ class Task:
         )
 
     def _fit_to_blocks(self) -> Preprocessing:
-        self.estimator.fit(self.blocks)
+        try:
+            self.estimator.fit(self.blocks)
+        except TooManyLevelsError as error:
+            raise self._too_many_levels(error.max_levels) from error
         return Preprocessing(self.roles.features, ids=self.roles.ids, targets=self.roles.targets)
 
     def blocks(self) -> Iterator[pa.RecordBatch]:
@@ -93,6 +102,7 @@ class Task:
         for piece in self.table.pieces(self.roles.features):
             rows = plain(piece.rows)
             refuse_missing(rows, self.table, IMPUTE)
+            refuse_too_wide(rows, self.table)
             yield from rows.to_batches()
 
     def rows(self) -> pa.Table:
@@ -108,6 +118,7 @@ class Task:
         check_types(kinds, encode=options.encode)
         if options.impute is None:
             refuse_missing(rows, self.table, IMPUTE)
+        refuse_too_wide(rows, self.table)
         learned = Preprocessing.learn(
             rows,
             self.roles.features,
@@ -132,8 +143,30 @@ class Task:
             )
         table = named(x, self.roles.features)
         del rows, x  # which may take much memory
-        self.estimator.fit(table)
+        try:
+            self.estimator.fit(table)
+        except TooManyLevelsError as error:
+            raise self._too_many_levels(error.max_levels, table) from error
         return replace(learned, ids=self.roles.ids, targets=self.roles.targets)
+
+    def _too_many_levels(self, most: int, table: pa.Table | None = None) -> CommandError:
+        """Say what --family indicator needs, and which columns do not have it."""
+        needs = f"--family indicator is for columns of at most {most} distinct values"
+        if self.algorithm in ("gfr", "gca"):
+            return CommandError(
+                f"{needs}, and components have more: say gramian select, or choose another --family"
+            )
+        values = [] if table is None else zip(table.column_names, table.columns, strict=True)
+        many = [name for name, column in values if len(column.unique()) > most]
+        has = (
+            f"{the_columns(many)} {plural(len(many), 'has', 'have')} more"
+            if many
+            else "some have more"
+        )
+        return CommandError(
+            f"{needs}, such as categories; {has}. Say --exclude to leave such columns out, round "
+            "their values, or choose another --family"
+        )
 
 
 def prepare(
@@ -235,6 +268,12 @@ def costs(task: Task) -> list[Any]:
     if n_rows is None:
         n_rows = sum(len(each.rows) for each in task.table.pieces(task.roles.features[:1]))
     estimator = task.estimator
+    if estimator.family == FamilyName.indicator:
+        raise CommandError(
+            "--dry-run cannot tell the cost of --family indicator: its number of functions depends "
+            "on the values of the columns that are chosen",
+            USAGE,
+        )
     degree = AUTO_DEGREE if estimator.degree == "auto" else estimator.degree
     family = FamilyName.polynomial if estimator.family == "auto" else estimator.family
     estimator = estimator.set_params(family=str(family), degree=degree)

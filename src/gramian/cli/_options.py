@@ -23,6 +23,8 @@ from gramian.cli._values import (
 )
 from gramian.tables import Format
 
+MAX_SEED = 2**32 - 1
+"""The largest seed of NumPy's generators."""
 DEFAULT_BUDGET = "1GiB"
 """Defaults of parsed options are texts, as if the user had given them."""
 
@@ -235,7 +237,7 @@ class MethodOptions:
         typer.Option(
             metavar="FAMILY",
             help="Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
-            "indicator or auto.",
+            "indicator (columns of few distinct values) or auto.",
         ),
     ] = FamilyName.multilinear
     alpha: Annotated[
@@ -255,7 +257,8 @@ class MethodOptions:
         ),
     ] = None
     seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Decides which rows are held out.")
+        int,
+        typer.Option(min=0, max=MAX_SEED, metavar="N", help="Decides which rows are held out."),
     ] = 0
 
 

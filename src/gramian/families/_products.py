@@ -11,6 +11,7 @@ from numbers import Real
 import numpy as np
 
 from gramian._types import Array
+from gramian.exceptions import TooManyLevelsError
 from gramian.families._base import Family, check_count
 from gramian.families._expansion import Basis, LevelsOf, Products
 
@@ -286,11 +287,7 @@ class Indicator(Family):
     def _basis(self, levels_of: LevelsOf) -> Basis:
         levels = levels_of(self.max_levels)
         if len(levels) > self.max_levels:
-            raise ValueError(
-                f"A chosen variable has more than max_levels={self.max_levels} distinct values, "
-                "too many for indicators of each. Discretize the columns first (scikit-learn's "
-                "KBinsDiscretizer), raise max_levels, or choose another family."
-            )
+            raise TooManyLevelsError(self.max_levels)
         middles = (levels[1:] + levels[:-1]) / 2
         keys = (Z, *(("level", level) for level in levels[1:]))
         return _Functions(keys, (1,) * len(keys), partial(_indicate, middles))
