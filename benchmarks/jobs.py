@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -253,7 +252,11 @@ def warm_up(job: Job) -> None:
 
 
 def peak_megabytes() -> float:
-    """Return the most memory that this process has held."""
+    """Return the most memory that this process has held; Windows does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
 

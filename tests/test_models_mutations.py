@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import resource
 import time
 import warnings
 
@@ -16,6 +15,7 @@ from model_cases import discrete, fit, npy, pack, table, unpack
 from gramian import GCA, GFR, GFS, UFFS, models
 from gramian.families import Fourier, Indicator, Multilinear
 
+resource = pytest.importorskip("resource", reason="Windows does not tell the peak of memory")
 VALUES = [
     None, True, False, 0, 1, -1, 2, 7, 1000, 2**31, 2**63, 10**100, 0.0, 0.5, -1.0, 1e-300, 1e300,
     "", "a", "auto", "pca", "Multilinear", "inf", "../x", "\x00", "x" * 10_000, [], {}, [[]], [0],

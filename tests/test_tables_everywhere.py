@@ -1,4 +1,4 @@
-"""A command and the same call of an estimator give the same numbers, bit for bit, on every format."""
+"""A command and an estimator give the same numbers, bit for bit, on every format."""
 
 import json
 

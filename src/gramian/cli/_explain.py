@@ -125,12 +125,12 @@ def _rows(model: Model, path: str, reading: Reading) -> pa.Table:
     if places is None:
         raise not_found(columns, model, table, others)
     names = list(places.values())
-    labels = {places[name] for name in model.steps.categories}
+    labels = {places[name]: True for name in model.steps.categories}
     check_places(table, places, labels)
     pieces: list[Any] = []
-    for piece in table.pieces(names, (), labels):
-        pieces.append(piece.rows)
+    for piece in table.pieces(names, labels):
+        pieces.append(piece)
         if sum(each.num_rows for each in pieces) >= MAX_ROWS:
             break
-    rows = pa.concat_tables(pieces) if pieces else table.read(names, (), labels)
+    rows = pa.concat_tables(pieces) if pieces else table.read(names, labels)
     return plain(rows.slice(0, MAX_ROWS).rename_columns(list(columns)))

@@ -92,7 +92,7 @@ class Task:
     def blocks(self) -> Iterator[pa.RecordBatch]:
         """Read the rows of the fit, block by block."""
         for piece in self.table.pieces(self.roles.features):
-            rows = plain(piece.rows)
+            rows = plain(piece)
             refuse_missing(rows, self.table, IMPUTE)
             yield from rows.to_batches()
 
@@ -234,7 +234,7 @@ def costs(task: Task) -> list[Any]:
 
     n_rows = task.table.n_rows
     if n_rows is None:
-        n_rows = sum(len(each.rows) for each in task.table.pieces(task.roles.features[:1]))
+        n_rows = sum(len(each) for each in task.table.pieces(task.roles.features[:1]))
     estimator = task.estimator
     degree = AUTO_DEGREE if estimator.degree == "auto" else estimator.degree
     family = FamilyName.polynomial if estimator.family == "auto" else estimator.family

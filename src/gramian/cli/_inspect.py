@@ -149,9 +149,9 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     known: dict[str, _Column] = {}
     n_rows = 0
     names = list(table.columns)
-    for piece in table.pieces(names):
-        n_rows += piece.rows.num_rows
-        for name, column in zip(names, piece.rows.columns, strict=True):
+    for rows in table.pieces(names):
+        n_rows += rows.num_rows
+        for name, column in zip(names, rows.columns, strict=True):
             # The type that all rows together have, where only the first ones were looked at.
             found = known.setdefault(name, _Column(str(column.type)))
             found.missing += pa.compute.sum(pa.compute.is_null(column, nan_is_null=True)).as_py()

@@ -119,11 +119,14 @@ def _write(
     output: TableOutput,
 ) -> tuple[int, list[str]]:
     format = output_format(output)
-    verbatim = {
-        *(others.ids if format not in ARRAYS else ()),
-        *(others.targets if format in TEXT else ()),
-    }
-    labels = {places[name] for name in steps.categories}
+    labels = {places[name]: True for name in steps.categories}
+    as_text = labels | dict.fromkeys(
+        [
+            *(others.ids if format not in ARRAYS else ()),
+            *(others.targets if format in TEXT else ()),
+        ],
+        False,
+    )
     names = list(dict.fromkeys([*others.names, *places.values()]))
     check_places(table, places, labels)
 
@@ -148,11 +151,11 @@ def _write(
 
     def pieces() -> Iterator[pa.Table]:
         empty = True
-        for piece in table.pieces(names, verbatim, labels):
+        for piece in table.pieces(names, as_text):
             empty = False
-            yield from map(work, in_pieces(piece.rows, width))
+            yield from map(work, in_pieces(piece, width))
         if empty:
-            yield work(table.read(names, verbatim, labels))
+            yield work(table.read(names, as_text))
 
     n_rows, results = 0, pieces()
     first = next(results)
