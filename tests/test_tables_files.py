@@ -14,7 +14,8 @@ from source_cases import BUDGET, FRAME, X
 
 from gramian import GFR, GFS
 from gramian.exceptions import DelimiterError, FormatError, TableError
-from gramian.tables import open_output, open_table
+from gramian.tables._open import open_table
+from gramian.tables._outputs import open_output
 
 pytestmark = pytest.mark.usefixtures("folder")
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
@@ -131,7 +132,7 @@ def test_a_table_with_another_delimiter_or_twice_a_name_is_refused():
 def test_a_column_that_is_a_number_here_and_text_there_is_named():
     for i, values in enumerate(([1.0, 2.0], ["x", "y"])):
         pd.DataFrame({"a": values, "b": [3.0, 4.0]}).to_parquet(f"{i}.parquet")
-    with pytest.raises(TableError, match="Column 'a' of .* holds string, and numbers are needed"):
+    with pytest.raises(TableError, match=r"Column 'a' of .* holds string, and numbers are needed"):
         GFS(1).fit(["0.parquet", "1.parquet"])
 
 

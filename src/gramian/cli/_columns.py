@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._options import DataOptions
-from gramian.tables import TEXT, Table, is_number, is_text
+from gramian.tables._formats import TEXT
+from gramian.tables._kinds import is_number, is_text
+from gramian.tables._table import Table
 
 MAX_NAMED = 5
 """So many columns are named in a message."""

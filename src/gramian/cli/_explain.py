@@ -117,7 +117,7 @@ def _rows(model: Model, path: str, reading: Reading) -> pa.Table:
     from gramian.cli._columns import check_places
     from gramian.cli._files import open_input
     from gramian.cli._model import locate, not_found, passing
-    from gramian.tables import plain
+    from gramian.tables._kinds import plain
 
     table = open_input(path, reading)
     others, columns = passing(model, table, None, None), model.steps.columns

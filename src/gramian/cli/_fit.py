@@ -27,7 +27,9 @@ from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading
 from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import is_numeric
-from gramian.tables import TEXT, Table, plain
+from gramian.tables._formats import TEXT
+from gramian.tables._kinds import plain
+from gramian.tables._table import Table
 
 IMPUTE = (
     "Say --impute median or --impute mean to fill them in, --impute drop-rows to leave their rows "

@@ -13,7 +13,7 @@ from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import Json, Reading, with_options
 
 if TYPE_CHECKING:
-    from gramian.tables import Table
+    from gramian.tables._table import Table
 
 MODEL_ENDING = ".gram"
 MAX_DISTINCT = 1000
@@ -144,7 +144,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     import pyarrow as pa
     import pyarrow.compute
 
-    from gramian.tables import is_number, is_text
+    from gramian.tables._kinds import is_number, is_text
 
     known: dict[str, _Column] = {}
     n_rows = 0

@@ -13,7 +13,7 @@ from gramian._types import Array
 from gramian.cli._columns import find, listed
 from gramian.cli._errors import USAGE, CommandError
 from gramian.models import Preprocessing
-from gramian.tables import Table
+from gramian.tables._table import Table
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from gramian.cli._values import (
     share,
     variance,
 )
-from gramian.tables import Format
+from gramian.tables._formats import Format
 
 DEFAULT_BUDGET = "1GiB"
 """Defaults of options that are parsed are texts, as if the user had given them."""

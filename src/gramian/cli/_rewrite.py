@@ -17,7 +17,9 @@ from gramian.cli._files import open_target, output_format
 from gramian.cli._model import Model, Passing, locate, named, not_found
 from gramian.cli._options import TableOutput
 from gramian.models import Preprocessing
-from gramian.tables import ARRAYS, TEXT, Table, in_pieces, plain
+from gramian.tables._formats import ARRAYS, TEXT
+from gramian.tables._kinds import plain
+from gramian.tables._table import Table, in_pieces
 
 
 def write_reduced(

@@ -13,9 +13,11 @@ import numpy as np
 from gramian._types import Array
 from gramian.exceptions import TableError
 from gramian.rows._stream import Source, check, read_ahead
-from gramian.tables import Chunk, Format, Table, is_number, open_dataset, open_tables
 from gramian.tables._arrays import NUMBERS, ArrayTable
-from gramian.tables._kinds import as_array
+from gramian.tables._formats import Format
+from gramian.tables._kinds import as_array, is_number
+from gramian.tables._open import open_dataset, open_tables
+from gramian.tables._table import Chunk, Table
 
 
 def as_source(data: Any, weights: Any = None) -> Source | None:

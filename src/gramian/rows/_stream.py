@@ -18,7 +18,7 @@ from gramian.rows._frame import Frame, FramedRows
 from gramian.rows._look import Look, Split, look_at
 from gramian.rows._protocol import LocalRows, RowBlock
 from gramian.rows._statistics import centring_of
-from gramian.tables import Chunk
+from gramian.tables._table import Chunk
 
 T = TypeVar("T")
 BLOCK_ROWS = 4096
