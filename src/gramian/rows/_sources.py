@@ -14,7 +14,7 @@ from gramian._types import Array
 from gramian.exceptions import TableError
 from gramian.rows._stream import Source, check, read_ahead
 from gramian.tables._arrays import NUMBERS, ArrayTable
-from gramian.tables._formats import Format
+from gramian.tables._formats import ARRAYS, Format
 from gramian.tables._kinds import as_array, is_number
 from gramian.tables._open import open_dataset, open_tables
 from gramian.tables._table import Chunk, Table
@@ -104,7 +104,7 @@ class TableSource(Source):
                 )
         self._columns = [name for name in table.names if name != self._weight]
         self.names = self._columns if table.named else None
-        if table.named:  # others are arrays of numbers
+        if table.format not in ARRAYS:
             for name, kind in table.columns.items():
                 if not is_number(kind):
                     raise TableError(

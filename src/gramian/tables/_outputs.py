@@ -6,7 +6,6 @@ import csv
 import gzip
 import os
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from io import BytesIO, RawIOBase, StringIO
@@ -19,29 +18,13 @@ from gramian._writing import replacing
 from gramian.tables._formats import ARRAYS, DELIMITERS, Format, compression_of, format_of
 from gramian.tables._kinds import exact_array, is_text, pyarrow
 
-FORMULA = r"^[=+\-@\t\r]"
+FORMULA = r"^[=+\-@\t\r\n]"
 """How a text begins that a spreadsheet would run."""
 NUMBER = r"^[+\-]?(\d+\.?\d*|\.\d+)([eE][+\-]?\d+)?$"
 """Text that is but a number, and harmless."""
 
 
-class Writer(ABC):
-    """Writes a table, piece by piece."""
-
-    @abstractmethod
-    def write(self, rows: Any) -> None:
-        """Append the rows of a `pyarrow.Table`."""
-
-    @abstractmethod
-    def write_array(self, rows: Array) -> None:
-        """Append rows of numbers."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Finish."""
-
-
-class _ByArrow(Writer):
+class ArrowWriter:
     """Writes what PyArrow writes.
 
     Parameters
@@ -56,13 +39,16 @@ class _ByArrow(Writer):
         self._writer, self._schema = writer, schema
 
     def write(self, rows: Any) -> None:
+        """Append the rows of a `pyarrow.Table`."""
         self._writer.write_table(rows)
 
     def write_array(self, rows: Array) -> None:
+        """Append rows of numbers."""
         columns = [np.ascontiguousarray(column) for column in rows.T]
         self.write(pyarrow().table(columns, schema=self._schema))
 
     def close(self) -> None:
+        """Finish."""
         self._writer.close()
 
 
@@ -73,7 +59,9 @@ class _TextFile:
         self._sink, self._delimiter, self._escapes = sink, delimiter, escape_formulas
         # PyArrow puts every name in quotes, needed or not.
         line = StringIO()
-        names = [_harmless(name) for name in schema.names] if escape_formulas else schema.names
+        names = schema.names
+        if escape_formulas:
+            names = _without_formulas(pyarrow().array(names)).to_pylist()
         csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(names)
         sink.write(line.getvalue().encode())
         self._special = f'["\\r\\n{re.escape(delimiter)}]|^$'
@@ -98,24 +86,20 @@ class _TextFile:
         arrow.csv.write_csv(rows, self._sink, options)
 
     def close(self) -> None:
+        """Finish."""
         self._sink.close()
-
-
-def _harmless(text: str) -> str:
-    return f"'{text}" if re.match(FORMULA, text) and not re.match(NUMBER, text) else text
 
 
 def _without_formulas(text: Any) -> Any:
     """Put an apostrophe before what a spreadsheet would run, which then shows it as it is."""
-    arrow = pyarrow()
-    compute = arrow.compute
+    compute = pyarrow().compute
     runs = compute.and_not(
         compute.match_substring_regex(text, FORMULA), compute.match_substring_regex(text, NUMBER)
     )
     return compute.if_else(runs, compute.binary_join_element_wise("'", text, ""), text)
 
 
-class _Arrays(Writer):
+class ArrayWriter:
     """NumPy's formats, whose header tells the number of rows.
 
     It is filled in at the end where the file can be gone back in; if not, rows are collected.
@@ -137,9 +121,11 @@ class _Arrays(Writer):
         np.lib.format.write_array_header_1_0(self._stream, content)
 
     def write(self, rows: Any) -> None:
+        """Append the rows of a `pyarrow.Table`."""
         self.write_array(exact_array(rows, self._format))
 
     def write_array(self, rows: Array) -> None:
+        """Append rows of numbers."""
         if self._parts is not None:
             self._parts.append(rows)
             return
@@ -147,6 +133,7 @@ class _Arrays(Writer):
         self._n_rows += len(rows)
 
     def close(self) -> None:
+        """Finish."""
         if self._parts is None:
             self._stream.seek(0)
             self._write_header()
@@ -157,6 +144,10 @@ class _Arrays(Writer):
         else:
             np.savez(buffer, X=rows, columns=np.array(self._names, dtype=np.str_))
         self._stream.write(buffer.getbuffer())
+
+
+Writer = ArrowWriter | ArrayWriter
+"""Writes a table, piece by piece: a `pyarrow.Table` with `write`, an array with `write_array`."""
 
 
 @contextmanager
@@ -184,7 +175,7 @@ def open_output(
         if format in ARRAYS:
             names = list(getattr(columns, "names", columns))
             goes_back = format is Format.npy and is_path and stream.seekable()
-            writer = _Arrays(stream, names, format, goes_back=goes_back)
+            writer = ArrayWriter(stream, names, format, goes_back=goes_back)
         else:
             writer = _by_arrow(stream, columns, format, compression, escape_formulas)
         yield writer
@@ -194,18 +185,18 @@ def open_output(
 
 def _by_arrow(
     stream: BinaryIO, columns: Any, format: Format, compression: str | None, escape: bool
-) -> Writer:
+) -> ArrowWriter:
     arrow = pyarrow()
     if not isinstance(columns, arrow.Schema):
         columns = arrow.schema([(str(name), arrow.float64()) for name in columns])
     sink = _Unclosed(stream)
     if format is Format.parquet:
-        return _ByArrow(arrow.parquet.ParquetWriter(sink, columns), columns)
+        return ArrowWriter(arrow.parquet.ParquetWriter(sink, columns), columns)
     if format is Format.feather:
-        return _ByArrow(arrow.ipc.new_file(sink, columns), columns)
+        return ArrowWriter(arrow.ipc.new_file(sink, columns), columns)
     packed = _compressed(sink, compression)
     file = _TextFile(packed, columns, DELIMITERS[format], escape_formulas=escape)
-    return _ByArrow(file, columns)
+    return ArrowWriter(file, columns)
 
 
 def _compressed(sink: Any, compression: str | None) -> Any:
