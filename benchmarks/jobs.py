@@ -252,9 +252,11 @@ def warm_up(job: Job) -> None:
 
 
 def peak_megabytes() -> float:
-    """Return the most memory that this process has held."""
-    import resource  # which Windows does not have
-
+    """Return the most memory that this process has held; Windows does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
 

@@ -271,7 +271,7 @@ OUTPUTS = ["z.parquet", "z.feather", "z.csv", "z.npy"]
 
 def stop_writing(monkeypatch, ending, error, after=1):
     """Let the writer raise after some blocks."""
-    writer = outputs._Npy if ending == ".npy" else outputs._ByArrow
+    writer = outputs.ArrayWriter if ending == ".npy" else outputs.ArrowWriter
     write, count = writer.write_array, iter(range(100))
 
     def broken(self, rows):

@@ -1,5 +1,6 @@
 """Memory does not grow with the rows of a file."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -76,3 +77,18 @@ def test_what_is_measured_is_what_a_fit_takes(paths):
     """With a budget that is large enough, the table is loaded, and copied to be centred."""
     n_rows = SIZES[1]
     assert peak_of(paths[n_rows], 2**31)[1] > 2 * 8 * n_rows * N_COLUMNS
+
+
+def test_a_compressed_file_takes_no_more_than_one_that_is_not(tmp_path):
+    """It unpacks to 120 MB of numbers, which are never in memory at once."""
+    n_rows, n_columns = 1_500_000, 10
+    rows = np.random.default_rng(0).integers(0, 9, (1000, n_columns))
+    text = "\n".join(",".join(map(str, row)) for row in rows.tolist()) + "\n"
+    with gzip.open(tmp_path / "x.csv.gz", "wt", compresslevel=1) as stream:
+        stream.write(",".join(f"x{i}" for i in range(n_columns)) + "\n")
+        for _ in range(n_rows // len(rows)):
+            stream.write(text)
+    assert (tmp_path / "x.csv.gz").stat().st_size < BUDGET // 8
+    found, peak = peak_of(tmp_path / "x.csv.gz")
+    assert found == n_rows
+    assert peak < 8 * n_rows * n_columns

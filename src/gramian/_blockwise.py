@@ -12,7 +12,7 @@ import numpy as np
 from gramian._types import Array
 from gramian.rows import Source, as_source
 from gramian.rows._stream import check
-from gramian.tables import open_output
+from gramian.tables._outputs import open_output
 
 Output = str | os.PathLike[str] | None
 

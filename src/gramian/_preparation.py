@@ -32,7 +32,7 @@ from gramian.rows import (
     open_dask,
     open_stream,
 )
-from gramian.tables import DEFAULT_BUDGET
+from gramian.tables._table import DEFAULT_BUDGET
 
 MAX_HELD_OUT = 20_000
 """Of a stream about so many rows are held out at most; they are kept in memory."""

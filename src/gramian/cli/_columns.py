@@ -13,7 +13,9 @@ import pyarrow as pa
 from gramian._words import listed, plural, the_columns
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._options import DataOptions
-from gramian.tables import TEXT, Table, is_number, is_text
+from gramian.tables._formats import TEXT
+from gramian.tables._kinds import is_number, is_text
+from gramian.tables._table import Table
 
 MAX_SPREAD = 1e150
 """Squares of larger differences, summed over rows, are beyond the range of float64."""

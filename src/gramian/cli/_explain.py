@@ -108,7 +108,7 @@ def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     from gramian.cli._columns import check_places
     from gramian.cli._files import open_input
     from gramian.cli._model import locate, not_found, passing
-    from gramian.tables import plain
+    from gramian.tables._kinds import plain
 
     table = open_input(path, reading)
     others, columns = passing(model, table, None, None), model.steps.columns
@@ -116,12 +116,12 @@ def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     if places is None:
         raise not_found(columns, model, table, others)
     names = list(places.values())
-    labels = {places[name] for name in model.steps.categories}
+    labels = {places[name]: True for name in model.steps.categories}
     check_places(table, places, labels)
     pieces: list[Any] = []
-    for piece in table.pieces(names, (), labels):
-        pieces.append(piece.rows)
+    for piece in table.pieces(names, labels):
+        pieces.append(piece)
         if sum(each.num_rows for each in pieces) >= MAX_ROWS:
             break
-    rows = pa.concat_tables(pieces) if pieces else table.read(names, (), labels)
+    rows = pa.concat_tables(pieces) if pieces else table.read(names, labels)
     return plain(rows.slice(0, MAX_ROWS).rename_columns(list(columns)))

@@ -13,7 +13,10 @@ from gramian._writing import check_target
 from gramian.cli._errors import USAGE, CommandError, clause
 from gramian.cli._options import Reading, TableOutput
 from gramian.exceptions import DelimiterError, FormatError
-from gramian.tables import TEXT, Format, Table, Writer, format_of, open_output, open_table
+from gramian.tables._formats import TEXT, Format, format_of
+from gramian.tables._open import open_table
+from gramian.tables._outputs import Writer, open_output
+from gramian.tables._table import Table
 
 STANDARD = "-"
 """The name of standard input and output."""

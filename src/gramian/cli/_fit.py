@@ -33,7 +33,9 @@ from gramian.exceptions import (
 )
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import is_numeric
-from gramian.tables import TEXT, Table, plain
+from gramian.tables._formats import TEXT
+from gramian.tables._kinds import plain
+from gramian.tables._table import Table
 
 IMPUTE = (
     "Say --impute median or --impute mean to fill them in, --impute drop-rows to leave their rows "
@@ -100,7 +102,7 @@ class Task:
     def blocks(self) -> Iterator[pa.RecordBatch]:
         """Read the rows of the fit, block by block."""
         for piece in self.table.pieces(self.roles.features):
-            rows = plain(piece.rows)
+            rows = plain(piece)
             refuse_missing(rows, self.table, IMPUTE)
             refuse_too_wide(rows, self.table)
             yield from rows.to_batches()
@@ -266,7 +268,7 @@ def costs(task: Task) -> list[Any]:
 
     n_rows = task.table.n_rows
     if n_rows is None:
-        n_rows = sum(len(each.rows) for each in task.table.pieces(task.roles.features[:1]))
+        n_rows = sum(len(each) for each in task.table.pieces(task.roles.features[:1]))
     estimator = task.estimator
     if estimator.family == FamilyName.indicator:
         raise CommandError(

@@ -13,7 +13,7 @@ from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import Json, Reading, with_options
 
 if TYPE_CHECKING:
-    from gramian.tables import Table
+    from gramian.tables._table import Table
 
 MODEL_ENDING = ".gram"
 MAX_DISTINCT = 1000
@@ -145,14 +145,14 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     import pyarrow as pa
     import pyarrow.compute
 
-    from gramian.tables import is_number, is_text
+    from gramian.tables._kinds import is_number, is_text
 
     known: dict[str, _Column] = {}
     n_rows = 0
     names = list(table.columns)
-    for piece in table.pieces(names):
-        n_rows += piece.rows.num_rows
-        for name, column in zip(names, piece.rows.columns, strict=True):
+    for rows in table.pieces(names):
+        n_rows += rows.num_rows
+        for name, column in zip(names, rows.columns, strict=True):
             # The type that all rows together have, where only the first ones were looked at.
             found = known.setdefault(name, _Column(str(column.type)))
             found.missing += pa.compute.sum(pa.compute.is_null(column, nan_is_null=True)).as_py()

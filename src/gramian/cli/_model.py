@@ -14,7 +14,7 @@ from gramian._words import counted, the_columns
 from gramian.cli._columns import find
 from gramian.cli._errors import USAGE, CommandError
 from gramian.models import Preprocessing
-from gramian.tables import Table
+from gramian.tables._table import Table
 
 
 @dataclass(frozen=True)

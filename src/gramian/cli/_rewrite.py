@@ -18,7 +18,9 @@ from gramian.cli._files import open_target, output_format
 from gramian.cli._model import Passing, TableModel, locate, named, not_found
 from gramian.cli._options import TableOutput
 from gramian.models import Preprocessing
-from gramian.tables import ARRAYS, TEXT, Table, in_pieces, plain
+from gramian.tables._formats import ARRAYS, TEXT
+from gramian.tables._kinds import plain
+from gramian.tables._table import Table, in_pieces
 
 
 def write_reduced(
@@ -120,11 +122,14 @@ def _write(
     output: TableOutput,
 ) -> tuple[int, list[str]]:
     format = output_format(output)
-    verbatim = {
-        *(others.ids if format not in ARRAYS else ()),
-        *(others.targets if format in TEXT else ()),
-    }
-    labels = {places[name] for name in steps.categories}
+    labels = {places[name]: True for name in steps.categories}
+    as_text = labels | dict.fromkeys(
+        [
+            *(others.ids if format not in ARRAYS else ()),
+            *(others.targets if format in TEXT else ()),
+        ],
+        False,
+    )
     names = list(dict.fromkeys([*others.names, *places.values()]))
     check_places(table, places, labels)
 
@@ -149,11 +154,11 @@ def _write(
 
     def pieces() -> Iterator[pa.Table]:
         empty = True
-        for piece in table.pieces(names, verbatim, labels):
+        for piece in table.pieces(names, as_text):
             empty = False
-            yield from map(work, in_pieces(piece.rows, width))
+            yield from map(work, in_pieces(piece, width))
         if empty:
-            yield work(table.read(names, verbatim, labels))
+            yield work(table.read(names, as_text))
 
     n_rows, results = 0, pieces()
     first = next(results)

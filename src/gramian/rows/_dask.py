@@ -19,7 +19,8 @@ from gramian.rows._frame import Frame, FramedRows
 from gramian.rows._look import Look, Split, look_at, put_together
 from gramian.rows._protocol import RowBlock, Work, merge
 from gramian.rows._statistics import centring_of
-from gramian.rows._stream import Chunk, check
+from gramian.rows._stream import check
+from gramian.tables._table import Chunk
 
 FAN_IN = 8
 """So many partial results are put together at once."""

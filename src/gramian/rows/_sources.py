@@ -5,15 +5,19 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gramian._types import Array
 from gramian.exceptions import TableError
-from gramian.rows._stream import Chunk, Source, check, read_ahead
-from gramian.tables import Table, open_arrays, open_dataset, open_tables
+from gramian.rows._stream import Source, check, read_ahead
+from gramian.tables._arrays import NUMBERS, ArrayTable
+from gramian.tables._formats import ARRAYS, Format
 from gramian.tables._kinds import as_array, is_number
+from gramian.tables._open import open_dataset, open_tables
+from gramian.tables._table import Chunk, Table
 
 
 def as_source(data: Any, weights: Any = None) -> Source | None:
@@ -34,8 +38,8 @@ def as_source(data: Any, weights: Any = None) -> Source | None:
     module = type(data).__module__.partition(".")[0]
     if module == "pyarrow" and hasattr(data, "get_fragments"):
         return TableSource(open_dataset(data), weights)
-    if isinstance(data, np.memmap) and data.ndim == 2 and data.dtype.kind in "fiub":
-        return TableSource(open_arrays(data, str(data.filename or "the memory map")), weights)
+    if isinstance(data, np.memmap) and data.ndim == 2 and data.dtype.kind in NUMBERS:
+        return TableSource(ArrayTable(str(data.filename), Format.npy, data), weights)
     if hasattr(data, "__next__") or hasattr(data, "read_next_batch"):
         raise TypeError(
             f"X can be read only once ({type(data).__name__}), and a fit reads it in every step. "
@@ -100,7 +104,7 @@ class TableSource(Source):
                 )
         self._columns = [name for name in table.names if name != self._weight]
         self.names = self._columns if table.named else None
-        if table.named:  # others are arrays of numbers
+        if table.format not in ARRAYS:
             for name, kind in table.columns.items():
                 if not is_number(kind):
                     raise TableError(
@@ -129,13 +133,13 @@ class TableSource(Source):
         """Read the files once, one after the other."""
         names = self._columns if self._weight is None else [*self._columns, self._weight]
         row = 0
-        for part in read_ahead(self._table.numbers(names)):
-            x, weights = part.x, None
+        for chunk in read_ahead(self._table.numbers(names)):
+            x = chunk.x
             if self._weight is not None:
-                x, weights = np.ascontiguousarray(x[:, :-1]), x[:, -1].copy()
+                chunk = replace(chunk, x=np.ascontiguousarray(x[:, :-1]), weights=x[:, -1].copy())
             elif self._weights is not None:
-                weights = self._weights[row : row + len(x)]
-            yield Chunk(x, weights, part.where, part.first_row)
+                chunk = replace(chunk, weights=self._weights[row : row + len(x)])
+            yield chunk
             row += len(x)
 
 

@@ -18,25 +18,13 @@ from gramian.rows._frame import Frame, FramedRows
 from gramian.rows._look import Look, Split, look_at
 from gramian.rows._protocol import LocalRows, RowBlock, Work
 from gramian.rows._statistics import centring_of
+from gramian.tables._table import Chunk
 
 T = TypeVar("T")
 BLOCK_ROWS = 4096
 """Rows in a block, if the memory allows: each is handed from thread to thread, which takes time."""
 READ_AHEAD = 2
 """Blocks that are read while others are summed over."""
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Rows as they come from where they are stored."""
-
-    x: Array
-    """In memory of its own, which the receiver may overwrite."""
-    weights: Array | None
-    where: str
-    """The file, or what else there is to name."""
-    first_row: int
-    """The number of the first row there."""
 
 
 class Source(ABC):

@@ -1,29 +1,5 @@
-"""Tables in files: formats, reading whole or in pieces, and writing whole or not at all."""
+"""Tables in files: formats, reading whole or in pieces, and writing whole or not at all.
 
-from gramian.tables._formats import ARRAYS, ENDINGS, TEXT, Format, format_of
-from gramian.tables._kinds import is_number, is_text, plain
-from gramian.tables._open import open_arrays, open_dataset, open_table, open_tables
-from gramian.tables._outputs import Writer, open_output
-from gramian.tables._table import DEFAULT_BUDGET, Numbers, Piece, Table, in_pieces
-
-__all__ = [
-    "ARRAYS",
-    "DEFAULT_BUDGET",
-    "ENDINGS",
-    "TEXT",
-    "Format",
-    "Numbers",
-    "Piece",
-    "Table",
-    "Writer",
-    "format_of",
-    "in_pieces",
-    "is_number",
-    "is_text",
-    "open_arrays",
-    "open_dataset",
-    "open_output",
-    "open_table",
-    "open_tables",
-    "plain",
-]
+Names are imported from the modules of this room: the command's help needs to know the formats, and
+must not wait for NumPy.
+"""

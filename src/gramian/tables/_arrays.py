@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -14,7 +14,7 @@ from gramian._types import Array
 from gramian.exceptions import TableError
 from gramian.tables._formats import Format
 from gramian.tables._kinds import pyarrow
-from gramian.tables._table import Numbers, Piece, Table, piece_rows, reading
+from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, piece_rows, reading
 
 NUMBERS = "fiub"
 """The kinds of NumPy's types that are numbers."""
@@ -33,19 +33,12 @@ class ArrayTable(Table):
         The numbers.
     names : sequence of str, optional
         The columns.
-    memory_budget : int
-        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
     """
 
     n_rows: int
 
     def __init__(
-        self,
-        name: str,
-        format: Format,
-        array: Array,
-        names: Sequence[str] | None,
-        memory_budget: int,
+        self, name: str, format: Format, array: Array, names: Sequence[str] | None = None
     ) -> None:
         if array.ndim != 2 or array.dtype.kind not in NUMBERS:
             raise TableError(
@@ -54,7 +47,7 @@ class ArrayTable(Table):
             )
         self.named = names is not None
         names = [f"x{i}" for i in range(array.shape[1])] if names is None else names
-        super().__init__(name, format, names, memory_budget)
+        super().__init__(name, format, names)
         self._array = array
         self.n_rows = len(array)
 
@@ -75,25 +68,23 @@ class ArrayTable(Table):
         for start in range(0, self.n_rows, step):
             yield start, self._array[start : start + step]
 
-    def pieces(
-        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
-    ) -> Iterator[Piece]:
+    def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
         """Read some columns, piece by piece."""
         arrow = pyarrow()
         where = [self.names.index(name) for name in names]
-        for start, part in self._parts():
+        for _, part in self._parts():
             columns = [arrow.array(np.ascontiguousarray(part[:, i], self._dtype)) for i in where]
-            yield Piece(arrow.table(columns, names=list(names)), self.name, start)
+            yield arrow.table(columns, names=list(names))
 
-    def numbers(self, names: Sequence[str]) -> Iterator[Numbers]:
+    def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Read some columns, piece by piece."""
         where = [self.names.index(name) for name in names]
         for start, part in self._parts():
             taken = part if list(names) == self.names else part[:, where]
-            yield Numbers(np.array(taken, dtype=np.float64), self.name, start)
+            yield Chunk(np.array(taken, dtype=np.float64), None, self.name, start)
 
 
-def read_arrays(name: str, format: Format, source: Any, memory_budget: int) -> ArrayTable:
+def read_arrays(name: str, format: Format, source: Any) -> ArrayTable:
     """Open one of NumPy's files.
 
     Parameters
@@ -104,12 +95,10 @@ def read_arrays(name: str, format: Format, source: Any, memory_budget: int) -> A
         Its format.
     source : Path or bytes
         The file, or what it holds. A .npy file stays on disk.
-    memory_budget : int
-        As of `ArrayTable`.
     """
     with reading(name, format):
         array, names = _npy(source) if format is Format.npy else _npz(source)
-    return ArrayTable(name, format, array, names, memory_budget)
+    return ArrayTable(name, format, array, names)
 
 
 def _npy(source: Any) -> tuple[Array, None]:

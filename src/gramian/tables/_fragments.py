@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,8 +11,9 @@ import pyarrow.dataset
 import pyarrow.fs
 import pyarrow.parquet
 
+from gramian.exceptions import TableError
 from gramian.tables._formats import Format
-from gramian.tables._table import Piece, Table, piece_rows, reading
+from gramian.tables._table import NO_TEXT, AsText, Table, piece_rows, reading
 
 BUFFER_BYTES = 2**16
 """About so much of every column of a Parquet file is read at once."""
@@ -33,15 +34,11 @@ class FragmentTable(Table):
         Its format, as far as it has one of ours.
     fragment : pyarrow.dataset.Fragment
         The part.
-    fields : pyarrow.Schema or None
+    fields : pyarrow.Schema, optional
         The columns of the dataset, some of which may be in the names of folders.
-    memory_budget : int
-        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
     """
 
-    def __init__(
-        self, name: str, format: Format, fragment: Any, fields: Any, memory_budget: int
-    ) -> None:
+    def __init__(self, name: str, format: Format, fragment: Any, fields: Any = None) -> None:
         self._fragment = fragment
         with reading(name, format):
             physical = fragment.physical_schema
@@ -56,7 +53,9 @@ class FragmentTable(Table):
                 if self._is_text and not pa.types.is_boolean(kind):
                     kind = pa.float64()
                 schema.append(field.with_type(kind))
-        super().__init__(name, format, [field.name for field in schema], memory_budget)
+            else:
+                raise TableError(f"{name} lacks the column {field.name!r}, which other files have.")
+        super().__init__(name, format, [field.name for field in schema])
         self._schema = pa.schema(schema)
         self._all_stored = not set(self.names) - set(physical.names)
 
@@ -78,9 +77,7 @@ class FragmentTable(Table):
         with reading(self.name, self.format):
             return int(self._fragment.count_rows())
 
-    def pieces(
-        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
-    ) -> Iterator[Piece]:
+    def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
         """Read some columns, piece by piece."""
         row = 0
         batches = self._batches(list(names))
@@ -89,7 +86,7 @@ class FragmentTable(Table):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield Piece(pa.Table.from_batches([batch]).select(list(names)), self.name, row)
+            yield pa.Table.from_batches([batch]).select(list(names))
             row += batch.num_rows
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
@@ -107,7 +104,7 @@ class FragmentTable(Table):
             )
 
 
-def open_file(name: str, format: Format, source: Any, memory_budget: int) -> FragmentTable:
+def open_file(name: str, format: Format, source: Any) -> FragmentTable:
     """Open a Parquet or Arrow file.
 
     Parameters
@@ -118,8 +115,6 @@ def open_file(name: str, format: Format, source: Any, memory_budget: int) -> Fra
         Its format.
     source : Path or bytes
         The file, or what it holds.
-    memory_budget : int
-        As of `FragmentTable`.
     """
     in_memory = isinstance(source, bytes)
     with reading(name, format):
@@ -127,4 +122,4 @@ def open_file(name: str, format: Format, source: Any, memory_budget: int) -> Fra
             pa.py_buffer(source) if in_memory else str(source),
             None if in_memory else pa.fs.LocalFileSystem(),
         )
-    return FragmentTable(name, format, fragment, None, memory_budget)
+    return FragmentTable(name, format, fragment)

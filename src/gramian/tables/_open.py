@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gramian._types import Array
 from gramian.exceptions import FormatError, TableError
-from gramian.tables._arrays import ArrayTable, read_arrays
-from gramian.tables._formats import ENDINGS, TEXT, Format, format_of, format_of_bytes
+from gramian.tables._arrays import read_arrays
+from gramian.tables._formats import ARRAYS, ENDINGS, TEXT, Format, format_of, format_of_bytes
 from gramian.tables._kinds import pyarrow
 from gramian.tables._table import DEFAULT_BUDGET, JoinedTable, Table, reading
 
@@ -40,12 +39,15 @@ def open_table(
         Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
     """
     content: Path | bytes
+    table: Table
     if isinstance(source, str | os.PathLike):
         content, name = Path(source), os.fspath(source)
         if not content.exists():
             raise FileNotFoundError(f"There is no file {name}.")
         if content.is_dir():
-            return _open_folder(content, memory_budget)
+            table = _open_folder(content)
+            table.memory_budget = memory_budget
+            return table
         if not content.is_file():
             content = content.read_bytes()
     else:
@@ -54,19 +56,19 @@ def open_table(
         found = format or format_of_bytes(content[:8])
     else:
         found = format_of(name, format)
-    if found in TEXT:
+    if found in ARRAYS:
+        table = read_arrays(name, found, content)
+    else:
         pyarrow()
+        from gramian.tables._fragments import open_file
         from gramian.tables._text import TextTable
 
-        return TextTable(
-            name, found, content, delimiter=delimiter, header=header, memory_budget=memory_budget
-        )
-    if found in (Format.npy, Format.npz):
-        return read_arrays(name, found, content, memory_budget)
-    pyarrow()
-    from gramian.tables._fragments import open_file
-
-    return open_file(name, found, content, memory_budget)
+        if found in TEXT:
+            table = TextTable(name, found, content, delimiter, header)
+        else:
+            table = open_file(name, found, content)
+    table.memory_budget = memory_budget
+    return table
 
 
 def open_tables(paths: Sequence[str | os.PathLike[str]]) -> Table:
@@ -74,7 +76,7 @@ def open_tables(paths: Sequence[str | os.PathLike[str]]) -> Table:
     missing = [path for path in paths if not Path(path).exists()]
     if missing:
         raise FileNotFoundError(f"There is no file {missing[0]}.")
-    if len({format_of(path) for path in paths}) > 1:
+    if len(paths) > 1 and len({format_of(path) for path in paths}) > 1:
         endings = sorted({Path(path).suffix for path in paths})
         raise FormatError(
             f"Files ending in {', '.join(endings)} cannot be read together; give files of one kind."
@@ -83,38 +85,20 @@ def open_tables(paths: Sequence[str | os.PathLike[str]]) -> Table:
     return tables[0] if len(tables) == 1 else JoinedTable(tables)
 
 
-def open_arrays(array: Array, name: str) -> Table:
-    """Open an array that may be on disk."""
-    return ArrayTable(name, Format.npy, array, None, DEFAULT_BUDGET)
-
-
-def open_dataset(dataset: Any, memory_budget: int = DEFAULT_BUDGET) -> Table:
+def open_dataset(dataset: Any) -> Table:
     """Open a PyArrow dataset."""
     from gramian.tables._fragments import FragmentTable
 
-    fragments = list(dataset.get_fragments())
     tables = [
-        FragmentTable(
-            str(getattr(each, "path", "the dataset")),
-            Format.parquet,
-            each,
-            dataset.schema,
-            memory_budget,
-        )
-        for each in fragments
+        FragmentTable(getattr(each, "path", "the dataset"), Format.parquet, each, dataset.schema)
+        for each in dataset.get_fragments()
     ]
     if not tables:
         raise TableError("The dataset holds no table: there are no columns.")
-    for table in tables:
-        missing = [name for name in dataset.schema.names if name not in table.names]
-        if missing:
-            raise TableError(
-                f"{table.name} lacks the column {missing[0]!r}, which other files have."
-            )
     return tables[0] if len(tables) == 1 else JoinedTable(tables)
 
 
-def _open_folder(path: Path, memory_budget: int) -> Table:
+def _open_folder(path: Path) -> Table:
     endings = tuple(ending for ending, each in ENDINGS.items() if each is Format.parquet)
     if not any(each.suffix.lower() in endings for each in path.rglob("*")):
         raise FormatError(
@@ -123,4 +107,4 @@ def _open_folder(path: Path, memory_budget: int) -> Table:
     arrow = pyarrow()
     with reading(str(path), "a folder of Parquet files"):
         dataset = arrow.dataset.dataset(str(path), format="parquet")
-    return open_dataset(dataset, memory_budget)
+    return open_dataset(dataset)

@@ -6,42 +6,25 @@ import csv
 import gzip
 import os
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from io import BytesIO, StringIO
+from contextlib import contextmanager, nullcontext
+from io import BytesIO, RawIOBase, StringIO
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from gramian._types import Array
 from gramian._writing import replacing
-from gramian.tables._formats import DELIMITERS, TEXT, Format, compression_of, format_of
+from gramian.tables._formats import ARRAYS, DELIMITERS, Format, compression_of, format_of
 from gramian.tables._kinds import exact_array, is_text, pyarrow
 
-FORMULA = r"^[=+\-@\t\r]"
+FORMULA = r"^[=+\-@\t\r\n]"
 """How a text begins that a spreadsheet would run."""
 NUMBER = r"^[+\-]?(\d+\.?\d*|\.\d+)([eE][+\-]?\d+)?$"
 """Text that is but a number, and harmless."""
 
 
-class Writer(ABC):
-    """Writes a table, piece by piece."""
-
-    @abstractmethod
-    def write(self, rows: Any) -> None:
-        """Append the rows of a `pyarrow.Table`."""
-
-    @abstractmethod
-    def write_array(self, rows: Array) -> None:
-        """Append rows of numbers."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Finish."""
-
-
-class _ByArrow(Writer):
+class ArrowWriter:
     """Writes what PyArrow writes.
 
     Parameters
@@ -56,13 +39,16 @@ class _ByArrow(Writer):
         self._writer, self._schema = writer, schema
 
     def write(self, rows: Any) -> None:
+        """Append the rows of a `pyarrow.Table`."""
         self._writer.write_table(rows)
 
     def write_array(self, rows: Array) -> None:
+        """Append rows of numbers."""
         columns = [np.ascontiguousarray(column) for column in rows.T]
         self.write(pyarrow().table(columns, schema=self._schema))
 
     def close(self) -> None:
+        """Finish."""
         self._writer.close()
 
 
@@ -73,7 +59,9 @@ class _TextFile:
         self._sink, self._delimiter, self._escapes = sink, delimiter, escape_formulas
         # PyArrow puts every name in quotes, needed or not.
         line = StringIO()
-        names = [_harmless(name) for name in schema.names] if escape_formulas else schema.names
+        names = schema.names
+        if escape_formulas:
+            names = _without_formulas(pyarrow().array(names)).to_pylist()
         csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(names)
         sink.write(line.getvalue().encode())
         self._special = f'["\\r\\n{re.escape(delimiter)}]|^$'
@@ -98,66 +86,58 @@ class _TextFile:
         arrow.csv.write_csv(rows, self._sink, options)
 
     def close(self) -> None:
+        """Finish."""
         self._sink.close()
-
-
-def _harmless(text: str) -> str:
-    return f"'{text}" if re.match(FORMULA, text) and not re.match(NUMBER, text) else text
 
 
 def _without_formulas(text: Any) -> Any:
     """Put an apostrophe before what a spreadsheet would run, which then shows it as it is."""
-    arrow = pyarrow()
-    compute = arrow.compute
+    compute = pyarrow().compute
     runs = compute.and_not(
         compute.match_substring_regex(text, FORMULA), compute.match_substring_regex(text, NUMBER)
     )
     return compute.if_else(runs, compute.binary_join_element_wise("'", text, ""), text)
 
 
-class _Npy(Writer):
-    """One of NumPy's arrays, in a file that can be gone back in.
+class ArrayWriter:
+    """NumPy's formats, whose header tells the number of rows.
 
-    The number of rows in the header is filled in at the end.
+    It is filled in at the end where the file can be gone back in; if not, rows are collected.
     """
 
-    def __init__(self, stream: BinaryIO, n_columns: int) -> None:
-        self._stream, self._n_columns, self._n_rows = stream, n_columns, 0
-        self._write_header()
+    def __init__(
+        self, stream: BinaryIO, names: Sequence[str], format: Format, *, goes_back: bool
+    ) -> None:
+        self._stream, self._names, self._format = stream, names, format
+        self._parts: list[Array] | None = None if goes_back else [np.empty((0, len(names)))]
+        self._n_rows = 0
+        if goes_back:
+            self._write_header()
 
     def _write_header(self) -> None:
         # NumPy leaves room for as many digits as the number of rows may ever have.
-        shape = (self._n_rows, self._n_columns)
+        shape = (self._n_rows, len(self._names))
         content = {"descr": "<f8", "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(self._stream, content)
 
     def write(self, rows: Any) -> None:
-        self.write_array(exact_array(rows, Format.npy))
+        """Append the rows of a `pyarrow.Table`."""
+        self.write_array(exact_array(rows, self._format))
 
     def write_array(self, rows: Array) -> None:
+        """Append rows of numbers."""
+        if self._parts is not None:
+            self._parts.append(rows)
+            return
         self._stream.write(np.ascontiguousarray(rows, dtype="<f8").tobytes())
         self._n_rows += len(rows)
 
     def close(self) -> None:
-        self._stream.seek(0)
-        self._write_header()
-        self._stream.seek(0, os.SEEK_END)
-
-
-class _Collected(Writer):
-    """Collects the rows: the header of NumPy's formats tells their number."""
-
-    def __init__(self, stream: BinaryIO, names: Sequence[str], format: Format) -> None:
-        self._stream, self._names, self._format = stream, names, format
-        self._parts: list[Array] = [np.empty((0, len(names)))]
-
-    def write(self, rows: Any) -> None:
-        self.write_array(exact_array(rows, self._format))
-
-    def write_array(self, rows: Array) -> None:
-        self._parts.append(rows)
-
-    def close(self) -> None:
+        """Finish."""
+        if self._parts is None:
+            self._stream.seek(0)
+            self._write_header()
+            return
         rows, buffer = np.concatenate(self._parts), BytesIO()  # savez needs to go back
         if self._format is Format.npy:
             np.save(buffer, rows)
@@ -166,13 +146,13 @@ class _Collected(Writer):
         self._stream.write(buffer.getbuffer())
 
 
+Writer = ArrowWriter | ArrayWriter
+"""Writes a table, piece by piece: a `pyarrow.Table` with `write`, an array with `write_array`."""
+
+
 @contextmanager
 def open_output(
-    target: str | os.PathLike[str] | BinaryIO,
-    columns: Any,
-    format: Format | None = None,
-    *,
-    escape_formulas: bool = False,
+    target: Any, columns: Any, format: Format | None = None, *, escape_formulas: bool = False
 ) -> Iterator[Writer]:
     """Open a table to be written; a file is there when the block has ended well.
 
@@ -187,39 +167,36 @@ def open_output(
     escape_formulas : bool, default=False
         Whether an apostrophe comes before text, in CSV and TSV files, that a spreadsheet would run.
     """
-    if not isinstance(target, str | os.PathLike):
-        writer = _writer(target, columns, format or Format.csv, None, escape_formulas)
+    is_path = isinstance(target, str | os.PathLike)
+    format = format_of(target, format) if is_path else format or Format.csv
+    compression = compression_of(target) if is_path else None
+    with replacing(target) if is_path else nullcontext(target) as stream:
+        writer: Writer
+        if format in ARRAYS:
+            names = list(getattr(columns, "names", columns))
+            goes_back = format is Format.npy and is_path and stream.seekable()
+            writer = ArrayWriter(stream, names, format, goes_back=goes_back)
+        else:
+            writer = _by_arrow(stream, columns, format, compression, escape_formulas)
         yield writer
         writer.close()  # not after an error: half a table needs no end
-        target.flush()
-        return
-    format = format_of(target, format)
-    with replacing(target) as stream:
-        if format is Format.npy and stream.seekable():
-            writer = _Npy(stream, len(columns))
-        else:
-            writer = _writer(stream, columns, format, compression_of(target), escape_formulas)
-        yield writer
-        writer.close()
+        stream.flush()
 
 
-def _writer(
+def _by_arrow(
     stream: BinaryIO, columns: Any, format: Format, compression: str | None, escape: bool
-) -> Writer:
-    if format in (Format.npy, Format.npz):
-        return _Collected(stream, list(getattr(columns, "names", columns)), format)
+) -> ArrowWriter:
     arrow = pyarrow()
     if not isinstance(columns, arrow.Schema):
         columns = arrow.schema([(str(name), arrow.float64()) for name in columns])
     sink = _Unclosed(stream)
     if format is Format.parquet:
-        return _ByArrow(arrow.parquet.ParquetWriter(sink, columns), columns)
+        return ArrowWriter(arrow.parquet.ParquetWriter(sink, columns), columns)
     if format is Format.feather:
-        return _ByArrow(arrow.ipc.new_file(sink, columns), columns)
-    assert format in TEXT
+        return ArrowWriter(arrow.ipc.new_file(sink, columns), columns)
     packed = _compressed(sink, compression)
     file = _TextFile(packed, columns, DELIMITERS[format], escape_formulas=escape)
-    return _ByArrow(file, columns)
+    return ArrowWriter(file, columns)
 
 
 def _compressed(sink: Any, compression: str | None) -> Any:
@@ -229,23 +206,11 @@ def _compressed(sink: Any, compression: str | None) -> Any:
     return gzip.GzipFile("", "wb", compresslevel=4, fileobj=sink, mtime=0)
 
 
-class _Unclosed:
+class _Unclosed(RawIOBase):
     """A stream that PyArrow must leave open."""
 
-    closed = False
-
     def __init__(self, stream: BinaryIO) -> None:
-        self.write = stream.write
-        self.flush = stream.flush
+        self.write = stream.write  # type: ignore[method-assign]
 
     def writable(self) -> bool:
         return True
-
-    def readable(self) -> bool:
-        return False
-
-    def seekable(self) -> bool:
-        return False
-
-    def close(self) -> None:
-        pass

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 from zipfile import BadZipFile
 
@@ -27,26 +28,22 @@ DAMAGE = (OSError, ValueError, EOFError, BadZipFile)
 """What readers other than PyArrow's raise for files that are not as they should be."""
 
 
-@dataclass(frozen=True)
-class Piece:
-    """Some rows of a table."""
+AsText = Mapping[str, bool]
+"""Columns of a text file that are read as text, and whether empty fields of them are no text."""
+NO_TEXT: AsText = MappingProxyType({})
 
-    rows: Any
-    """A `pyarrow.Table`."""
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows as they come from where they are stored."""
+
+    x: Array
+    """In memory of its own, which the receiver may overwrite; missing values are NaN."""
+    weights: Array | None
     where: str
     """The file, or what else there is to name."""
     first_row: int
     """The number of the first row there; rows are counted from 0, names of columns not at all."""
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """Some rows of a table, as floating-point numbers; missing values are NaN."""
-
-    x: Array
-    """In memory of its own."""
-    where: str
-    first_row: int
 
 
 class Table(ABC):
@@ -60,20 +57,19 @@ class Table(ABC):
         Its format.
     names : sequence of str
         The columns.
-    memory_budget : int
-        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
     """
 
+    memory_budget = DEFAULT_BUDGET
+    """Bytes; a table whose numbers take more than an eighth of them is not read as a whole."""
     named = True
     """Whether it comes with names of columns; otherwise they are x0, x1, ..."""
     n_rows: int | None = None
     """The number of rows, where it is known without reading the table."""
 
-    def __init__(self, name: str, format: Format, names: Sequence[str], memory_budget: int) -> None:
+    def __init__(self, name: str, format: Format, names: Sequence[str]) -> None:
         self.name = name
         self.format = format
         self.names = list(names)
-        self.memory_budget = memory_budget
         if not names:
             raise TableError(f"{name} holds no table: there are no columns.")
         twice = [each for each, count in Counter(names).items() if count > 1]
@@ -89,31 +85,29 @@ class Table(ABC):
         """PyArrow's types of the columns; those of text files, as their beginning suggests."""
 
     @abstractmethod
-    def pieces(
-        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
-    ) -> Iterator[Piece]:
-        """Read some columns, piece by piece.
+    def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
+        """Read some columns in pieces, each a `pyarrow.Table`.
 
         Parameters
         ----------
         names : sequence of str
             The columns.
-        verbatim, labels : collections of str
-            If the file is text: those among them that stay as they are written, whatever they look
-            like, and those that are categories, whose empty fields are missing values.
+        as_text : mapping from str to bool, optional
+            If the file is text: those among them that are read as text, whatever they look like,
+            and whether empty fields and the like are missing values there.
         """
 
-    def numbers(self, names: Sequence[str]) -> Iterator[Numbers]:
+    def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Read some columns of numbers, piece by piece."""
-        for piece in self.pieces(names):
-            yield Numbers(as_array(piece.rows), piece.where, piece.first_row)
+        row = 0
+        for rows in self.pieces(names):
+            yield Chunk(as_array(rows), None, self.name, row)
+            row += rows.num_rows
 
-    def read(
-        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
-    ) -> Any:
+    def read(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Any:
         """Read some columns, as `pieces` does, into one `pyarrow.Table`."""
         arrow = pyarrow()
-        parts = [piece.rows for piece in self.pieces(names, verbatim, labels)]
+        parts = list(self.pieces(names, as_text))
         if not parts:
             return arrow.table({name: arrow.array([], self.columns[name]) for name in names})
         return arrow.concat_tables(parts)
@@ -145,7 +139,7 @@ class JoinedTable(Table):
     def __init__(self, tables: Sequence[Table]) -> None:
         first = tables[0]
         name = few([each.name for each in tables])
-        super().__init__(name, first.format, first.names, first.memory_budget)
+        super().__init__(name, first.format, first.names)
         self.named = first.named
         self._tables = tables
         for each in tables[1:]:
@@ -174,17 +168,15 @@ class JoinedTable(Table):
                 kinds[name] = pyarrow().float64() if numbers else pyarrow().string()
         return kinds
 
-    def pieces(
-        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
-    ) -> Iterator[Piece]:
+    def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
         """Read some columns, piece by piece."""
         arrow = pyarrow()
         schema = arrow.schema([(name, self.columns[name]) for name in names])
         for table in self._tables:
-            for piece in table.pieces(names, verbatim, labels):
-                yield Piece(piece.rows.cast(schema, safe=False), piece.where, piece.first_row)
+            for rows in table.pieces(names, as_text):
+                yield rows.cast(schema, safe=False)
 
-    def numbers(self, names: Sequence[str]) -> Iterator[Numbers]:
+    def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Read some columns of numbers, piece by piece."""
         for table in self._tables:
             yield from table.numbers(names)

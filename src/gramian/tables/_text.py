@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,16 @@ import pyarrow.csv
 from gramian.exceptions import DelimiterError, TableError
 from gramian.tables._formats import DELIMITERS, Format, compression_of_bytes
 from gramian.tables._kinds import as_array
-from gramian.tables._table import Numbers, Piece, Table, in_pieces, reading
+from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, in_pieces, reading
 
 HEAD_BYTES = 2**20
 """So much of a file is looked at to find the types of its columns."""
 BLOCK_BYTES = 2**18
 """So much of a file is parsed at once, if a line is not too long; PyArrow reads 32 blocks ahead."""
+WHOLE_BLOCK_BYTES = 2**22
+"""The same where a file is read as a whole."""
+MAX_BLOCK_BYTES = 2**27
+"""Lines that are longer are refused."""
 LINES = 8
 """A block has room for so many lines."""
 MISSING = pyarrow.csv.ConvertOptions().null_values
@@ -42,8 +46,6 @@ class TextTable(Table):
         What is between values, if not what the format says.
     header : bool
         Whether the first row has the names of the columns.
-    memory_budget : int
-        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
     """
 
     def __init__(
@@ -51,10 +53,8 @@ class TextTable(Table):
         name: str,
         format: Format,
         source: Path | bytes,
-        *,
         delimiter: str | None,
         header: bool,
-        memory_budget: int,
     ) -> None:
         self._source = source
         self._delimiter = delimiter or DELIMITERS[format]
@@ -72,7 +72,7 @@ class TextTable(Table):
             ).schema
             inner = found.names  # which may be no text
         names = inner if header else [f"x{i}" for i in range(len(inner))]
-        super().__init__(name, format, names, memory_budget)
+        super().__init__(name, format, names)
         self._inner = dict(zip(names, inner, strict=True))
         self._kinds = dict(zip(names, found.types, strict=True))
         other = next((each for each in ";\t|," if each in names[0]), None)
@@ -129,48 +129,54 @@ class TextTable(Table):
                 kinds[name] = pa.float64()
         return kinds
 
-    def pieces(
-        self, names: Sequence[str], verbatim: Collection[str] = (), labels: Collection[str] = ()
-    ) -> Iterator[Piece]:
+    def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
         """Read some columns, piece by piece."""
-        kinds = dict.fromkeys({*verbatim, *labels}, pa.string())
+        kinds = dict.fromkeys(as_text, pa.string())
+        verbatim = [name for name, is_missing in as_text.items() if not is_missing]
         if self.too_large:
-            for rows, start in self._stream(self._fixed(names) | kinds, names):
-                yield Piece(_finish(rows, names, verbatim), self.name, start)
-            return
-        # All rows together decide on the type of a column, and not only the first ones.
-        table = _finish(self._whole(kinds, names), names, verbatim)
-        start = 0
-        for rows in in_pieces(table):
-            yield Piece(rows, self.name, start)
-            start += rows.num_rows
+            for rows in self._stream(self._fixed(names) | kinds, names):
+                yield _finish(rows, names, verbatim)
+        else:
+            # All rows together decide on the type of a column, and not only the first ones.
+            yield from in_pieces(_finish(self._whole(kinds, names), names, verbatim))
 
-    def numbers(self, names: Sequence[str]) -> Iterator[Numbers]:
+    def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Read some columns of numbers, piece by piece, whatever the size of the file."""
-        for rows, start in self._stream(self._fixed(names), names):
-            yield Numbers(as_array(rows), self.name, start)
+        row = 0
+        for rows in self._stream(self._fixed(names), names):
+            yield Chunk(as_array(rows), None, self.name, row)
+            row += rows.num_rows
 
     def _whole(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Any:
-        options = self._options(kinds, names)
+        options, size = self._options(kinds, names), max(WHOLE_BLOCK_BYTES, self._block_bytes)
         try:
             with self._open() as stream:
-                return pyarrow.csv.read_csv(
-                    stream, self._read_options(4 * self._block_bytes, threads=True), *options
-                )
+                read = self._read_options(size, threads=True)
+                return pyarrow.csv.read_csv(stream, read, *options)
         except (pa.ArrowException, OSError):
             # Threads do not know the number of a row that cannot be read.
             with self._reading(), self._open() as stream:
-                return pyarrow.csv.read_csv(stream, self._read_options(self._block_bytes), *options)
+                return pyarrow.csv.read_csv(stream, self._read_options(size), *options)
 
-    def _stream(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[Any, int]]:
-        """Yield pieces, and the numbers of their first rows."""
-        row = 0
-        with self._reading(), self._open() as stream:
-            for batch in pyarrow.csv.open_csv(
-                stream, self._read_options(self._block_bytes), *self._options(kinds, names)
-            ):
-                yield pa.Table.from_batches([batch]), row
-                row += batch.num_rows
+    def _stream(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Iterator[Any]:
+        options, n_done = self._options(kinds, names), 0
+        with self._reading():
+            while True:
+                row = 0
+                try:
+                    with self._open() as stream:
+                        read = self._read_options(self._block_bytes)
+                        for batch in pyarrow.csv.open_csv(stream, read, *options):
+                            new = batch.slice(max(0, n_done - row))
+                            row += batch.num_rows
+                            if new.num_rows:
+                                n_done = row
+                                yield pa.Table.from_batches([new])
+                    return
+                except pa.ArrowInvalid as error:
+                    if "straddling" not in str(error) or self._block_bytes > MAX_BLOCK_BYTES:
+                        raise
+                    self._block_bytes *= 16  # for a line that is longer than those at the top
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -209,7 +215,7 @@ class TextTable(Table):
         return n
 
 
-def _finish(table: Any, names: Sequence[str], verbatim: Collection[str]) -> Any:
+def _finish(table: Any, names: Sequence[str], verbatim: Sequence[str]) -> Any:
     """Name the columns, and take empty fields and the like for missing values."""
     table = table.rename_columns(list(names))
     for i, name in enumerate(names):
