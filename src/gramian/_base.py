@@ -239,6 +239,8 @@ class PursuitEstimator(FittedSummary, Preparation):
             # in units of the scale, so that what is zero but for rounding errors stays so
             "mean": (problem.centring.mean / problem.centring.scale).tolist(),
             "scale": problem.centring.scale.tolist(),
+            # comes last: if anything else differs too, that tells more
+            "the checksum of the rows": problem.centring.checksum,
         }
 
     def _takes_qr(self, n_rows: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,6 +72,7 @@ class Preparation(BaseEstimator):
     early_stopping: bool
     random_state: RandomState
     memory_budget: int | None
+    checkpoint: str | os.PathLike[str] | None
 
     @abstractmethod
     def _family(self) -> Family:
@@ -104,7 +106,7 @@ class Preparation(BaseEstimator):
         held_out = self._check_validation_data(validation_data)
         if held_out is None and self._validation_share is not None:
             table, weights, held_out = self._split(table, weights, self._validation_share)
-        rows, centring = centre(table, weights, scaling)
+        rows, centring = centre(table, weights, scaling, checksum=self._needs_checksum)
         return self._problem(rows, centring, held_out)
 
     def _shape(self, X: Any) -> tuple[int, int]:
@@ -126,6 +128,11 @@ class Preparation(BaseEstimator):
                 f"{self._count_name}={count} is more than the {n_columns} features of X; give at "
                 f"most {n_columns}."
             )
+
+    @property
+    def _needs_checksum(self) -> bool:
+        """Whether rows must be known again: a checkpoint belongs to its data."""
+        return self.checkpoint is not None
 
     @property
     def _memory_budget(self) -> int:
@@ -156,7 +163,11 @@ class Preparation(BaseEstimator):
         self._check_count()
         split = self._split_of(source.n_rows, validation_data)
         rows, centring, held_out = open_stream(
-            source, scaling, memory_budget=self._memory_budget, split=split
+            source,
+            scaling,
+            memory_budget=self._memory_budget,
+            split=split,
+            checksum=self._needs_checksum,
         )
         return self._problem(
             rows, centring, held_out or self._check_validation_data(validation_data)
@@ -179,6 +190,7 @@ class Preparation(BaseEstimator):
             scaling,
             memory_budget=self._memory_budget,
             split=self._split_of(n_rows, validation_data),
+            checksum=self._needs_checksum,
         )
         return self._problem(
             rows, centring, held_out or self._check_validation_data(validation_data)
