@@ -6,11 +6,12 @@
 # make docs   the documentation in docs/_build/html, checked in a browser where there is one
 # make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
 # make scale  files larger than memory, and a cluster
+# make accuracy ARGS="--data FOLDER"  loss of orthogonality against condition
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint docs reproduce reconstruction bench scale figures clean
+.PHONY: demo test lint docs reproduce reconstruction bench scale accuracy figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -38,6 +39,9 @@ bench: $(VENV)/.dev
 
 scale: $(VENV)/.dev
 	$(BIN)/python benchmarks/scale.py $(ARGS)
+
+accuracy: $(VENV)/.dev
+	$(BIN)/python benchmarks/accuracy.py $(ARGS)
 
 figures: $(VENV)/.dev
 	$(BIN)/python docs/figures.py
