@@ -9,6 +9,7 @@
 # make scale  files larger than memory, and a cluster
 # make test-oldest  the tests with the lowest versions that pyproject.toml claims
 # make test-python PYTHON=python3.13  the tests with another Python, in a .venv of its own
+# make accuracy ARGS="--data FOLDER"  loss of orthogonality against condition
 PYTHON ?= python3
 VENV := .venv
 # On Windows, call make from Git Bash.
@@ -19,7 +20,7 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: demo test test-paper test-oldest test-python test-library lint docs reproduce reconstruction bench scale figures clean
+.PHONY: demo test test-paper test-oldest test-python test-library lint docs reproduce reconstruction bench scale accuracy figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -62,6 +63,9 @@ bench: $(VENV)/.dev
 
 scale: $(VENV)/.dev
 	$(BIN)/python benchmarks/scale.py $(ARGS)
+
+accuracy: $(VENV)/.dev
+	$(BIN)/python benchmarks/accuracy.py $(ARGS)
 
 figures: $(VENV)/.dev
 	$(BIN)/python docs/figures.py

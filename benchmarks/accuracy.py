@@ -224,10 +224,11 @@ as it is, with [more passes](numerics.md) where one is not enough. The variances
 
 {table}
 
-- **One pass as published** loses orthogonality with the condition, and residual variances with it.
+- **One pass as published** loses orthogonality with the square of the condition, and residual
+  variances with it.
 - **`qr`** is orthonormal to rounding, always.
-- **`gram` with one pass** loses with the square of the condition, until it drops functions that are
-  not redundant: below 3·10⁻⁴ of a norm.
+- **`gram` with one pass** does so, too, until it drops functions that are not redundant, because
+  it cannot tell: below 3·10⁻⁴ of a norm.
 - **`gram`** keeps what `qr` keeps. Its loss grows with the condition itself, for it keeps no
   columns: $\\hat f = L^{{-1}}f$ is evaluated anew each time. Residual variances do not suffer.
 """

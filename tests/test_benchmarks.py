@@ -17,7 +17,17 @@ pytestmark = pytest.mark.skipif(not BENCHMARKS.exists(), reason="a checkout has 
 def importable(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
     yield
-    for name in ("jobs", "literal", "quiet", "reconstruction", "report", "run", "scaling", "suite"):
+    for name in (
+        "accuracy",
+        "jobs",
+        "literal",
+        "quiet",
+        "reconstruction",
+        "report",
+        "run",
+        "scaling",
+        "suite",
+    ):
         sys.modules.pop(name, None)
 
 
@@ -187,3 +197,20 @@ MACHINE = {
     "system": "some",
     "python": "3",
 }
+
+
+def test_accuracy_is_measured_against_extended_precision(monkeypatch):
+    import accuracy
+
+    rng = np.random.default_rng(0)
+    near = rng.standard_normal((300, 1)) + 1e-5 * rng.standard_normal((300, 4))
+    case = accuracy.Case("near copies", near, accuracy.Multilinear(1), 3)
+    condition, results = accuracy.measure(case)
+    assert 1e5 < condition < 1e6
+    published, qr, single, gram = results
+    assert qr.loss < 1e-14 < gram.loss < 1e-10 < published.loss
+    assert (qr.n_functions, single.n_functions, gram.n_functions) == (4, 2, 4)
+    assert max(qr.error, gram.error) < 1e-12 < single.error
+    lines = accuracy.table({"near copies": [(condition, results)]}).splitlines()
+    assert len(lines) == 2 + 4
+    assert accuracy._elimination.MAX_PASSES > 1

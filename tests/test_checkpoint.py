@@ -1,12 +1,17 @@
 """A fit that was interrupted goes on where it was."""
 
+import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import dask.array as da
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from source_cases import (
     ALGORITHMS,
     BUDGET,
@@ -20,7 +25,9 @@ from source_cases import (
 )
 
 from gramian import GFR, GFS
+from gramian.families import Polynomial
 from gramian.rows import Ledger
+from gramian.rows._checksum import checksum_of
 from gramian.rows._stream import StreamRows
 
 EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each in ALGORITHMS])
@@ -209,3 +216,120 @@ def test_columns_in_other_units_are_other_data(tmp_path):
     GFR(3, checkpoint=tmp_path).fit(X - X.mean(axis=0))
     with pytest.raises(ValueError, match="is of another fit: scale of column 0 was"):
         GFR(3, checkpoint=tmp_path).fit(2 * (X - X.mean(axis=0)))
+
+
+def standardized(seed):
+    x = make_table(3000, seed)
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+SHUFFLED = np.column_stack(
+    [np.random.default_rng(i).permutation(column) for i, column in enumerate(X.T)]
+)
+CHANGED = X.copy()
+CHANGED[[5, 7], 3] = X[[7, 5], 3]
+
+
+@pytest.mark.parametrize("kind", ["array", "stream", "Dask"])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(standardized(0), standardized(1)), (X, SHUFFLED), (X, CHANGED)],
+    ids=["another standardized table", "shuffled columns", "two cells swapped"],
+)
+def test_data_that_look_alike_are_refused(tmp_path, first, second, kind):
+    make = {"array": np.copy, "stream": AgainAndAgain, "Dask": dask_array}[kind]
+    fitting = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET)
+    fitting.fit(make(first))
+    with pytest.raises(ValueError, match=r"is of another fit: .*(of column \d|the rows) was"):
+        fitting.fit(make(second))
+    fitting.fit(make(first))
+
+
+def dask_array(x, n_rows=700):
+    return da.from_array(x, chunks=(n_rows, x.shape[1]))
+
+
+def test_the_same_data_are_known_in_every_form_and_order(tmp_path):
+    forms = [X, AgainAndAgain(X), dask_array(X), dask_array(X, 1000), X[::-1], X.astype(object)]
+    results = []
+    for form in forms:
+        fitting = GFR(3, solver="gram", checkpoint=tmp_path, memory_budget=BUDGET)
+        results.append(fitting.fit(form).components_)
+    for each in results:
+        np.testing.assert_allclose(each, results[0], rtol=0, atol=1e-12)
+
+
+def test_weights_belong_to_the_data(tmp_path):
+    weights = np.random.default_rng(0).uniform(0.5, 2, len(X))
+    GFR(3, checkpoint=tmp_path).fit(X, sample_weight=weights)
+    with pytest.raises(ValueError, match="is of another fit"):
+        GFR(3, checkpoint=tmp_path).fit(X, sample_weight=weights[::-1])
+
+
+@given(
+    x=arrays(np.float64, (12, 3), elements=st.floats(-1e6, 1e6)),
+    edges=st.lists(st.integers(0, 12), max_size=3),
+    seed=st.integers(0, 10),
+)
+@settings(max_examples=50, deadline=None)
+def test_checksums_add_up_over_blocks_of_rows_in_any_order(x, edges, seed):
+    parts = np.split(np.random.default_rng(seed).permutation(x), sorted(edges))
+    assert sum(checksum_of(part, None) for part in parts) % 2**64 == checksum_of(x, None)
+    assert checksum_of(-x * [0.0, 1, 1], None) == checksum_of(x * [0.0, -1, -1], None)
+    assert checksum_of(x, np.ones(12)) == checksum_of(x, None)
+
+
+@pytest.mark.parametrize("path", ["file", "file/folder"])
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path, path):
+    (tmp_path / "file").write_text("something")
+    with pytest.raises(ValueError, match=r"checkpoint='.*' is, or is in, a file. Give a folder"):
+        GFR(3, checkpoint=tmp_path / path).fit(X)
+
+
+def npz(*sums):
+    stream = io.BytesIO()
+    np.savez(stream, *sums)
+    return stream.getvalue()
+
+
+def npy(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (npz(np.ones((3, 3)), np.ones((3, 8))), r"an array of shape \(3, 3\) in place of \(2, 4\)"),
+        (npz(np.ones((2, 4))), "1 arrays in place of 2"),
+        (npz(np.full((2, 4), np.nan), np.ones((2, 8))), "values that are not finite"),
+        (npz(np.ones((2, 4), int), np.ones((2, 8))), "values of type int64"),
+        (npy(np.ones((2, 4))), "no archive of arrays"),
+        (b"", "no archive of arrays"),
+    ],
+)
+def test_sums_that_cannot_be_those_of_the_fit_are_damage(tmp_path, content, message):
+    fitting = GFR(3, solver="gram", checkpoint=tmp_path)
+    fitting.fit(X)
+    (tmp_path / "000001.npz").write_bytes(content)
+    with pytest.raises(
+        ValueError, match=rf"000001.npz is damaged: it (holds|is) {message}. Remove"
+    ):
+        fitting.fit(X)
+
+
+@pytest.mark.parametrize("content", ["[1, 2]", "7", "null", "[" * 100_000])
+def test_a_description_that_is_none_is_damage(tmp_path, content):
+    (tmp_path / "fit.json").write_text(content)
+    with pytest.raises(ValueError, match=r"fit.json is damaged: .* Remove"):
+        GFR(3, checkpoint=tmp_path).fit(X)
+
+
+def test_sums_beyond_floating_point_are_not_stored(tmp_path):
+    table = np.append(np.linspace(-1, 1, 999), 1e6)[:, np.newaxis]
+    family = Polynomial(300, max_variables=1)
+    for _ in range(2):
+        with pytest.raises(FloatingPointError, match="exceed the range"):
+            GFR(family=family, solver="gram", checkpoint=tmp_path).fit(table)
+        assert not list(tmp_path.glob("*.npz"))

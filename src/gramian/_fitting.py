@@ -11,7 +11,7 @@ import numpy as np
 
 from gramian._choosers import Chooser
 from gramian._model import FittedModel, Record
-from gramian._preparation import CheckedData, HoldOut, Problem, Scaling
+from gramian._preparation import CheckedData, HoldOut, Preparation, Problem
 from gramian._progress import report_for
 from gramian._pursuit import Limits, Trace, pursue
 from gramian._types import Array
@@ -74,6 +74,8 @@ class Request:
             # in units of the scale, so that what is zero but for rounding errors stays so
             "mean": (centring.mean / centring.scale).tolist(),
             "scale": centring.scale.tolist(),
+            # comes last: if anything else differs too, that tells more
+            "the checksum of the rows": centring.checksum,
         }
 
 
@@ -179,7 +181,7 @@ class Plan:
     algorithm: Algorithm
     requests: tuple[Request, ...]
     """One for each family among which held-out rows choose."""
-    scaling: Scaling
+    preparation: Preparation
     hold_out: HoldOut | None
     decides: bool
     """Whether held-out rows decide on the family or the penalty, and then take part themselves."""
@@ -188,7 +190,7 @@ class Plan:
 
     def compare(self, data: CheckedData) -> list[FittedModel]:
         """Fit all families to the same rows."""
-        problem = data.problem(self.scaling, self.hold_out)
+        problem = data.problem(self.preparation, self.hold_out)
         return [self.algorithm(problem, request) for request in self.requests]
 
     def fit(self, data: CheckedData) -> FittedModel:
@@ -198,7 +200,7 @@ class Plan:
         if not self.decides or data.validation is not None:
             return models[best]
         request = again(self.requests[best], models[best], prescribe=self.prescribes)
-        model = self.algorithm(data.problem(self.scaling, None), request)
+        model = self.algorithm(data.problem(self.preparation, None), request)
         return with_decisions(model, models[best])
 
 

@@ -44,15 +44,17 @@ Weighted = tuple[Array, Array | None]
 
 
 @dataclass(frozen=True)
-class Scaling:
-    """How columns are brought to a common size before the pursuit."""
+class Preparation:
+    """What is done to the columns before the pursuit, and what must be known of them."""
 
-    by: Literal["column", "table"]
+    scaling: Literal["column", "table"]
     """Whether each column gets variance 1, or the most variant one does."""
     counts: bool = False
     """Whether variances are reported for the scaled columns, so that all of them count alike."""
     covariance: bool = False
     """Whether the covariance of the columns is needed."""
+    checksum: bool = False
+    """Whether rows must be known again: a checkpoint belongs to its data."""
 
 
 @dataclass(frozen=True)
@@ -100,18 +102,18 @@ class CheckedData(ABC):
     validation: Weighted | None
     """Rows that the user gave to be held out."""
 
-    def problem(self, scaling: Scaling, hold_out: HoldOut | None) -> Problem:
+    def problem(self, preparation: Preparation, hold_out: HoldOut | None) -> Problem:
         """Hold rows out, and centre and scale the columns."""
         if self.validation is not None:
             hold_out = None
-        rows, centring, held_out = self._open(scaling, hold_out)
+        rows, centring, held_out = self._open(preparation, hold_out)
         held_out = self.validation or held_out
         block = None if held_out is None else centring.apply(*held_out)
-        return Problem(self.names, rows, centring, block, scaling.counts)
+        return Problem(self.names, rows, centring, block, preparation.counts)
 
     @abstractmethod
     def _open(
-        self, scaling: Scaling, hold_out: HoldOut | None
+        self, preparation: Preparation, hold_out: HoldOut | None
     ) -> tuple[Rows, Centring, Weighted | None]:
         """Return the rows, what was done to them, and those that are held out."""
 
@@ -124,12 +126,14 @@ class ArrayData(CheckedData):
     weights: Array | None
 
     def _open(
-        self, scaling: Scaling, hold_out: HoldOut | None
+        self, preparation: Preparation, hold_out: HoldOut | None
     ) -> tuple[Rows, Centring, Weighted | None]:
         if hold_out is None:
-            return *centre(self.table, self.weights, scaling.by), None
-        fitted, held_out = _split(self.table, self.weights, hold_out)
-        return *centre(*fitted, scaling.by), held_out
+            fitted, held_out = (self.table, self.weights), None
+        else:
+            fitted, held_out = _split(self.table, self.weights, hold_out)
+        rows, centring = centre(*fitted, preparation.scaling, checksum=preparation.checksum)
+        return rows, centring, held_out
 
 
 @dataclass(frozen=True)
@@ -140,12 +144,13 @@ class StreamData(CheckedData):
     memory_budget: int
 
     def _open(
-        self, scaling: Scaling, hold_out: HoldOut | None
+        self, preparation: Preparation, hold_out: HoldOut | None
     ) -> tuple[Rows, Centring, Weighted | None]:
         return open_stream(
             self.source,
-            scaling.by,
-            covariance=scaling.covariance,
+            preparation.scaling,
+            covariance=preparation.covariance,
+            checksum=preparation.checksum,
             memory_budget=self.memory_budget,
             split=_split_of_stream(self.source.n_rows, hold_out),
         )
@@ -160,14 +165,15 @@ class DaskData(CheckedData):
     memory_budget: int
 
     def _open(
-        self, scaling: Scaling, hold_out: HoldOut | None
+        self, preparation: Preparation, hold_out: HoldOut | None
     ) -> tuple[Rows, Centring, Weighted | None]:
         n_rows = self.collection.shape[0]
         return open_dask(
             self.collection,
             self.weights,
-            scaling.by,
-            covariance=scaling.covariance,
+            preparation.scaling,
+            covariance=preparation.covariance,
+            checksum=preparation.checksum,
             memory_budget=self.memory_budget,
             split=_split_of_stream(n_rows if isinstance(n_rows, int) else None, hold_out),
         )

@@ -18,7 +18,7 @@ from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._fitting import Algorithm, Plan
 from gramian._model import FittedModel
 from gramian._path import DEGREES, MAX_FUNCTIONS, Path
-from gramian._preparation import HoldOut, Scaling, ValidationData, check_rows, take
+from gramian._preparation import HoldOut, Preparation, ValidationData, check_rows, take
 from gramian._sklearn import check_sample_weight
 from gramian._stability import Stability, resample
 from gramian._types import Array
@@ -64,7 +64,7 @@ class Reconstruction(PursuitEstimator):
         return Plan(
             self._algorithm,
             (self._request(self._family()),),
-            self._scaling,
+            self._preparation,
             None if share is None else HoldOut(share, self.random_state),
             decides=self.alpha == "auto",
             prescribes=self._prescribes,
@@ -80,7 +80,7 @@ class Reconstruction(PursuitEstimator):
         return Plan(
             self._algorithm,
             tuple(requests),
-            self._scaling,
+            self._preparation,
             HoldOut(share, random_state),
             decides=True,
             prescribes=self._prescribes,
@@ -94,9 +94,13 @@ class Reconstruction(PursuitEstimator):
         return named_families(families, degrees)
 
     @property
-    def _scaling(self) -> Scaling:
-        by_column = self._scales_columns or self.scale
-        return Scaling("column" if by_column else "table", self.scale, not self._scales_columns)
+    def _preparation(self) -> Preparation:
+        return Preparation(
+            "column" if self._scales_columns or self.scale else "table",
+            counts=self.scale,
+            covariance=not self._scales_columns,
+            checksum=self.checkpoint is not None,
+        )
 
     def fit(
         self,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from gramian._choosers import GivenOrder
 from gramian._fitting import Request, Solver, record_of, run
 from gramian._model import FittedModel, TakeColumns
-from gramian._preparation import Problem, Scaling, take
+from gramian._preparation import Preparation, Problem, take
 from gramian._pursuit import Limits, Trace
 from gramian._selector import Selector
 from gramian._sklearn import Interval
@@ -171,7 +171,7 @@ class UFFS(Selector):
         request = self._request(self._family())
         data = take(self, X, sample_weight)
         self._check_count(data)
-        problem = data.problem(Scaling("column"), None)
+        problem = data.problem(Preparation("column"), None)
         if not isinstance(problem.rows, ArrayRows):
             raise TypeError("UFFS needs the data in memory; use GFS for files and Dask.")
         self._become(

@@ -11,7 +11,7 @@ from gramian._choosers import LargestOriginal
 from gramian._fitting import Request
 from gramian._html import share
 from gramian._model import FittedModel
-from gramian._preparation import Scaling, take
+from gramian._preparation import Preparation, take
 from gramian._pursuit import Limits
 from gramian._selector import select_columns
 from gramian._types import Array
@@ -140,7 +140,7 @@ def _with_decoder(estimator: UFFS, data: Data) -> FittedModel:
     family = Multilinear(1 if estimator.degree == 1 else 2)
     columns = estimator.selected_features_.tolist()
     request = Request("GFA", family, Limits(len(columns)), None, prescribed=columns)
-    problem = take(estimator, data.sample, None).problem(Scaling("column"), None)
+    problem = take(estimator, data.sample, None).problem(Preparation("column"), None)
     return select_columns(problem, request, LargestOriginal, tells_redundant=True)
 
 

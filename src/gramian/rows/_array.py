@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gramian._blas import second_moments, times
 from gramian._types import Array
+from gramian.rows._checksum import checksum_of
 from gramian.rows._protocol import CONSTANT, LocalRows, RowBlock
 
 CACHE_BYTES = 2**30
@@ -30,6 +31,8 @@ class Centring:
     where that is zero."""
     varies: NDArray[np.bool_]
     """Which columns are not constant."""
+    checksum: int | None = None
+    """Of the rows, if it was asked for: see `checksum_of`."""
 
     def apply(self, X: Array, weights: Array | None) -> RowBlock:
         """Do the same to other rows."""
@@ -99,7 +102,11 @@ class ArrayRows(LocalRows):
 
 
 def centre(
-    X: Array, weights: Array | None, scale: Literal["column", "table"]
+    X: Array,
+    weights: Array | None,
+    scale: Literal["column", "table"],
+    *,
+    checksum: bool = False,
 ) -> tuple[ArrayRows, Centring]:
     """Centre the columns of X and scale them to variance 1, each for itself or all alike.
 
@@ -115,7 +122,10 @@ def centre(
     scale : {"column", "table"}
         Whether each column gets variance 1, or the most variant one does and the others keep
         their size relative to it.
+    checksum : bool, default=False
+        Whether to compute a checksum of the rows.
     """
+    found = checksum_of(X, weights) if checksum else None
     X, root = _roots(X, weights)
     low = X.min(axis=0)
     with np.errstate(over="ignore"):
@@ -152,7 +162,7 @@ def centre(
         scales = np.full(len(unit), widest)
     x *= factor
     x *= root[:, np.newaxis]
-    return ArrayRows(x, root), Centring(low + unit * shift, scales, deviation > 0)
+    return ArrayRows(x, root), Centring(low + unit * shift, scales, deviation > 0, found)
 
 
 def _roots(X: Array, weights: Array | None) -> tuple[Array, Array]:

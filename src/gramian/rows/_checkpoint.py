@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gramian._threads import product_for
 from gramian._types import Array
 from gramian._writing import replacing
 from gramian.rows._protocol import Rows, Work
@@ -36,7 +39,13 @@ class Ledger:
 
     def __init__(self, folder: str | os.PathLike[str], description: dict[str, Any]) -> None:
         self._folder = Path(folder)
-        self._folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise ValueError(
+                f"checkpoint={str(folder)!r} is, or is in, a file. Give a folder: a new one, or "
+                "that of the fit to go on with."
+            ) from error
         self._n = 0
         text = json.dumps(description, indent=1, sort_keys=True)
         path = self._folder / "fit.json"
@@ -46,7 +55,9 @@ class Ledger:
             return
         try:
             stored = json.loads(path.read_text())
-        except ValueError as error:
+            if not isinstance(stored, dict):
+                raise ValueError("it holds no description of a fit")
+        except (OSError, ValueError, RecursionError) as error:
             raise ValueError(f"{path} is damaged: {error}. Remove {self._folder}.") from error
         changed = _difference(stored, json.loads(text))
         if changed is not None:
@@ -55,27 +66,65 @@ class Ledger:
                 "or give another one."
             )
 
-    def recall(self) -> list[Array] | None:
-        """Return the next result, if it is there."""
+    def recall(self, like: Sequence[Array]) -> list[Array] | None:
+        """Return the next result, if it is there.
+
+        Parameters
+        ----------
+        like : sequence of arrays
+            Arrays of the shapes that are expected; empty vectors stand for those of any length.
+        """
         path = self._path()
         if not path.exists():
             return None
         try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                found = [file[f"arr_{i}"] for i in range(len(file.files))]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{path} is damaged: {error}. Remove it, and fit again.") from error
+            found = _read(path)
+            _compare(found, like)
+        except DAMAGE as error:
+            raise ValueError(
+                f"{path} is damaged: {error}. Remove it and those of higher numbers, and fit again."
+            ) from error
         self._n += 1
         return found
 
     def note(self, sums: list[Array]) -> None:
-        """Store the next result."""
+        """Store the next result, unless the numbers left their range: the fit ends there."""
+        if not all(np.isfinite(each).all() for each in sums):
+            return
         with replacing(self._path()) as stream:
             np.savez(stream, *sums)
         self._n += 1
 
     def _path(self) -> Path:
         return self._folder / f"{self._n:06}.npz"
+
+
+DAMAGE = (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error)
+"""What reading a file that something else wrote, or part of one, can raise."""
+
+
+def _read(path: Path) -> list[Array]:
+    """Return the arrays of a file."""
+    with path.open("rb") as stream:
+        if not zipfile.is_zipfile(stream):
+            raise ValueError("it is no archive of arrays")
+        stream.seek(0)
+        with np.load(stream, allow_pickle=False) as file:
+            return [file[f"arr_{i}"] for i in range(len(file.files))]
+
+
+def _compare(found: Sequence[Array], like: Sequence[Array]) -> None:
+    """Raise if arrays are not what was expected."""
+    if len(found) != len(like):
+        raise ValueError(f"it holds {len(found)} arrays in place of {len(like)}")
+    for array, expected in zip(found, like, strict=True):
+        if array.dtype != np.float64:
+            raise ValueError(f"it holds values of type {array.dtype}")
+        shape = array.shape if expected.shape == (0,) and array.ndim == 1 else expected.shape
+        if array.shape != shape:
+            raise ValueError(f"it holds an array of shape {array.shape} in place of {shape}")
+        if not np.isfinite(array).all():
+            raise ValueError("it holds values that are not finite")
 
 
 def _difference(old: Any, new: Any, name: str = "its description") -> str | None:
@@ -132,7 +181,7 @@ class RecordedRows:
 
     def sum(self, work: Work) -> list[Array]:
         """Look the sums up, or compute them and note them down."""
-        found = self.ledger.recall()
+        found = self.ledger.recall(work.worker(product_for(1)).sums)
         if found is None:
             found = self.rows.sum(work)
             self.ledger.note(found)

@@ -106,7 +106,13 @@ def _names(rows: Any, weights: Any) -> list[str] | None:
 
 
 def _look(
-    home: int, split: Split | None, covariance: bool, number: int, rows: Any, weights: Any
+    home: int,
+    split: Split | None,
+    covariance: bool,
+    checksum: bool,
+    number: int,
+    rows: Any,
+    weights: Any,
 ) -> Look:
     """Look at a partition for the first time."""
     x, w = _numbers(rows, weights)
@@ -117,7 +123,7 @@ def _look(
         )
     check(Chunk(x, w, f"partition {number}", 0), _names(rows, weights))
     with _one_thread(home):
-        return look_at(x, w, number, split, covariance=covariance)
+        return look_at(x, w, number, split, covariance=covariance, checksum=checksum)
 
 
 def partitions_of(data: Any, sample_weight: Any) -> list[Partition]:
@@ -163,6 +169,7 @@ def open_dask(
     covariance: bool = False,
     memory_budget: int,
     split: Split | None = None,
+    checksum: bool = False,
 ) -> tuple[DaskRows, Centring, tuple[Array, Array | None] | None]:
     """Look at a Dask collection for the first time, and keep it in memory if it fits.
 
@@ -176,7 +183,7 @@ def open_dask(
     partitions = partitions_of(data, sample_weight)
     home = os.getpid()
     parts = [
-        delayed(_look)(home, split, covariance, each.number, each.rows, each.weights)
+        delayed(_look)(home, split, covariance, checksum, each.number, each.rows, each.weights)
         for each in partitions
     ]
     look: Look = _compute(_tree(parts, lambda some: delayed(put_together)(some)))

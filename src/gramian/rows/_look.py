@@ -81,26 +81,34 @@ class Look:
             return self
         statistics = self.statistics
         covariance = statistics.products.ndim == 2
+        checksum = statistics.checksum is not None
         parts = []
         for part in self.parts:
             out = part.numbers < share
             back = part.take(~out)
-            seen = statistics_of(back.x, back.weights, covariance=covariance)
+            seen = statistics_of(back.x, back.weights, covariance=covariance, checksum=checksum)
             statistics = merge(statistics, seen)
             parts.append(part.take(out))
         return Look(statistics, replace(self.split, share=share), tuple(parts))
 
 
 def look_at(
-    x: Array, weights: Array | None, number: int, split: Split | None, *, covariance: bool
+    x: Array,
+    weights: Array | None,
+    number: int,
+    split: Split | None,
+    *,
+    covariance: bool,
+    checksum: bool = False,
 ) -> Look:
     """Look at the block of rows of that number; with `covariance`, at products of columns, too."""
+    options = {"covariance": covariance, "checksum": checksum}
     if split is None:
-        return Look(statistics_of(x, weights, covariance=covariance))
+        return Look(statistics_of(x, weights, **options))
     block = Part(x, weights, split.numbers(number, len(x)))
     out = block.numbers < split.share
     rest = block.take(~out)
-    statistics = statistics_of(rest.x, rest.weights, covariance=covariance)
+    statistics = statistics_of(rest.x, rest.weights, **options)
     return Look(statistics, split, (block.take(out),))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from gramian._blas import second_moments
 from gramian._types import Array
 from gramian.rows._array import Centring
+from gramian.rows._checksum import MASK, checksum_of
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Statistics:
     """Σ w (x - mean)(x - mean)ᵀ: its lower triangle, or its diagonal."""
     low: Array
     high: Array
+    checksum: int | None = None
+    """See `checksum_of`; None if it was not asked for."""
 
     @property
     def mean(self) -> Array:
@@ -48,8 +51,11 @@ class Statistics:
         return variances
 
 
-def statistics_of(x: Array, weights: Array | None, *, covariance: bool) -> Statistics:
+def statistics_of(
+    x: Array, weights: Array | None, *, covariance: bool, checksum: bool = False
+) -> Statistics:
     """Look at some rows; with `covariance`, at products of columns as well."""
+    found = checksum_of(x, weights) if checksum else None
     if weights is None:
         weights = np.ones(len(x))
     x, weights = x[weights > 0], weights[weights > 0]
@@ -57,7 +63,7 @@ def statistics_of(x: Array, weights: Array | None, *, covariance: bool) -> Stati
         d = x.shape[1]
         zero = np.zeros((d, d) if covariance else d, order="F")
         low, high = np.full(d, np.inf), np.full(d, -np.inf)
-        return Statistics(0, 0.0, 0.0, np.zeros(d), np.zeros(d), zero, low, high)
+        return Statistics(0, 0.0, 0.0, np.zeros(d), np.zeros(d), zero, low, high, found)
     weight = float(weights.sum())
     shift = x[0].copy()
     centred = x - shift
@@ -67,7 +73,7 @@ def statistics_of(x: Array, weights: Array | None, *, covariance: bool) -> Stati
     products = second_moments(centred) if covariance else np.einsum("ij,ij->j", centred, centred)
     low, high = x.min(axis=0), x.max(axis=0)
     squared_weight = float(weights @ weights)
-    return Statistics(len(x), weight, squared_weight, shift, offset, products, low, high)
+    return Statistics(len(x), weight, squared_weight, shift, offset, products, low, high, found)
 
 
 def merge(a: Statistics, b: Statistics) -> Statistics:
@@ -87,6 +93,7 @@ def merge(a: Statistics, b: Statistics) -> Statistics:
         np.asfortranarray(a.products + b.products + between * outer),
         np.minimum(a.low, b.low),
         np.maximum(a.high, b.high),
+        None if a.checksum is None or b.checksum is None else (a.checksum + b.checksum) & MASK,
     )
 
 
@@ -104,7 +111,7 @@ def centring_of(statistics: Statistics, scaling: Literal["column", "table"]) -> 
         scale = np.where(varies, deviations, 1.0)
     else:
         scale = np.full(len(deviations), float(deviations.max(initial=0.0)) or 1.0)
-    return Centring(statistics.mean, scale, varies)
+    return Centring(statistics.mean, scale, varies, statistics.checksum)
 
 
 def scaled_covariance(statistics: Statistics, centring: Centring) -> Array:

@@ -163,7 +163,7 @@ class StreamRows(FramedRows, LocalRows):
 
     def _checked(self) -> Iterator[Block]:
         for number, block in enumerate(blocks_of(self.source, self.block_rows)):
-            if number >= len(self.checksums) or checksum(block) != self.checksums[number]:
+            if number >= len(self.checksums) or block_checksum(block) != self.checksums[number]:
                 first = number * self.block_rows
                 raise ValueError(
                     self._changed(f"rows {first} to {first + len(block.x) - 1} are others now")
@@ -176,7 +176,7 @@ class StreamRows(FramedRows, LocalRows):
         )
 
 
-def checksum(block: Block) -> int:
+def block_checksum(block: Block) -> int:
     """Return a number that changes when the block does, unless its rows only change places.
 
     Bits are added up by columns, several times faster than a checksum of all bytes.
@@ -194,6 +194,7 @@ def open_stream(
     covariance: bool = False,
     memory_budget: int,
     split: Split | None = None,
+    checksum: bool = False,
 ) -> tuple[StreamRows, Centring, tuple[Array, Array | None] | None]:
     """Read a source for the first time: all that must be known before the pursuit begins.
 
@@ -210,6 +211,8 @@ def open_stream(
         Bytes that rows and what belongs to them may take.
     split : Split, optional
         Which rows are held out.
+    checksum : bool, default=False
+        Whether to compute a checksum of the rows on the way.
 
     Returns
     -------
@@ -224,8 +227,10 @@ def open_stream(
     look: Look | None = None
     checksums = []
     for number, block in enumerate(read_ahead(blocks_of(source, block_rows))):
-        checksums.append(checksum(block))
-        seen = look_at(block.x, block.weights, number, split, covariance=covariance)
+        checksums.append(block_checksum(block))
+        seen = look_at(
+            block.x, block.weights, number, split, covariance=covariance, checksum=checksum
+        )
         look = seen if look is None else look.put_together(seen)
     n_rows = 0 if look is None else look.statistics.n_rows
     if look is None or n_rows < 2:
