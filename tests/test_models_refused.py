@@ -274,7 +274,7 @@ def test_nested_unions_are_refused_before_they_are_deep(source, path):
         ("decoder.linear", np.zeros((7, 3)), "does not fit"),
         ("decoder.gram", np.zeros((7, 6)), "does not fit"),
         ("decoder.levels", np.zeros(3), "levels without"),
-        ("preprocessing.mean", np.zeros(7), "does not describe"),
+        ("preprocessing.impute", np.zeros(7), "does not describe"),
         ("basis", np.eye(7), "does not belong"),
     ],
 )

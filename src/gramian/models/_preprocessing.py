@@ -114,17 +114,18 @@ class Preprocessing:
                 "columns, or encode them as numbers."
             )
         categories = {name: _categories(found[name]) for name in text}
+        numbers = cls(columns, categories=categories)._numbers(found)
         if impute is None or impute == "drop-rows":
             return cls(columns, "refuse" if impute is None else "drop", categories=categories)
-        numbers = cls(columns, categories=categories)._numbers(found)
+        empty = np.isnan(numbers).all(axis=0)
+        if empty.any():
+            name = columns[int(np.argmax(empty))]
+            raise ValueError(f"Column {name!r} has no value at all: leave it out.")
         has_categories = np.array([name in categories for name in columns])
         fill = np.empty(len(columns))
         for strategy, which in ((impute, ~has_categories), ("most_frequent", has_categories)):
             if which.any():
                 fill[which] = SimpleImputer(strategy=strategy).fit(numbers[:, which]).statistics_
-        if np.isnan(fill).any():
-            empty = columns[int(np.argmax(np.isnan(fill)))]
-            raise ValueError(f"Column {empty!r} has no value at all: leave it out.")
         return cls(columns, "fill", fill, categories)
 
     def apply(self, table: Any) -> Array:
@@ -216,7 +217,7 @@ class Preprocessing:
             for row, i in np.argwhere(codes == UNKNOWN)[:1]:
                 raise ValueError(self._unknown([*self.categories][i], labels[row, i]))
             found = found | dict(zip(self.categories, codes.T, strict=True))
-        return np.column_stack([values.astype(np.float64) for values in found.values()])
+        return np.column_stack([values.astype(np.float64, copy=False) for values in found.values()])
 
     def _unknown(self, name: str, label: str) -> str:
         known = self.categories[name]
@@ -261,7 +262,7 @@ def _values(name: str, column: Any) -> NDArray[Any]:
             f"Column {name!r} contains {values.dtype}, and only numbers and text can be used."
         )
     if values.dtype.kind in "fiub":
-        return values.astype(np.float64)
+        return values.astype(np.float64, copy=False)
     values = np.asarray(column, dtype=object)  # NaN in a list of text is not "nan"
     # pandas' NA is equal to nothing, and does not even say so
     absent = [value is None or str(value == value) != "True" for value in values]
