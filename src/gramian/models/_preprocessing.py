@@ -120,7 +120,7 @@ class Preprocessing:
         empty = np.isnan(numbers).all(axis=0)
         if empty.any():
             name = columns[int(np.argmax(empty))]
-            raise ValueError(f"Column {name!r} has no value at all: leave it out.")
+            raise ValueError(f"Column {name!r} has only missing values: leave it out.")
         has_categories = np.array([name in categories for name in columns])
         fill = np.empty(len(columns))
         for strategy, which in ((impute, ~has_categories), ("most_frequent", has_categories)):
