@@ -208,7 +208,7 @@ def test_bytes_that_are_no_text_are_said_to_be_so():
         stream.write("a,b\n1,Käse\n2,Brot\n".encode("latin-1"))
     done = run("select", "in.csv", "--encode")
     assert done.exit_code == 1
-    assert "'b' holds bytes that are no text in UTF-8" in done.stderr
+    assert "'b' holds bytes that are not UTF-8 text" in done.stderr
 
 
 def test_text_is_quoted_where_it_has_to_be():

@@ -375,7 +375,7 @@ def test_other_columns_are_refused(tmp_path):
 
 def test_folder_that_does_not_exist_is_refused(tmp_path):
     X = power_table()
-    with pytest.raises(FileNotFoundError, match="which is no folder: name a file in a folder"):
+    with pytest.raises(FileNotFoundError, match="which is not a folder: name a file in a folder"):
         report(GFS(2).fit(X), X, tmp_path / "none" / "report.html")
     with pytest.raises(FileNotFoundError, match="is a folder: name a file"):
         report(GFS(2).fit(X), X, tmp_path)
