@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -74,6 +75,9 @@ def measurements(n_rows=60, seed=0):
         }
     )
 
+
+read_csv = partial(pd.read_csv, float_precision="round_trip")
+"""Reads numbers exactly, which is not the default before pandas 3."""
 
 MEASURED = ["voltage", "current", "width", "height"]
 MADE = ["power", "area", "perimeter"]
