@@ -76,8 +76,9 @@ def measurements(n_rows=60, seed=0):
     )
 
 
-read_csv = partial(pd.read_csv, float_precision="round_trip")
-"""Reads numbers exactly, which is not the default before pandas 3."""
+OLD = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+read_csv = partial(pd.read_csv, **({"float_precision": "round_trip"} if OLD else {}))
+"""Reads numbers exactly, for which older versions of pandas have to be asked."""
 
 MEASURED = ["voltage", "current", "width", "height"]
 MADE = ["power", "area", "perimeter"]
