@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -74,6 +75,10 @@ def measurements(n_rows=60, seed=0):
         }
     )
 
+
+OLD = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+read_csv = partial(pd.read_csv, **({"float_precision": "round_trip"} if OLD else {}))
+"""Reads numbers exactly, for which older versions of pandas have to be asked."""
 
 MEASURED = ["voltage", "current", "width", "height"]
 MADE = ["power", "area", "perimeter"]

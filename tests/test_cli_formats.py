@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from cli_cases import folder, measurements, run, succeed  # noqa: F401
+from cli_cases import folder, measurements, read_csv, run, succeed  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("folder")
 NUMBERS = ["voltage", "current", "width"]
@@ -50,7 +50,7 @@ def read(path):
     if path.endswith((".feather", ".arrow")):
         return pd.read_feather(path)
     with pa.input_stream(path) as stream:
-        return pd.read_csv(io.BytesIO(stream.read()), sep="\t" if ".tsv" in path else ",")
+        return read_csv(io.BytesIO(stream.read()), sep="\t" if ".tsv" in path else ",")
 
 
 ENDINGS = [
@@ -63,7 +63,7 @@ ENDINGS = [
 def test_every_format_is_read(ending):
     write(table(), f"in.{ending}")
     succeed("select", f"in.{ending}", *KEEP_ALL, "-o", "out.csv")
-    found = pd.read_csv("out.csv")
+    found = read_csv("out.csv")
     np.testing.assert_array_equal(found, table())
     nameless = ending in ("npy", "npz")
     assert found.columns.tolist() == (["x0", "x1", "x2"] if nameless else NUMBERS)
@@ -156,7 +156,7 @@ def test_long_integers_and_padded_text_pass_through_unchanged(ending):
     ids = ["--id", "number,text", "--id", "odd"]
     succeed("select", f"in.{ending}", *KEEP_ALL, *ids, "-o", f"out.{ending}")
     if ending == "csv":
-        found = pd.read_csv("out.csv", dtype=str, keep_default_na=False)
+        found = read_csv("out.csv", dtype=str, keep_default_na=False)
         expected = frame.astype(str)
     else:
         found, expected = read(f"out.{ending}"), frame
@@ -230,7 +230,7 @@ def test_tables_without_names_get_some():
 def test_another_delimiter_can_be_named():
     table().to_csv("in.csv", index=False, sep=";")
     succeed("select", "in.csv", "--delimiter", ";", *KEEP_ALL, "-o", "out.csv")
-    np.testing.assert_array_equal(pd.read_csv("out.csv"), table())
+    np.testing.assert_array_equal(read_csv("out.csv"), table())
     done = run("select", "in.csv")
     assert done.exit_code == 1
     assert "in.csv seems to be separated by ';': say --delimiter ';'" in done.stderr

@@ -13,7 +13,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from cli_cases import folder, measurements, run, start, succeed  # noqa: F401
+from cli_cases import folder, measurements, read_csv, run, start, succeed  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("folder")
 NUMBERS = ["voltage", "current", "width", "height", "power"]
@@ -60,7 +60,7 @@ def test_arrays_of_the_other_byte_order_are_read(ending):
     table = numbers().to_numpy()[:, :4]
     (np.save if ending == "npy" else np.savez)(f"in.{ending}", table.astype(">f8"))
     succeed("select", f"in.{ending}", "-n", "4", "-o", "out.csv", "-q")
-    np.testing.assert_array_equal(pd.read_csv("out.csv"), table)
+    np.testing.assert_array_equal(read_csv("out.csv"), table)
 
 
 def test_the_message_on_text_among_numbers_shows_the_text():
@@ -89,7 +89,7 @@ def test_categories_that_look_like_dates_are_known_again():
     succeed("select", "in.csv", "--encode", "-n", "6", "-m", "m.gram", "-q")
     table[table.day != "never"].to_csv("other.csv", index=False)
     succeed("apply", "m.gram", "other.csv", "-o", "out.csv", "-q")
-    assert set(pd.read_csv("out.csv").day) == {"2024-01-01", "2024-01-02"}
+    assert set(read_csv("out.csv").day) == {"2024-01-01", "2024-01-02"}
 
 
 def test_explain_refuses_a_model_without_moments(folder):  # noqa: F811
@@ -183,7 +183,7 @@ def test_a_pipe_with_a_name_is_read_as_standard_input_is(folder):  # noqa: F811
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert len(pd.read_csv("out.csv")) == 60
+    assert len(read_csv("out.csv")) == 60
 
 
 def test_an_output_that_is_a_link_stays_one(folder):  # noqa: F811
@@ -191,7 +191,7 @@ def test_an_output_that_is_a_link_stays_one(folder):  # noqa: F811
     (folder / "link.csv").symlink_to("real.csv")
     succeed("select", "in.csv", "-n", "2", "-o", "link.csv", "-q")
     assert (folder / "link.csv").is_symlink()
-    assert len(pd.read_csv("real.csv")) == 60
+    assert len(read_csv("real.csv")) == 60
 
 
 def test_an_output_that_cannot_be_written_is_named():
@@ -215,7 +215,7 @@ def test_text_is_quoted_where_it_has_to_be():
     words = ["plain", "with, comma", 'with "quotes"', "two\nlines", "", "  spaces "] * 10
     numbers().assign(word=words).to_csv("in.csv", index=False)
     succeed("select", "in.csv", "--id", "word", "-n", "2", "-o", "out.csv", "-q")
-    assert pd.read_csv("out.csv", keep_default_na=False).word.tolist() == words
+    assert read_csv("out.csv", keep_default_na=False).word.tolist() == words
     numbers().assign(word="plain").to_csv("in.csv", index=False)
     succeed("select", "in.csv", "--id", "word", "-n", "2", "-o", "out.tsv", "-q")
     with open("out.tsv") as stream:

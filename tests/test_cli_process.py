@@ -11,7 +11,7 @@ from io import BytesIO
 import numpy as np
 import pandas as pd
 import pytest
-from cli_cases import folder, gramian, measurements, start  # noqa: F401
+from cli_cases import folder, gramian, measurements, read_csv, start  # noqa: F401
 
 from gramian import GFS
 
@@ -34,7 +34,7 @@ def test_commands_can_be_joined_by_pipes(folder):  # noqa: F811
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert done.stderr == "gramian: wrote all.csv: 25 rows, 8 columns\n"
-    found = pd.read_csv(folder / "all.csv", dtype={"key": str})
+    found = read_csv(folder / "all.csv", dtype={"key": str})
     assert found["key"].tolist() == measurements(25, seed=1)["key"].tolist()
 
 

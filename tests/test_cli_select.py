@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from cli_cases import MADE, MEASURED, folder, measurements, run, succeed  # noqa: F401
+from cli_cases import MADE, MEASURED, folder, measurements, read_csv, run, succeed  # noqa: F401
 from sklearn.preprocessing import StandardScaler
 
 from gramian import GCA, GFA, GFR, GFS, models
@@ -21,11 +21,11 @@ def fitted(estimator, table=None):
 
 def test_the_first_session_works_end_to_end():
     succeed(*SELECT, "-t", "0.001", "--relative", "-o", "kept.csv", "--model", "model.gram")
-    kept = pd.read_csv("kept.csv", dtype={"key": str})
+    kept = read_csv("kept.csv", dtype={"key": str})
     expected = measurements()[["key", *MEASURED, "label"]]
     pd.testing.assert_frame_equal(kept, expected, check_exact=True)
     succeed("apply", "model.gram", "new.csv", "-o", "kept_new.csv")
-    new = pd.read_csv("kept_new.csv", dtype={"key": str})
+    new = read_csv("kept_new.csv", dtype={"key": str})
     pd.testing.assert_frame_equal(
         new, measurements(25, seed=1)[["key", *MEASURED, "label"]], check_exact=True
     )
@@ -34,11 +34,11 @@ def test_the_first_session_works_end_to_end():
 def test_apply_passes_through_what_passed_through_at_the_fit():
     succeed(*SELECT, "-n", "2", "--model", "model.gram")
     succeed("apply", "model.gram", "new.csv", "-o", "out.csv")
-    columns = pd.read_csv("out.csv").columns.tolist()
+    columns = read_csv("out.csv").columns.tolist()
     assert columns == ["key", "voltage", "height", "label"]
     measurements(5).drop(columns=["label"]).to_csv("without.csv", index=False)
     succeed("apply", "model.gram", "without.csv", "-o", "out.csv")
-    assert pd.read_csv("out.csv").columns.tolist() == ["key", "voltage", "height"]
+    assert read_csv("out.csv").columns.tolist() == ["key", "voltage", "height"]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_options_are_the_parameters_of_the_estimators(algorithm, options, estima
         chosen = [FEATURES[i] for i in expected.selected_features_]
         assert document["kept"] == chosen
         assert document["dropped"] == [name for name in FEATURES if name not in chosen]
-    written = pd.read_csv("out.csv")
+    written = read_csv("out.csv")
     np.testing.assert_allclose(
         written, expected.transform(measurements()[FEATURES]), rtol=1e-9, atol=1e-9
     )
@@ -114,7 +114,7 @@ def test_reconstruct_returns_all_columns_in_the_units_of_the_table():
     truth = measurements(25, seed=1)
     for source in ("kept.csv", "new.csv"):  # what apply wrote, or a whole table
         succeed("reconstruct", "model.gram", source, "-o", "all.csv")
-        found = pd.read_csv("all.csv", dtype={"key": str})
+        found = read_csv("all.csv", dtype={"key": str})
         assert found.columns.tolist() == ["key", *FEATURES, "label"]
         assert found["key"].tolist() == truth["key"].tolist()
         assert (found[MEASURED] == truth[MEASURED]).all(axis=None)  # as given, to the last digit
@@ -129,7 +129,7 @@ def test_a_standardized_fit_is_reconstructed_in_the_units_of_the_table():
     gfs = GFS(3).fit((rows - mean) / scale)
     inverse = gfs.inverse_transform(gfs.transform((rows - mean) / scale))
     expected = pd.DataFrame(inverse, columns=FEATURES) * scale + mean
-    found = pd.read_csv("all.csv")[FEATURES]
+    found = read_csv("all.csv")[FEATURES]
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
     kept = gfs.get_feature_names_out()
     assert (found[kept] == rows[kept]).all(axis=None)  # as given, to the last digit
@@ -163,7 +163,7 @@ def test_components_are_reconstructed_as_by_the_estimator():
     inverse = expected.inverse_transform(expected.transform(rows))
     for source in ("z.csv", "data.csv"):
         succeed("reconstruct", "model.gram", source, "-o", "all.csv")
-        np.testing.assert_allclose(pd.read_csv("all.csv"), inverse, rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(read_csv("all.csv"), inverse, rtol=1e-8, atol=1e-8)
 
 
 # Columns
@@ -202,12 +202,12 @@ def test_categories_are_encoded_and_stay_text_in_the_output():
     table = damaged()
     options = ["--encode", "-x", "key", "--impute", "median"]
     succeed("select", "damaged.csv", *options, "-n", "9", "-o", "kept.csv", "-m", "model.gram")
-    kept = pd.read_csv("kept.csv")
+    kept = read_csv("kept.csv")
     assert kept["grade"][0] == "a"
     assert kept["grade"][7] == "b"  # the most frequent one, after a gap among the a's
     assert kept["height"][3] == pytest.approx(table["height"].median())
     succeed("reconstruct", "model.gram", "kept.csv", "-o", "all.csv")
-    assert set(pd.read_csv("all.csv")["label"]) <= {"high", "low"}
+    assert set(read_csv("all.csv")["label"]) <= {"high", "low"}
 
 
 def test_imputed_values_are_those_of_the_fit():
@@ -219,18 +219,18 @@ def test_imputed_values_are_those_of_the_fit():
     gap.to_csv("gap.csv", index=False)
     done = succeed("apply", "model.gram", "gap.csv", "-o", "out.csv", "--json")
     assert json.loads(done.stdout)["rows"] == 3
-    mean = pd.read_csv("damaged.csv")["height"].mean()
-    assert pd.read_csv("out.csv")["height"].tolist() == pytest.approx([mean, 1.0, 2.0])
+    mean = read_csv("damaged.csv")["height"].mean()
+    assert read_csv("out.csv")["height"].tolist() == pytest.approx([mean, 1.0, 2.0])
 
 
 def test_rows_with_gaps_are_dropped_with_their_ids():
     damaged()
     options = ["--id", "key", "-x", "label,grade", "--impute", "drop-rows", "-n", "7"]
     succeed("select", "damaged.csv", *options, "-o", "kept.csv", "-m", "model.gram")
-    kept = pd.read_csv("kept.csv", dtype={"key": str})
+    kept = read_csv("kept.csv", dtype={"key": str})
     assert kept["key"].tolist() == [f"{i:04d}" for i in range(60) if i != 3]
     succeed("apply", "model.gram", "damaged.csv", "--id", "key", "-o", "again.csv")
-    pd.testing.assert_frame_equal(pd.read_csv("again.csv", dtype={"key": str}), kept)
+    pd.testing.assert_frame_equal(read_csv("again.csv", dtype={"key": str}), kept)
 
 
 # Models from Python
@@ -247,7 +247,7 @@ def test_a_model_without_names_is_applied_by_position():
     measurements(5)[FEATURES].to_csv("other.csv", index=False, header=list("abcdefg"))
     succeed("apply", "model.gram", "other.csv", "-o", "out.csv")
     expected = fitted(GFR(2)).transform(measurements(5)[FEATURES])
-    np.testing.assert_allclose(pd.read_csv("out.csv"), expected, rtol=1e-9)
+    np.testing.assert_allclose(read_csv("out.csv"), expected, rtol=1e-9)
     done = run("apply", "model.gram", "data.csv", "-o", "out.csv")
     assert done.exit_code == 1
     assert "data.csv has 9 columns to work with, and the model takes 7" in done.stderr
@@ -275,7 +275,7 @@ def test_a_table_larger_than_the_budget_gives_the_same_result(ending):
     assert kept["memory"]["residual_variance"] == pytest.approx(
         kept["pieces"]["residual_variance"], rel=1e-9
     )
-    read = {"parquet": pd.read_parquet, "feather": pd.read_feather}.get(ending, pd.read_csv)
+    read = {"parquet": pd.read_parquet, "feather": pd.read_feather}.get(ending, read_csv)
     pd.testing.assert_frame_equal(read(f"memory.{ending}"), read(f"pieces.{ending}"))
 
 
