@@ -172,3 +172,24 @@ def test_penalties_have_their_second_pass_too(alphas):
         x = np.vstack([rows.x, np.zeros((more.shape[1], X.shape[1]))])
         expected, _ = orthogonalize_long(np.hstack([augmented, more]), x)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("family", [Polynomial(3), Multilinear(None)], ids=repr)
+def test_blocks_of_more_functions_than_rows_are_taken_in_pieces(monkeypatch, family):
+    rng = np.random.default_rng(0)
+    a, b, c = rng.standard_normal((3, 500))
+    X = np.column_stack([a, b, a + b, c, a * b])
+    options = {"alphas": (0.0, 0.1, np.inf)}
+    rows, whole, expected = fit_steps(X, family, 5, **options)
+
+    def cut(gram, block):
+        return [slice(i, min(i + 3, block.n_functions)) for i in range(0, block.n_functions, 3)]
+
+    monkeypatch.setattr(Gram, "_pieces", cut)
+    _, pieces, left = fit_steps(X, family, 5, **options)
+    np.testing.assert_allclose(left, expected, rtol=0, atol=1e-12)
+    for one, other in zip(whole.factors, pieces.factors, strict=True):
+        assert len(one) == len(other)
+        squares = [np.sum(each._coefficients.view**2, axis=0) for each in (one, other)]
+        np.testing.assert_allclose(*squares, rtol=0, atol=1e-12)
+    assert true_loss(rows, pieces) < 1e-12

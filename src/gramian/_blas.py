@@ -22,6 +22,9 @@ from gramian._types import Array
 
 SMALL = 2e8
 """So many multiplications in a row of products are done by one thread."""
+MAX_SIDE = 8192
+"""Larger triangles are computed in tiles: from about 17,500 rows on, OpenBLAS's dsyrk crashes with
+two threads on some processors."""
 
 
 @cache
@@ -82,16 +85,36 @@ def _in_order(matrix: Array) -> tuple[Array, int]:
 
 def second_moments(x: Array) -> Array:
     """Return the lower triangle of ``x.T @ x``; above the diagonal are zeros."""
-    matrix, transposed = _in_order(x)
-    moments: Array = blas.dsyrk(1.0, matrix, trans=1 - transposed, lower=1)
+    n = x.shape[1]
+    if n <= MAX_SIDE:
+        matrix, transposed = _in_order(x)
+        moments: Array = blas.dsyrk(1.0, matrix, trans=1 - transposed, lower=1)
+        return moments
+    moments = np.zeros((n, n), order="F")
+    _add_second_moments(moments, x, 1.0)
     return moments
 
 
 def subtract_second_moments(lower: Array, x: Array) -> None:
     """Subtract ``x.T @ x`` from a lower triangle in Fortran's order, in place."""
-    if x.size:
+    if not x.size:
+        return
+    if len(lower) <= MAX_SIDE:
         matrix, transposed = _in_order(x)
         blas.dsyrk(-1.0, matrix, beta=1.0, c=lower, trans=1 - transposed, lower=1, overwrite_c=1)
+    else:
+        _add_second_moments(lower, x, -1.0)
+
+
+def _add_second_moments(lower: Array, x: Array, factor: float) -> None:
+    """Add ``factor * x.T @ x`` to a lower triangle, tile by tile."""
+    for start in range(0, len(lower), MAX_SIDE):
+        columns = slice(start, start + MAX_SIDE)
+        for top in range(start, len(lower), MAX_SIDE):
+            rows = slice(top, top + MAX_SIDE)
+            tile = times(x[:, rows].T, x[:, columns])
+            tile *= factor
+            lower[rows, columns] += np.tril(tile) if top == start else tile
 
 
 def symmetric_times(lower: Array, vector: Array) -> Array:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import lstsq
 
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
+from gramian.families._pruning import prune
 from gramian.orthogonalize import Orthogonalizer, Step
 from gramian.orthogonalize._common import GrowingRows
 
@@ -50,13 +52,34 @@ class Decoder:
     def evaluate(self, z: Array) -> Array:
         """Return the functions of the basis, one row a function."""
         variables = np.ascontiguousarray((z / self.units).T)
-        one = np.ones(len(z))
-        store, basis = GrowingRows(one), GrowingRows(one)
-        for j, (block, kept) in enumerate(zip(self.blocks, self.kept, strict=True), start=1):
-            values = block.evaluate(store.view, variables[:j])
-            store.append(values[block.stored])
-            basis.append(values[kept])
-        return basis.view
+        basis = np.ones((len(self.coefficients), len(z)))
+        width = max((_width(block) for block in self._pruned[0]), default=1)
+        step = max(1, BLOCK_BYTES // (8 * (width + len(self.coefficients))))
+        for start in range(0, len(z), step):
+            part = slice(start, start + step)
+            self._evaluate(variables[:, part], basis[1:, part])
+        return basis
+
+    def _evaluate(self, variables: Array, out: Array) -> None:
+        """Evaluate the functions but the constant on some rows."""
+        store = GrowingRows(np.ones(variables.shape[1]))
+        done = 0
+        for j, (block, kept) in enumerate(zip(*self._pruned, strict=True), start=1):
+            if block.n_functions:
+                values = block.evaluate(store.view, variables[:j])
+                store.append(values[block.stored])
+                out[done : done + len(kept)] = values[kept]
+                done += len(kept)
+
+    @cached_property
+    def _pruned(self) -> tuple[list[Block], list[IntArray]]:
+        """The functions in the basis and their parents, and where in them the basis is."""
+        return prune(self.blocks, self.kept)
+
+
+def _width(block: Block) -> int:
+    """Return how many values a row takes while a block is evaluated."""
+    return block.n_functions + sum(len(basis.keys) for basis in block.bases)
 
 
 def make_decoder(

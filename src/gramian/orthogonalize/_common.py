@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.linalg import lapack
 
-from gramian._blas import times
+from gramian._blas import MAX_SIDE, threads_for, times
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
 
@@ -221,7 +222,9 @@ def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
     """
     if a.size == 0 or a.diagonal().max() <= tolerance:
         return np.empty((len(a), 0)), np.arange(len(a))
-    packed, order, rank, info = lapack.dpstrf(a, tol=tolerance, lower=1)
+    # It multiplies triangles of any size, see MAX_SIDE.
+    with threads_for(0) if len(a) > MAX_SIDE else nullcontext():
+        packed, order, rank, info = lapack.dpstrf(a, tol=tolerance, lower=1)
     if info < 0:
         raise ValueError(f"LAPACK's dpstrf refused its argument {-info}.")
     return np.tril(packed[:, :rank]), order.astype(np.intp) - 1

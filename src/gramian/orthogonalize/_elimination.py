@@ -69,10 +69,9 @@ class Elimination:
         self._room = room
         self._n_workers = n_workers
         self._n_passes = 0
-        # With an infinite penalty only z itself can enter, which comes first.
-        self.waiting: IntArray = np.arange(1 if np.isinf(factor.alpha) else n_new)
+        self.waiting: IntArray = np.empty(0, dtype=np.intp)
         """Functions of the block that are neither in the factor nor dropped."""
-        self._projections = np.zeros((len(self.waiting), len(factor)))
+        self._projections = np.empty((0, len(factor)))
         self._combinations = np.empty((0, 0))
         self._parts: list[Extension] = []
 
@@ -82,12 +81,25 @@ class Elimination:
         self._combinations[range(len(self.waiting)), self._n_basis + self.waiting] = 1.0
         return self._combinations
 
-    def begin(self, gram: Array, with_x: Array) -> None:
-        """Take what the first pass over the rows found: E[g fᵀ] of all functions, and E[g Xᵀ]."""
-        n = len(self.waiting)
-        squares = gram[:n, self._n_basis : self._n_basis + n].copy()
+    @property
+    def full(self) -> bool:
+        """Whether no more functions can be linearly independent."""
+        return len(self._factor) - self._n_before >= self._room
+
+    def begin(self, gram: Array, with_x: Array, piece: slice) -> None:
+        """Take what the first pass over the rows found about functions g, a piece of the block.
+
+        That is E[g fᵀ] of all functions f, and E[g Xᵀ].
+        """
+        numbers = np.arange(self._n_functions - self._n_basis)[piece]
+        # With an infinite penalty only z itself can enter, which comes first.
+        n = np.count_nonzero(numbers == 0) if np.isinf(self._factor.alpha) else len(numbers)
+        self.waiting = numbers[:n]
+        self._projections = np.zeros((n, len(self._factor)))
+        self._n_passes = 0
+        squares = gram[:n, self._n_basis + self.waiting]
         if np.isfinite(self._factor.alpha):
-            squares[range(1, n), range(1, n)] += self._factor.alpha  # z itself is free
+            squares[range(n), range(n)] += self._factor.alpha * (self.waiting > 0)  # z is free
         self._take(gram[:n], squares, with_x[:n].copy())
 
     def go_on(self, gram: Array, squares: Array, with_x: Array) -> None:
@@ -184,7 +196,7 @@ class Elimination:
         if self._n_passes == MAX_PASSES:
             self._factor.loss = max(self._factor.loss, float(most.max(initial=0.0)))
             redundant[:] = True
-        elif len(self._factor) - self._n_before >= self._room:
+        elif self.full:
             redundant[:] = True
         self._drop(redundant)
 

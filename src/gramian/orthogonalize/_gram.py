@@ -39,6 +39,9 @@ from gramian.orthogonalize._sums import (
 )
 from gramian.rows import Rows
 
+MIN_PIECE = 1024
+"""Blocks of fewer functions are never cut into pieces."""
+
 
 class Gram:
     """Block Cholesky of the Gram matrix E[ffᵀ], pivoted inside the block.
@@ -137,20 +140,25 @@ class Gram:
         direction = self._direction
         assert direction is not None, "substitute comes before orthogonalize"
         n = self.n_functions
-        with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
-            sums = self._sum(direction, block)
-        norms = self._normalize(sums)
-        self.variables.append(sums.with_x[0].copy())
+        norms = np.ones(block.n_functions)
         # BLAS's own threads would go on spinning while the next step's rows are shared out.
         n_workers = n_workers_for(n**2 * block.n_functions)
         eliminations = [
             Elimination(factor, n, block.n_functions, self._room(factor), n_workers)
             for factor in self.factors
         ]
-        with threads_for(0):
-            for elimination in eliminations:
-                elimination.begin(sums.gram, sums.with_x)
-        self._go_on(eliminations, direction, block, norms)
+        for piece in self._pieces(block):
+            if all(elimination.full for elimination in eliminations) and not self._keep_dropped:
+                break
+            with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
+                sums = self._sum(direction, block, piece)
+            norms[piece] = self._normalize(sums, norms, piece)
+            if piece.start == 0:
+                self.variables.append(sums.with_x[0].copy())
+            with threads_for(0):
+                for elimination in eliminations:
+                    elimination.begin(sums.gram, sums.with_x, piece)
+            self._go_on(eliminations, direction, block, norms)
         extensions = tuple(elimination.extension() for elimination in eliminations)
         taken = np.unique(np.concatenate([extension.pivots for extension in extensions]))
         kept = np.arange(block.n_functions) if self._keep_dropped else taken
@@ -174,6 +182,7 @@ class Gram:
                 self._rows.n_columns,
                 self._variables,
                 self._values,
+                slice(0, block.n_functions),
                 [each.combinations() / norms for each in unfinished],
             )
             found = iter(self._rows.sum(work))
@@ -181,13 +190,26 @@ class Gram:
                 for elimination in unfinished:
                     elimination.go_on(next(found) / norms, next(found), next(found))
 
-    def _normalize(self, sums: Sums) -> Array:
-        """Scale functions to norm one, and return what the norms of the new ones were."""
-        squares = sums.gram[:, self.n_functions :].diagonal().copy()
+    def _pieces(self, block: Block) -> list[slice]:
+        """Cut a block of more functions than rows: most of them are redundant, or shrunk.
+
+        The Gram matrix of so many at once could take any amount of memory.
+        """
+        n, step = block.n_functions, max(MIN_PIECE, self._rows.n_rows)
+        return [slice(start, min(n, start + step)) for start in range(0, n, step)]
+
+    def _normalize(self, sums: Sums, others: Array, piece: slice) -> Array:
+        """Scale functions to norm one, and return what the norms of a piece of the new ones were.
+
+        The norms of others, of earlier pieces, are known.
+        """
+        squares = sums.gram[:, self.n_functions + piece.start :].diagonal().copy()
         check_finite(squares)
         norms: Array = np.sqrt(np.where(squares > 0, squares, 1.0))
         sums.gram[:] /= norms[:, np.newaxis]
-        sums.gram[:] /= np.concatenate([self.norms, norms])
+        sums.gram[:] /= np.concatenate(
+            [self.norms, others[: piece.start], norms, others[piece.stop :]]
+        )
         sums.with_x[:] /= norms[:, np.newaxis]
         return norms
 
@@ -197,14 +219,15 @@ class Gram:
             return int(np.iinfo(np.intp).max)
         return self._rows.n_rows - len(factor)
 
-    def _sum(self, direction: Direction, block: Block) -> Sums:
+    def _sum(self, direction: Direction, block: Block, piece: slice) -> Sums:
         """Compute the sums over rows in the way that is expected to be faster."""
         n, new = self.n_functions, block.n_functions
         n_variables, n_columns = len(self.steps), self._rows.n_columns
         work: PlainWork | MomentWork = PlainWork(
-            self.steps, direction, block, n_columns, self._variables, self._values
+            self.steps, direction, block, n_columns, self._variables, self._values, piece
         )
-        if self._monomials is not None and n_variables <= MAX_VARIABLES:
+        whole = piece.stop - piece.start == new
+        if self._monomials is not None and whole and n_variables <= MAX_VARIABLES:
             plan = self._monomials.plan(n_variables, block)
             cost = plan.cost + GATHERING * new * (n + new) / self._rows.n_rows
             if self._always_moments or cost < plain_cost(n, new):

@@ -146,11 +146,12 @@ def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
     pivots : array of shape (rank,)
         The rows they were made of, in this order.
     """
-    factor, pivots = pivoted_cholesky(second_moments(values.T), WELL_CONDITIONED)
-    if len(pivots) == len(values) <= room:
-        new = values[pivots]
-        solve_lower(factor, new)
-        return new, factor, pivots
+    if len(values) <= room:  # or else some are dropped, however well conditioned they are
+        factor, pivots = pivoted_cholesky(second_moments(values.T), WELL_CONDITIONED)
+        if len(pivots) == len(values):
+            new = values[pivots]
+            solve_lower(factor, new)
+            return new, factor, pivots
     q, r, order = qr(values.T, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
     rank = min(np.count_nonzero(np.abs(r.diagonal()) > TOLERANCE), room)
     new = np.ascontiguousarray(q.T[:rank], dtype=np.float64)

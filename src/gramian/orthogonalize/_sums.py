@@ -87,6 +87,8 @@ class PlainWork(Work):
     n_columns: int
     variables: Variables
     values: FunctionValues
+    piece: slice
+    """Which of the new functions the sums are of."""
 
     @property
     def n_functions(self) -> int:
@@ -151,12 +153,14 @@ class _Worker(ABC):
 class _PlainWorker(_Worker):
     def __init__(self, work: PlainWork, add_product: AddProduct) -> None:
         super().__init__(work, add_product)
-        self._n_new = n = work.block.n_functions
+        first = work.n_functions - work.block.n_functions
+        self._new = range(first, work.n_functions)[work.piece]
+        n = len(self._new)
         self.sums = [np.zeros((n, work.n_functions)), np.zeros((n, work.n_columns))]
 
     def _add(self, functions: Array, x: Array) -> None:
         gram, with_x = self.sums
-        new = functions[-self._n_new :]
+        new = functions[self._new.start : self._new.stop]
         self._add_product(gram, new, functions.T)
         self._add_product(with_x, new, x)
 

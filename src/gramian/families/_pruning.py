@@ -1,0 +1,58 @@
+"""Blocks of functions without those that nobody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gramian._types import IntArray
+from gramian.families._expansion import Block
+
+
+def prune(
+    blocks: Sequence[Block], wanted: Sequence[IntArray]
+) -> tuple[list[Block], list[IntArray]]:
+    """Keep the functions that are wanted, their parents, the parents of these, and so on.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+        The blocks of all variables, in their order.
+    wanted : sequence of arrays
+        Functions of each block, in increasing order.
+
+    Returns
+    -------
+    blocks : list of Block
+        Smaller blocks, to be evaluated one after the other as the given ones are.
+    wanted : list of arrays
+        Where the functions are in these.
+    """
+    edges = np.cumsum([1, *(len(block.stored) for block in blocks)])
+    in_use = np.zeros(edges[-1], dtype=bool)
+    in_use[0] = True  # the constant
+    needed: list[IntArray] = []
+    for block, some, start in reversed(list(zip(blocks, wanted, edges[:-1], strict=True))):
+        stored = block.stored[in_use[start : start + len(block.stored)]]
+        functions = np.union1d(some, stored).astype(np.intp)
+        in_use[block.parents[functions[functions < len(block.parents)]]] = True
+        needed.insert(0, functions)
+    new_row = np.cumsum(in_use) - 1
+    smaller = []
+    for block, functions, start in zip(blocks, needed, edges[:-1], strict=True):
+        n = len(block.parents)
+        products, calls = functions[functions < n], functions[functions >= n] - n
+        stored = block.stored[in_use[start : start + len(block.stored)]]
+        smaller.append(
+            replace(
+                block,
+                parents=new_row[block.parents[products]],
+                atoms=block.atoms[products],
+                calls=tuple(block.calls[i] for i in calls),
+                stored=np.searchsorted(functions, stored),
+            )
+        )
+    places = [np.searchsorted(*pair) for pair in zip(needed, wanted, strict=True)]
+    return smaller, places

@@ -1,0 +1,83 @@
+"""What using a model costs is bounded by what it keeps, not by what its file declares."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from model_cases import edit, fit, replace_array
+
+import gramian
+from gramian import GFS, models
+from gramian.families import Custom, Fourier, Multilinear, Polynomial, Union
+from gramian.families._pruning import prune
+
+N_VARIABLES = 17
+
+
+def declared(document):
+    document["fitted"]["family_"] = {"class": "Multilinear", "parameters": {"degree": None}}
+
+
+def test_functions_that_were_dropped_cost_nothing(tmp_path):
+    wide = np.random.default_rng(0).standard_normal((300, N_VARIABLES + 1))
+    linear = fit(GFS(N_VARIABLES, degree=1), wide)
+    models.save(linear, tmp_path / "good.gram", moments=False)
+    path = edit(tmp_path / "large.gram", declared, tmp_path / "good.gram")
+    replace_array(path, "n_dropped_functions_", 2 ** np.arange(N_VARIABLES) - 1)
+    assert path.stat().st_size < 20_000
+    loaded = gramian.load(path)
+    assert loaded.n_dropped_functions_[-1] == 2 ** (N_VARIABLES - 1) - 1
+    rows = np.random.default_rng(1).standard_normal((5000, N_VARIABLES))
+    tracemalloc.start()
+    found = loaded.inverse_transform(rows)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**28 < 8 * len(rows) * 2 ** (N_VARIABLES - 1)
+    np.testing.assert_allclose(found, linear.inverse_transform(rows), rtol=0, atol=1e-12)
+
+
+def test_atoms_that_were_dropped_are_evaluated_for_a_few_rows_at_a_time():
+    x = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    fitted = fit(GFS(1, family=Fourier(20_000, max_variables=1), max_functions=None), x)
+    rows = np.random.default_rng(1).uniform(-1, 1, (1000, 1))
+    tracemalloc.start()
+    fitted.inverse_transform(rows)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**28 < 8 * len(rows) * 40_000
+
+
+def evaluate(blocks, wanted, z):
+    store, found = [np.ones(z.shape[1])], []
+    for j, (block, some) in enumerate(zip(blocks, wanted, strict=True), start=1):
+        if block.n_functions:
+            values = block.evaluate(np.array(store), z[:j])
+            store += list(values[block.stored])
+            found += list(values[some])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
+@pytest.mark.parametrize(
+    "family",
+    [
+        Multilinear(3),
+        Multilinear(None),
+        Polynomial(4),
+        Fourier(2),
+        Custom([(np.tanh, 1), (lambda a, b: np.sin(a * b), 2)]),
+        Union([Multilinear(2), Custom([(np.abs, 1)]), Polynomial(3, max_variables=1)]),
+    ],
+    ids=repr,
+)
+def test_functions_are_the_same_without_those_that_nobody_needs(family, share):
+    rng = np.random.default_rng(0)
+    expansion = family.expand()
+    blocks = [expansion.grow(lambda limit: np.empty(0)) for _ in range(5)]
+    wanted = [np.flatnonzero(rng.random(block.n_functions) < share) for block in blocks]
+    z = rng.standard_normal((5, 30))
+    smaller, places = prune(blocks, wanted)
+    np.testing.assert_array_equal(evaluate(smaller, places, z), evaluate(blocks, wanted, z))
+    n_smaller = sum(block.n_functions for block in smaller)
+    n_wanted = sum(map(len, wanted))
+    assert n_wanted <= n_smaller <= 5 * n_wanted
