@@ -8,6 +8,7 @@ os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 # So that their assertions, too, say what they compared.
 pytest.register_assert_rewrite(
     "contract_cases",
+    "elimination_cases",
     "input_cases",
     "oracle_cases",
     "plot_cases",

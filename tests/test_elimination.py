@@ -52,7 +52,11 @@ def test_what_is_left_of_each_variable_is_that_of_a_regression_on_the_others(
         for missing in others:
             rest = [i for i in others if i != missing]
             expected = share_left(Z, w, j, rest, by_hand, alpha)
-            assert remaining.share_without(j, missing) == pytest.approx(expected, rel=1e-6)
+            found = remaining.share_without(j, missing)
+            if expected > 1.1 * remaining.share(j):
+                assert found == pytest.approx(expected, rel=1e-6)
+            else:  # a small loss may be estimated, from below
+                assert remaining.share(j) <= found <= expected * (1 + 1e-6)
 
 
 @every_penalty

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from gramian._blas import threads_for
 from gramian._types import Array
 from gramian.elimination._evidence import EXACT, Evidence
 from gramian.elimination._remaining import Remaining
@@ -14,11 +15,6 @@ from gramian.elimination._sums import FunctionSums
 
 SAME = 1e-6
 """Values to choose by that differ by less, relatively, are equal."""
-NEGLIGIBLE = 0.05
-"""A variable without which no more than this share more is left of another does not matter to it;
-used where there are too many pairs to look at all of them after every step."""
-MANY = 2e10
-"""So many multiplications a step are too many."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +61,13 @@ class Elimination:
     needed: tuple[int, ...]
     """Variables kept although others explain them, because without them a dropped one would not
     be explained any more."""
+    refused: tuple[int, ...] = ()
+    """Variables that would have been dropped, but of which too much is left when rows are left
+    out."""
+
+
+Confirm = Callable[[Collection[int], Collection[int]], bool]
+"""Whether functions of the first variables explain the others on rows that are left out."""
 
 
 class Eliminator:
@@ -86,6 +89,8 @@ class Eliminator:
         The penalty of every function but the variables themselves.
     preferences : Preferences, optional
         Which variables the user would rather keep.
+    confirm : callable, optional
+        Asked before a variable goes.
     variables : collection of int, optional
         Begin with these only; the others count as dropped.
     overwrite : bool, default=False
@@ -99,6 +104,7 @@ class Eliminator:
         alpha: float = 0.0,
         preferences: Preferences | None = None,
         *,
+        confirm: Confirm | None = None,
         variables: Collection[int] | None = None,
         overwrite: bool = False,
     ) -> None:
@@ -108,8 +114,13 @@ class Eliminator:
         self.correlation = np.einsum("ij,ij->i", singles, singles)
         """How much of all variables each one explains by itself, linearly."""
         self.remaining = Remaining(sums, alpha, variables=variables, overwrite=overwrite)
-        self._margins: dict[int, dict[int, float]] = {}
-        self._find()
+        self._confirm = confirm
+        self._refused: list[int] = []
+        self._bounds: dict[int, tuple[float, float]] = {}
+        """How much explanation remained without a variable when this was last looked at, and the
+        effective number of functions then."""
+        with threads_for(0):  # all products are small
+            self._find()
 
     def _find(self) -> None:
         """Find out which variables are explained, and which of these may go."""
@@ -140,10 +151,11 @@ class Eliminator:
     @property
     def needed(self) -> tuple[int, ...]:
         """The explained variables that may not go because others need them."""
-        return tuple(j for j in self.explained if j not in {*self.free, *self.preferences.keep})
+        others = {*self.free, *self._refused, *self.preferences.keep}
+        return tuple(j for j in self.explained if j not in others)
 
     def _may_go(self, variable: int) -> bool:
-        if variable in self.preferences.keep:
+        if variable in self.preferences.keep or variable in self._refused:
             return False
         return bool((self.left_without(variable) <= self.evidence.threshold).all())
 
@@ -151,15 +163,27 @@ class Eliminator:
         """Drop variables until none may go."""
         shares = list(self.left)
         while self.free:
-            chosen = self._choose()
+            with threads_for(0):
+                chosen = self._choose()
+            if not self._confirmed(chosen):
+                self._refused.append(chosen)
+                self.free.remove(chosen)
+                continue
             shares.append(self.explained[chosen])
             self.remaining.remove(chosen)
-            self._margins = {
-                j: row for j, row in self._margins.items() if j != chosen and chosen not in row
-            }
-            self._find()
+            with threads_for(0):
+                self._find()
         kept, dropped = tuple(self.remaining.variables), tuple(self.remaining.removed)
-        return Elimination(kept, dropped, np.array(shares), self.left, self.needed)
+        return Elimination(
+            kept, dropped, np.array(shares), self.left, self.needed, tuple(self._refused)
+        )
+
+    def _confirmed(self, variable: int) -> bool:
+        """Return whether a variable may go when rows are left out, too."""
+        if self._confirm is None:
+            return True
+        kept = [j for j in self.remaining.variables if j != variable]
+        return self._confirm(kept, [*self.remaining.removed, variable])
 
     def _choose(self) -> int:
         """Return which of the variables that may go does."""
@@ -167,53 +191,46 @@ class Eliminator:
         lowest = min(map(preferences.priority_of, self.free))
         free = [j for j in self.free if preferences.priority_of(j) == lowest]
         if len(free) > 1:
-            free = largest(free, self._remains(free))
+            free = self._most_remains(free)
         if len(free) > 1:
             free = largest(free, [-np.log(max(self.explained[j], EXACT)) for j in free])
         if len(free) > 1:
             free = largest(free, [float(self.correlation[j]) for j in free])
         return max(free, key=preferences.order_of)
 
-    def _remains(self, free: list[int]) -> list[float]:
-        """Return how much explanation remains without each of some variables: sums of margins."""
-        margin = self.evidence.margin
-        others = [j for j in self.explained if j not in self.preferences.keep]
-        size = max(self.remaining.block_size(j) for j in others)
-        many = len(others) * len(free) * (2 * size) ** 3 / 3 > MANY
-        without = {j: self._margins_of(j, None if many else free) for j in others}
-        remains = []
-        for j in free:
-            total = float(np.sum(margin(self.left_without(j))))
-            for other in others:
-                if other != j:
-                    unchanged = float(margin(self.explained[other]))
-                    total += without[other].get(j, unchanged)
-            remains.append(total)
-        return remains
+    def _most_remains(self, free: list[int]) -> list[int]:
+        """Return the variables without which most explanation remains, in the sum of margins.
 
-    def _margins_of(self, variable: int, others: list[int] | None) -> dict[int, float]:
-        """Return the margins of a variable without each of some others.
-
-        If these are not given, they are those that matter to it, and what is known is used again
-        until one of them goes.
+        The more variables are gone, the less remains. So what remained without a variable when
+        this was last looked at is a bound, and most need not be looked at again. (Fewer functions
+        are worth more on new rows: the bound is raised by that.)
         """
         remaining, evidence = self.remaining, self.evidence
-        if others is not None:
-            relevant = [j for j in others if j != variable]
-        elif variable in self._margins:
-            return self._margins[variable]
-        else:
-            lost = remaining.interactions(variable)
-            noticed = NEGLIGIBLE * remaining.share(variable)
-            relevant = [j for j in remaining.variables if lost[j] > noticed]
-        found = {}
-        for other in relevant:
-            share = remaining.share_without(variable, other)
-            without = remaining.n_functions_without(variable, other)
-            found[other] = float(evidence.margin(evidence.on_new_rows(share, without)))
-        if others is None:
-            self._margins[variable] = found
-        return found
+        n_terms = len(self.explained) + len(remaining.removed)
+        now = evidence.inflation(remaining.degrees_of_freedom)
+        bounds = {}
+        for j in free:
+            total, number = self._bounds.get(j, (np.inf, remaining.degrees_of_freedom))
+            bounds[j] = total + n_terms * np.log(evidence.inflation(number) / now)
+        found: dict[int, float] = {}
+        for j in sorted(free, key=bounds.__getitem__, reverse=True):
+            best = max(found.values(), default=-np.inf)
+            if bounds[j] < best - SAME * max(1.0, abs(best)):
+                break
+            found[j] = self._remains(j)
+            self._bounds[j] = found[j], remaining.degrees_of_freedom
+        return largest(list(found), list(found.values()))
+
+    def _remains(self, variable: int) -> float:
+        """Return how much explanation remains without a variable."""
+        remaining, evidence = self.remaining, self.evidence
+        total = float(np.sum(evidence.margin(self.left_without(variable))))
+        for other in self.explained:
+            if other != variable and other not in self.preferences.keep:
+                share = remaining.share_without(other, variable)
+                number = remaining.n_functions_without(other, variable)
+                total += float(evidence.margin(evidence.on_new_rows(share, number)))
+        return total
 
 
 def eliminate(
@@ -222,6 +239,7 @@ def eliminate(
     *,
     alpha: float = 0.0,
     preferences: Preferences | None = None,
+    confirm: Confirm | None = None,
     variables: Collection[int] | None = None,
     overwrite: bool = False,
 ) -> Elimination:
@@ -237,6 +255,9 @@ def eliminate(
         The penalty of every function but the variables themselves.
     preferences : Preferences, optional
         Which variables the user would rather keep.
+    confirm : callable, optional
+        Asked before a variable goes: whether functions of some variables, the first argument,
+        explain others, the second, on rows that are left out.
     variables : collection of int, optional
         Begin with these only; the others count as dropped. By default all take part.
     overwrite : bool, default=False
@@ -255,7 +276,13 @@ def eliminate(
     (0,)
     """
     return Eliminator(
-        sums, threshold, alpha, preferences, variables=variables, overwrite=overwrite
+        sums,
+        threshold,
+        alpha,
+        preferences,
+        confirm=confirm,
+        variables=variables,
+        overwrite=overwrite,
     ).run()
 
 

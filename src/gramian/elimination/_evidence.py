@@ -33,12 +33,17 @@ class Evidence:
     n_rows: float
     threshold: float
 
-    def on_new_rows(self, share: Array | float, n_functions: float) -> Array:
-        """Estimate the share left on new rows; `n_functions` does not count the constant."""
+    def inflation(self, n_functions: float) -> float:
+        """Return by how much more is left on new rows; the constant is not counted."""
         spare = self.n_rows - n_functions - 1
-        if spare < FEWEST:
+        return float((self.n_rows / spare) ** 2) if spare >= FEWEST else np.inf
+
+    def on_new_rows(self, share: Array | float, n_functions: float) -> Array:
+        """Estimate the share left on new rows."""
+        inflation = self.inflation(n_functions)
+        if np.isinf(inflation):  # of nothing as well
             return np.full(np.shape(share), np.inf)
-        return np.asarray(share) * (self.n_rows / spare) ** 2
+        return np.asarray(share) * inflation
 
     def margin(self, share: Array | float) -> Array:
         """Return how far an estimated share is below the threshold, as a logarithm; 0 if above."""

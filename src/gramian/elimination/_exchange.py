@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from gramian.elimination._eliminate import Elimination, Eliminator, Preferences
+from gramian.elimination._eliminate import Confirm, Elimination, Eliminator, Preferences
 from gramian.elimination._evidence import EXACT
 from gramian.elimination._sums import FunctionSums
 
@@ -47,17 +47,32 @@ class Search:
         The penalty of every function but the variables themselves.
     preferences : Preferences
         Which variables the user would rather keep.
+    confirm : callable, optional
+        Asked before a set is taken; see `eliminate`.
     """
 
     sums: FunctionSums
     threshold: float
     alpha: float
     preferences: Preferences
+    confirm: Confirm | None = None
 
     def among(self, variables: Collection[int]) -> Eliminator:
         """Return what is explained if only some variables remain."""
         return Eliminator(
-            self.sums, self.threshold, self.alpha, self.preferences, variables=variables
+            self.sums,
+            self.threshold,
+            self.alpha,
+            self.preferences,
+            confirm=self.confirm,
+            variables=variables,
+        )
+
+    def _confirmed(self, kept: Collection[int]) -> bool:
+        if self.confirm is None:
+            return True
+        return self.confirm(
+            sorted(kept), [j for j in range(self.sums.n_variables) if j not in kept]
         )
 
     def reconsider(self, start: Elimination, *, prove: bool = False) -> Choice:
@@ -98,7 +113,11 @@ class Search:
                 yield variable, [other for other in free if other != variable]
 
     def _alternatives(self, elimination: Elimination) -> dict[int, tuple[int, ...]]:
-        return {j: tuple(others) for j, others in self._swaps(elimination.kept)}
+        kept = set(elimination.kept)
+        return {
+            j: tuple(k for k in others if self._confirmed((kept | {j}) - {k}))
+            for j, others in self._swaps(kept)
+        }
 
     def _exchange(self, start: Elimination) -> Elimination:
         """Take the best exchange as long as there is one that makes the set better."""
@@ -114,10 +133,11 @@ class Search:
                         state = self.among(kept)
                         if state.free or self._rank(state) < rank:
                             found.append((self._rank(state), self._ties(state, other), kept))
-            if not found:
+            found.sort(key=lambda item: item[:2])
+            better = next((kept for _, _, kept in found if self._confirmed(kept)), None)
+            if better is None:
                 return current
-            _, _, kept = min(found, key=lambda item: item[:2])
-            current = self._continue(current, kept)
+            current = self._continue(current, better)
             rank = self._rank(self.among(current.kept))
             seen.add(frozenset(current.kept))
 
@@ -136,6 +156,7 @@ class Search:
             np.array([shares[j] for j in order]),
             np.array([left[j] for j in order]),
             after.needed,
+            tuple(j for j in dict.fromkeys((*before.refused, *after.refused)) if j in after.kept),
         )
 
     def _rank(self, state: Eliminator) -> tuple[int, int, float, float]:
@@ -175,7 +196,8 @@ class Search:
             open_ = sorted(
                 (j for j in shares if shares[j] <= self.threshold), key=shares.__getitem__
             )
-            if len(present) < fewest and (state.left <= self.threshold).all():
+            fits = len(present) < fewest and (state.left <= self.threshold).all()
+            if fits and self._confirmed(present):
                 fewest, best = len(present), present
             if len(present) - len(open_) >= fewest or len(present) == 1:
                 continue

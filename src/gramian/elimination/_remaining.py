@@ -27,6 +27,8 @@ LARGE = 4000
 """With more functions H is updated only, never computed anew."""
 TRUSTED = 1e-7
 """H is computed anew when updates may have cost more relative accuracy than this."""
+NEGLIGIBLE = 0.01
+"""If no more than this share more is left of a variable without another one, it may be less."""
 EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -78,6 +80,7 @@ class Remaining:
         self._functions = np.arange(n)
         """Which functions the rows of H belong to."""
         self._error = 0.0
+        self._blocks: dict[int, IntArray] = {}
         self._residuals: dict[int, Array] = {}
         self._alive = np.ones(n, dtype=bool)
         if self.removed:
@@ -95,11 +98,10 @@ class Remaining:
 
     def block(self, variable: int) -> IntArray:
         """Return which rows of H are functions that involve a variable."""
-        return np.flatnonzero(self._involves[:, variable])
-
-    def block_size(self, variable: int) -> int:
-        """Return how many functions involve a variable."""
-        return int(self._common[variable, variable])
+        found = self._blocks.get(variable)
+        if found is None:
+            found = self._blocks[variable] = np.flatnonzero(self._involves[:, variable])
+        return found
 
     def n_functions_without(self, variable: int, other: int | None = None) -> float:
         """Return no less than the effective number of functions without one or two variables."""
@@ -114,8 +116,7 @@ class Remaining:
         found = self._residuals.get(variable)
         if found is None:
             block = self.block(variable)
-            found = _small_inverse(self._h[np.ix_(block, block)])
-            self._residuals[variable] = found
+            found = self._residuals[variable] = _small_inverse(self._h[np.ix_(block, block)])
         return found
 
     def share(self, variable: int) -> float:
@@ -125,12 +126,20 @@ class Remaining:
 
     def share_without(self, variable: int, other: int) -> float:
         """Return what is left of a variable if another one is missing, too."""
-        both = np.flatnonzero(self._involves[:, variable] | self._involves[:, other])
-        at = int(np.searchsorted(both, self._singles[variable]))
+        mine, theirs = self.block(variable), self.block(other)
+        only = ~self._involves[theirs, variable]
+        # How the other one's functions take part in the explanation. Were nothing lost of them
+        # but what is left of them now, so little would the loss be.
+        part = self._h[np.ix_(theirs[only], mine)] @ self.residual(variable)[self._at(variable)]
+        share = self.share(variable)
+        least = float(part @ self.residual(other)[np.ix_(only, only)] @ part)
+        if least <= NEGLIGIBLE * share:
+            return share + least
+        both = np.concatenate([mine, theirs[only]])
         unit = np.zeros(len(both))
-        unit[at] = 1.0
-        share = float(_solve(self._h[np.ix_(both, both)], unit)[at])
-        return max(0.0, share - self._floor(variable))
+        unit[self._at(variable)] = 1.0
+        found = _solve(self._h[np.ix_(both, both)], unit)[self._at(variable)]
+        return max(share, float(found) - self._floor(variable))
 
     def losses(self, variable: int) -> Array:
         """Return what each removed variable would lose without a variable."""
@@ -145,20 +154,6 @@ class Remaining:
         found = -times(np.ascontiguousarray(self._h[block]).T, weights)
         found[block] = 0.0
         return found
-
-    def interactions(self, variable: int) -> Array:
-        """Return about how much of a variable's explanation is lost without each other one.
-
-        The functions of the other one are taken for what is left of them when all remain, so this
-        never exceeds the loss; it is of its order of magnitude at least.
-        """
-        found = self.coefficients(variable)
-        lost = np.zeros(self._involves.shape[1])
-        for other in self.variables:
-            if other != variable:
-                part = found[self.block(other)]
-                lost[other] = part @ self.residual(other) @ part
-        return lost
 
     def remove(self, variable: int) -> None:
         """Remove a variable and its functions."""
@@ -184,6 +179,7 @@ class Remaining:
         self._beta[block] = 0.0
         self.variables.remove(variable)
         self.removed.append(variable)
+        self._blocks.clear()
         self._residuals.clear()
         after = h.diagonal()[self._alive]
         spoilt = info != 0 or (after <= 0).any()
@@ -219,6 +215,7 @@ class Remaining:
         self._penalty = self._penalty[alive]
         self._alive = np.ones(len(alive), dtype=bool)
         self._singles = np.searchsorted(self._functions, self._all_singles)
+        self._blocks.clear()
         self._residuals.clear()
 
     def _count(self) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from gramian._types import Array
-from gramian.elimination._eliminate import Elimination, Preferences, eliminate
+from gramian.elimination._eliminate import Confirm, Elimination, Preferences, eliminate
 from gramian.elimination._evidence import EXACT
 from gramian.elimination._exchange import Choice, Minimal, Search
 from gramian.elimination._functions import Layout, lay_out
@@ -25,6 +25,9 @@ FEW = 0.1
 """Where functions are fewer than this share of the rows, no penalty is needed."""
 MAX_FUNCTIONS = 25_000
 """Functions whose Gram matrix fits in memory, 5 GB."""
+CHEAP = 5e9
+"""Where one check takes no more multiplications, rows are left out before any column goes;
+elsewhere at the end."""
 MOST_COLUMNS_TO_PROVE = 20
 """Among more columns no proof is tried."""
 
@@ -48,11 +51,11 @@ class Selection:
     needed: tuple[int, ...]
     """Columns kept although others explain them, because without them a dropped one would not be
     explained any more."""
-    returned: tuple[int, ...]
+    refused: tuple[int, ...]
     """Columns that would have been dropped, but whose explanation did not hold when rows were left
-    out."""
+    out, and which were kept for that."""
     minimal: Minimal
-    """What is known of the number of columns kept."""
+    """What is known of the number of columns kept, those refused being given."""
     start: Literal["all", "forward"]
     """Whether functions of all columns took part, or only of those that a forward pass found, the
     others being there by themselves."""
@@ -125,34 +128,75 @@ def select(
     preferences = _permute(preferences, inner)
     sums = collect(rows, layout)
     n_functions = len(sums.gram)
-    say("elimination")
     prove = prove and len(columns) <= MOST_COLUMNS_TO_PROVE
-    choice, penalty = _best(sums, threshold, alpha, preferences, prove)
+    check = Check(rows, family, layout, threshold)
+    say("elimination")
+    affordable = rows.n_rows * float(n_functions) ** 2 <= CHEAP
+    choice, penalty = _best(
+        sums, threshold, alpha, preferences, prove, check if affordable else None
+    )
     del sums
     say("check")
-    kept = [layout.columns[j] for j in choice.elimination.kept]
-    dropped = [layout.columns[j] for j in choice.elimination.dropped]
+    kept, dropped = list(choice.elimination.kept), list(choice.elimination.dropped)
     when = dict(zip(dropped, choice.elimination.share_when_dropped, strict=True))
-    left, returned = _check(rows, family, layout, kept, dropped, threshold, penalty)
-    order = [j for j in dropped if j in left]
-    alternatives = {
-        layout.columns[j]: tuple(layout.columns[k] for k in others)
-        for j, others in choice.alternatives.items()
-    }
+    refused = list(choice.elimination.refused)
+    while True:  # errors of a check that was not affordable before are mended here
+        left = check.left(kept, dropped, penalty)
+        worst = max(dropped, key=left.__getitem__, default=-1)
+        if worst < 0 or left[worst] <= threshold:
+            break
+        dropped.remove(worst)
+        kept.append(worst)
+        refused.append(worst)
+    name = layout.columns.__getitem__
     return Selection(
-        tuple(sorted({*kept, *returned})),
-        constant + tuple(order),
-        np.array([0.0] * len(constant) + [when[j] for j in order]),
-        np.array([0.0] * len(constant) + [left[j] for j in order]),
-        {j: alternatives.get(j, ()) for j in order},
-        tuple(sorted(layout.columns[j] for j in choice.elimination.needed)),
-        tuple(returned),
-        choice.minimal if not returned else "greedy",
+        tuple(sorted(map(name, kept))),
+        constant + tuple(map(name, dropped)),
+        np.array([0.0] * len(constant) + [when[j] for j in dropped]),
+        np.array([0.0] * len(constant) + [left[j] for j in dropped]),
+        {name(j): tuple(map(name, choice.alternatives.get(j, ()))) for j in dropped},
+        tuple(sorted(map(name, choice.elimination.needed))),
+        tuple(sorted(map(name, refused))),
+        choice.minimal,
         start,
         penalty,
         n_functions,
         threshold,
     )
+
+
+@dataclass(frozen=True)
+class Check:
+    """Leaves rows out, to see what functions of some variables leave of others."""
+
+    rows: Rows
+    family: Family
+    layout: Layout
+    threshold: float
+
+    def left(self, kept: Collection[int], dropped: Sequence[int], alpha: float) -> dict[int, float]:
+        """Return the share of each dropped variable that functions of the kept ones leave."""
+        if not dropped:
+            return {}
+        n_full = len(self.layout.blocks)
+        columns = self.layout.columns
+        functions = lay_out(
+            self.rows,
+            self.family,
+            [columns[j] for j in kept if j < n_full],
+            [columns[j] for j in kept if j >= n_full],
+        )
+        left = leave_one_out(self.rows, functions, [columns[j] for j in dropped], alpha)
+        return dict(zip(dropped, map(float, left), strict=True))
+
+    def confirm(self, alpha: float) -> Confirm:
+        """Return what an elimination asks before a variable goes."""
+
+        def confirmed(kept: Collection[int], dropped: Collection[int]) -> bool:
+            left = self.left(kept, list(dropped), alpha)
+            return max(left.values(), default=0.0) <= self.threshold
+
+        return confirmed
 
 
 def _among(preferences: Preferences, columns: Sequence[int]) -> Preferences:
@@ -220,54 +264,32 @@ def _best(
     alpha: float | Literal["auto"],
     preferences: Preferences,
     prove: bool,
+    check: Check | None,
 ) -> tuple[Choice, float]:
     """Eliminate with the penalty that is given, or with the one by which fewest are kept."""
+    large = len(sums.gram) > LARGE
+    penalties: Sequence[float]
     if alpha != "auto":
-        penalties: tuple[float, ...] = (float(alpha),)
+        penalties = [float(alpha)]
     elif len(sums.gram) <= FEW * sums.n_rows:
-        penalties = PENALTIES[:1]
+        penalties = [0.0]
     else:
-        penalties = PENALTIES
+        penalties = [np.inf, 0.0] if large else PENALTIES
     found: list[tuple[tuple[int, float], Elimination, float]] = []
     for penalty in penalties:
-        last = penalty == penalties[-1] and len(penalties) == 1
         elimination = eliminate(
             sums,
             threshold,
             alpha=penalty,
             preferences=preferences,
-            overwrite=last and len(sums.gram) > LARGE,
+            confirm=None if check is None else check.confirm(penalty),
+            overwrite=penalty == penalties[-1],
         )
         rank = (len(elimination.kept), float(np.sum(elimination.share_left)))
         found.append((rank, elimination, penalty))
     _, elimination, penalty = min(found, key=lambda item: item[0])
-    if len(sums.gram) > LARGE:
+    if large:
         return Choice(elimination, {}, "greedy"), penalty
-    search = Search(sums, threshold, penalty, preferences)
+    confirm = None if check is None else check.confirm(penalty)
+    search = Search(sums, threshold, penalty, preferences, confirm)
     return search.reconsider(elimination, prove=prove), penalty
-
-
-def _check(
-    rows: Rows,
-    family: Family,
-    layout: Layout,
-    kept: Sequence[int],
-    dropped: Sequence[int],
-    threshold: float,
-    alpha: float,
-) -> tuple[dict[int, float], list[int]]:
-    """Leave rows out; columns whose explanation does not hold then return, the worst one first."""
-    full = set(layout.columns[: len(layout.blocks)])
-    returned: list[int] = []
-    while True:
-        present = sorted({*kept, *returned})
-        targets = [j for j in dropped if j not in returned]
-        if not targets:
-            return {}, returned
-        functions = lay_out(
-            rows, family, [j for j in present if j in full], [j for j in present if j not in full]
-        )
-        left = leave_one_out(rows, functions, targets, alpha)
-        if left.max() <= threshold:
-            return dict(zip(targets, map(float, left), strict=True)), returned
-        returned.append(targets[int(np.argmax(left))])
