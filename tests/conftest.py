@@ -3,6 +3,7 @@ import pytest
 # So that their assertions, too, say what they compared.
 pytest.register_assert_rewrite(
     "contract_cases",
+    "elimination_cases",
     "input_cases",
     "oracle_cases",
     "plot_cases",

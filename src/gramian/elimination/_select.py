@@ -1,0 +1,295 @@
+"""From rows to a selection of columns: sums, elimination, second thoughts, and a check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.elimination._eliminate import Confirm, Elimination, Preferences, eliminate
+from gramian.elimination._evidence import EXACT
+from gramian.elimination._exchange import Choice, Minimal, Search
+from gramian.elimination._functions import Layout, lay_out
+from gramian.elimination._remaining import LARGE
+from gramian.elimination._sums import FunctionSums, collect
+from gramian.elimination._verify import leave_one_out
+from gramian.families._base import Family
+from gramian.rows import Rows
+
+PENALTIES = (0.0, 1e-4, 1e-2, np.inf)
+"""The penalties among which the fewest columns kept decide."""
+FEW = 0.1
+"""Where functions are fewer than this share of the rows, no penalty is needed."""
+MAX_FUNCTIONS = 25_000
+"""Functions whose Gram matrix fits in memory, 5 GB."""
+CHEAP = 5e9
+"""Where one check takes no more multiplications, rows are left out before any column goes;
+elsewhere at the end."""
+MOST_COLUMNS_TO_PROVE = 20
+"""Among more columns no proof is tried."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which columns of a table follow from the others; all columns by their index in the table."""
+
+    kept: tuple[int, ...]
+    """The columns that were kept, in increasing order."""
+    dropped: tuple[int, ...]
+    """The others, in the order in which they were dropped; constant columns come first."""
+    share_when_dropped: Array
+    """The share of each that all others still there left when it was dropped: on new rows, as
+    estimated by generalized cross-validation."""
+    share_left: Array
+    """The share of each that functions of the columns kept leave, each row being left out of the
+    fit that explains it."""
+    alternatives: dict[int, tuple[int, ...]]
+    """For each dropped column, the kept ones that could be exchanged for it."""
+    needed: tuple[int, ...]
+    """Columns kept although others explain them, because without them a dropped one would not be
+    explained any more."""
+    refused: tuple[int, ...]
+    """Columns that would have been dropped, but whose explanation did not hold when rows were left
+    out, and which were kept for that."""
+    minimal: Minimal
+    """What is known of the number of columns kept, those refused being given."""
+    start: Literal["all", "forward"]
+    """Whether functions of all columns took part, or only of those that a forward pass found, the
+    others being there by themselves."""
+    alpha: float
+    """The penalty of every function but the columns themselves."""
+    n_functions: int
+    """The number of functions that took part at the beginning."""
+    threshold: float
+
+
+def select(
+    rows: Rows,
+    family: Family,
+    *,
+    varies: Collection[int] | None = None,
+    threshold: float = 1e-3,
+    alpha: float | Literal["auto"] = "auto",
+    preferences: Preferences | None = None,
+    prove: bool = False,
+    max_functions: int = MAX_FUNCTIONS,
+    progress: Callable[[str], None] | None = None,
+) -> Selection:
+    """Keep as few columns as explain all others, whatever their units and order.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table; columns have mean 0 and variance 1, or are constant.
+    family : Family
+        The functions that count as an explanation.
+    varies : collection of int, optional
+        The columns that are not constant. By default all.
+    threshold : float, default=1e-3
+        The share of a column that an explanation may leave on rows that it has not seen.
+    alpha : float or "auto", default="auto"
+        The penalty of every function but the columns themselves. "auto" is 0 where functions are
+        few against rows; elsewhere the value by which fewest columns are kept, by cross-validation.
+    preferences : Preferences, optional
+        Which columns the user would rather keep, by their index in the table.
+    prove : bool, default=False
+        Whether to look for a smaller set among all, up to 20 columns.
+    max_functions : int, optional
+        Where the functions of all columns would be more than this, or than the rows, a forward
+        pass decides which columns take part with all their functions; the others take part by
+        themselves only.
+    progress : callable, optional
+        Called with the name of each part of the work before it begins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.elimination import select
+    >>> from gramian.families import Polynomial
+    >>> from gramian.rows import centre
+    >>> celsius, x, y = np.random.default_rng(0).uniform(1, 2, (3, 500))
+    >>> X = np.column_stack([celsius, x * y, 1.8 * celsius + 32, x, y])
+    >>> rows, _ = centre(X, None, "column")
+    >>> found = select(rows, Polynomial(2))
+    >>> found.kept, found.alternatives[2]
+    ((0, 3, 4), (0,))
+    """
+    say = progress or (lambda _: None)
+    columns = sorted(range(rows.n_columns) if varies is None else varies)
+    constant = tuple(j for j in range(rows.n_columns) if j not in set(columns))
+    preferences = _among(preferences or Preferences(), columns)
+    say("sums")
+    limit = min(max_functions, int(rows.effective_n_rows))
+    layout, start = _functions(rows, family, columns, limit, preferences)
+    inner = [layout.columns.index(j) for j in columns]  # from positions in `columns`
+    preferences = _permute(preferences, inner)
+    sums = collect(rows, layout)
+    n_functions = len(sums.gram)
+    prove = prove and len(columns) <= MOST_COLUMNS_TO_PROVE
+    check = Check(rows, family, layout, threshold)
+    say("elimination")
+    affordable = rows.n_rows * float(n_functions) ** 2 <= CHEAP
+    choice, penalty = _best(
+        sums, threshold, alpha, preferences, prove, check if affordable else None
+    )
+    del sums
+    say("check")
+    kept, dropped = list(choice.elimination.kept), list(choice.elimination.dropped)
+    when = dict(zip(dropped, choice.elimination.share_when_dropped, strict=True))
+    refused = list(choice.elimination.refused)
+    while True:  # errors of a check that was not affordable before are mended here
+        left = check.left(kept, dropped, penalty)
+        worst = max(dropped, key=left.__getitem__, default=-1)
+        if worst < 0 or left[worst] <= threshold:
+            break
+        dropped.remove(worst)
+        kept.append(worst)
+        refused.append(worst)
+    name = layout.columns.__getitem__
+    return Selection(
+        tuple(sorted(map(name, kept))),
+        constant + tuple(map(name, dropped)),
+        np.array([0.0] * len(constant) + [when[j] for j in dropped]),
+        np.array([0.0] * len(constant) + [left[j] for j in dropped]),
+        {name(j): tuple(map(name, choice.alternatives.get(j, ()))) for j in dropped},
+        tuple(sorted(map(name, choice.elimination.needed))),
+        tuple(sorted(map(name, refused))),
+        choice.minimal,
+        start,
+        penalty,
+        n_functions,
+        threshold,
+    )
+
+
+@dataclass(frozen=True)
+class Check:
+    """Leaves rows out, to see what functions of some variables leave of others."""
+
+    rows: Rows
+    family: Family
+    layout: Layout
+    threshold: float
+
+    def left(self, kept: Collection[int], dropped: Sequence[int], alpha: float) -> dict[int, float]:
+        """Return the share of each dropped variable that functions of the kept ones leave."""
+        if not dropped:
+            return {}
+        n_full = len(self.layout.blocks)
+        columns = self.layout.columns
+        functions = lay_out(
+            self.rows,
+            self.family,
+            [columns[j] for j in kept if j < n_full],
+            [columns[j] for j in kept if j >= n_full],
+        )
+        left = leave_one_out(self.rows, functions, [columns[j] for j in dropped], alpha)
+        return dict(zip(dropped, map(float, left), strict=True))
+
+    def confirm(self, alpha: float) -> Confirm:
+        """Return what an elimination asks before a variable goes."""
+
+        def confirmed(kept: Collection[int], dropped: Collection[int]) -> bool:
+            left = self.left(kept, list(dropped), alpha)
+            return max(left.values(), default=0.0) <= self.threshold
+
+        return confirmed
+
+
+def _among(preferences: Preferences, columns: Sequence[int]) -> Preferences:
+    """Express preferences about the columns of a table by positions among some of them."""
+    keep = frozenset(i for i, j in enumerate(columns) if j in set(preferences.keep))
+    priority = [preferences.priority_of(j) for j in columns]
+    return Preferences(keep, priority, [preferences.order_of(j) for j in columns])
+
+
+def _permute(preferences: Preferences, position: Sequence[int]) -> Preferences:
+    """Express preferences by other positions of the same columns."""
+    back = np.argsort(np.asarray(position, dtype=np.intp))
+    return Preferences(
+        frozenset(position[i] for i in preferences.keep),
+        [preferences.priority_of(int(i)) for i in back],
+        [preferences.order_of(int(i)) for i in back],
+    )
+
+
+def _functions(
+    rows: Rows,
+    family: Family,
+    columns: Sequence[int],
+    max_functions: int,
+    preferences: Preferences,
+) -> tuple[Layout, Literal["all", "forward"]]:
+    """Lay out the functions of all columns, or of as many as a forward pass can take."""
+    layout = lay_out(rows, family, columns)
+    if layout.n_functions <= max_functions:
+        return layout, "all"
+    ranks = [preferences.order_of(i) for i in range(len(columns))]
+    order = [columns[i] for i in forward_order(rows.covariance(), columns, ranks)]
+    n = len(columns)
+    while n and layout.n_functions > max_functions:
+        n -= 1
+        layout = lay_out(rows, family, order[:n], order[n:])
+    return layout, "forward"
+
+
+def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
+    """Order columns by how much of all that is left each explains, linearly.
+
+    The gain of column j is ‖Σe_j‖² / Σ_jj, with the residual covariance Σ of columns of variance
+    1: neither units nor the order of columns matter. Among equals the smaller rank comes first.
+    Positions among the given columns are returned.
+    """
+    lower = np.tril(covariance)
+    left = (lower + np.tril(lower, -1).T)[np.ix_(list(columns), list(columns))]
+    order: list[int] = []
+    for _ in columns:
+        variances = np.maximum(left.diagonal(), EXACT)
+        gain = np.einsum("ij,ij->j", left, left) / variances
+        gain[order] = -np.inf
+        best = gain.max()
+        chosen = min(np.flatnonzero(gain >= best - EXACT).tolist(), key=lambda i: ranks[i])
+        order.append(chosen)
+        column = left[:, chosen].copy()
+        left = left - np.multiply.outer(column, column) / variances[chosen]
+    return order
+
+
+def _best(
+    sums: FunctionSums,
+    threshold: float,
+    alpha: float | Literal["auto"],
+    preferences: Preferences,
+    prove: bool,
+    check: Check | None,
+) -> tuple[Choice, float]:
+    """Eliminate with the penalty that is given, or with the one by which fewest are kept."""
+    large = len(sums.gram) > LARGE
+    penalties: Sequence[float]
+    if alpha != "auto":
+        penalties = [float(alpha)]
+    elif len(sums.gram) <= FEW * sums.n_rows:
+        penalties = [0.0]
+    else:
+        penalties = [np.inf, 0.0] if large else PENALTIES
+    found: list[tuple[tuple[int, float], Elimination, float]] = []
+    for penalty in penalties:
+        elimination = eliminate(
+            sums,
+            threshold,
+            alpha=penalty,
+            preferences=preferences,
+            confirm=None if check is None else check.confirm(penalty),
+            overwrite=penalty == penalties[-1],
+        )
+        rank = (len(elimination.kept), float(np.sum(elimination.share_left)))
+        found.append((rank, elimination, penalty))
+    _, elimination, penalty = min(found, key=lambda item: item[0])
+    if large:
+        return Choice(elimination, {}, "greedy"), penalty
+    confirm = None if check is None else check.confirm(penalty)
+    search = Search(sums, threshold, penalty, preferences, confirm)
+    return search.reconsider(elimination, prove=prove), penalty

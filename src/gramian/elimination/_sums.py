@@ -1,0 +1,132 @@
+"""The sums that elimination works on: covariances of all functions of all candidate columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._threads import AddProduct
+from gramian._types import Array, IntArray
+from gramian.elimination._functions import Layout
+from gramian.orthogonalize._common import check_finite
+from gramian.rows import RowBlock, Rows, Work
+
+TILE = 4096
+"""Rows of the Gram matrix that are summed at once: workers need no more memory than that."""
+PIECE = 1024
+"""Rows of the table that are evaluated at once."""
+CONSTANT = 1e-13
+"""A function with less than this share of its second moment as variance is constant."""
+
+
+@dataclass(frozen=True)
+class FunctionSums:
+    """Covariances of functions, each scaled to variance 1.
+
+    The functions that are constant are left out.
+    """
+
+    gram: Array
+    """G = E[ffᵀ] of the centred functions f, of shape (n_functions, n_functions)."""
+    involves: NDArray[np.bool_]
+    """Which variables each function involves: of shape (n_functions, n_variables)."""
+    singles: IntArray
+    """Which function each variable is."""
+    n_rows: float
+    """The number of rows, or the effective number where they have weights."""
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return len(self.singles)
+
+
+def collect(rows: Rows, layout: Layout, *, tile: int = TILE) -> FunctionSums:
+    """Sum over the rows of a table all that elimination needs.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table: an array, a file or Dask's. Columns have mean 0 and variance 1.
+    layout : Layout
+        The functions.
+    tile : int, optional
+        So many rows of the Gram matrix are summed in one pass over the table.
+    """
+    gram, mean, _ = moments(rows, layout, tile=tile)
+    squares = gram.diagonal() + mean**2
+    check_finite(squares)
+    varies = gram.diagonal() > CONSTANT * squares
+    involves, singles = layout.involves, layout.singles
+    if not varies.all():
+        gram = gram[np.ix_(varies, varies)]
+        involves = involves[varies]
+        singles = np.cumsum(varies)[singles] - 1
+    deviations = np.sqrt(gram.diagonal())
+    for part in _tiles(len(gram), tile):
+        gram[part] /= deviations[part, np.newaxis]
+        gram[part] /= deviations
+    np.fill_diagonal(gram, 1.0)
+    return FunctionSums(gram, involves, singles, rows.effective_n_rows)
+
+
+def moments(
+    rows: Rows, layout: Layout, *, with_x: bool = False, tile: int = TILE
+) -> tuple[Array, Array, Array]:
+    """Return covariances of functions, their means, and if asked for covariances with columns."""
+    n = layout.n_functions
+    gram = np.empty((n, n))
+    mean = np.empty(n)
+    cross = np.empty((n, rows.n_columns if with_x else 0))
+    with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
+        for part in _tiles(n, tile):
+            found, products = rows.sum(TileWork(layout, part, cross.shape[1]))
+            mean[part] = found[:, 0]
+            gram[part, : part.stop] = found[:, 1:]
+            gram[part, : part.stop] -= np.multiply.outer(mean[part], mean[: part.stop])
+            gram[: part.start, part] = gram[part, : part.start].T
+            cross[part] = products
+    return gram, mean, cross
+
+
+def _tiles(n: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+@dataclass(frozen=True)
+class TileWork(Work):
+    """Sums the products of some functions with the constant and all functions up to them."""
+
+    layout: Layout
+    part: slice
+    n_columns: int
+
+    def worker(self, add_product: AddProduct) -> _Worker:
+        """Return one that begins at zero."""
+        return _Worker(self, add_product)
+
+
+class _Worker:
+    """Sums over some of the row blocks."""
+
+    def __init__(self, work: TileWork, add_product: AddProduct) -> None:
+        self._work = work
+        self._add_product = add_product
+        size = work.part.stop - work.part.start
+        self.sums = [np.zeros((size, 1 + work.part.stop)), np.zeros((size, work.n_columns))]
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
+        _, rows = item
+        work = self._work
+        gram, with_x = self.sums
+        for start in range(0, len(rows.root), PIECE):
+            piece = slice(start, start + PIECE)
+            block = RowBlock(rows.x[piece], rows.root[piece])
+            values = work.layout.evaluate(block, work.part.stop)
+            new = values[1 + work.part.start :]
+            self._add_product(gram, new, values.T)
+            if work.n_columns:
+                self._add_product(with_x, new, block.x)
