@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gramian._gfa import GFA
     from gramian._gfr import GFR
     from gramian._gfs import GFS
+    from gramian._manifold import PolynomialManifold
     from gramian._uffs import UFFS
     from gramian.certificates import certify
     from gramian.explanations import explain
@@ -35,6 +36,7 @@ __all__ = [
     "GFR",
     "GFS",
     "UFFS",
+    "PolynomialManifold",
     "baselines",
     "certificates",
     "certify",
@@ -56,6 +58,7 @@ _MODULES = {
     "GFA": "_gfa",
     "GFR": "_gfr",
     "GFS": "_gfs",
+    "PolynomialManifold": "_manifold",
     "UFFS": "_uffs",
     "certify": "certificates",
     "explain": "explanations",
