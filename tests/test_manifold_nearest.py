@@ -93,7 +93,7 @@ def test_the_search_finds_what_a_general_solver_finds_from_the_same_start(family
     surface = random_surface(family, 2, 6)
     rng = np.random.default_rng(3)
     x = surface(0.5 * rng.standard_normal((20, 2))) + 0.05 * rng.standard_normal((20, 6))
-    search = Search(tether=tether, tol=1e-12, max_iter=200)
+    search = Search(tether=tether, tol=1e-12, max_steps=200)
     u, errors = search(surface, ZERO, x)
     np.testing.assert_allclose(errors, np.sum((x - surface(u)) ** 2, axis=1), rtol=1e-9)
     root = np.sqrt(tether * surface.unit)
@@ -112,7 +112,7 @@ def test_the_search_finds_what_a_general_solver_finds_from_the_same_start(family
 def test_what_is_missed_is_orthogonal_to_the_surface_but_for_the_tether(tether):
     surface = random_surface(Hermite(3), 2, 6)
     x = np.random.default_rng(4).standard_normal((50, 6))
-    search = Search(tether=tether, tol=1e-15, max_iter=5000)
+    search = Search(tether=tether, tol=1e-15, max_steps=5000)
     u, _ = search(surface, ZERO, x)
     along = np.einsum("ijk,ik->ij", tangents(surface, u), x - surface(u))
     size = np.sqrt(np.sum(tangents(surface, u) ** 2, axis=(1, 2)))[:, np.newaxis]
@@ -125,8 +125,8 @@ def test_no_row_ends_further_from_the_surface_than_it_began(seed, family, distan
     surface = random_surface(family, 2, 6, seed)
     x = 10**distance * np.random.default_rng(seed).standard_normal((8, 6))
     before = np.sum((x - surface(np.zeros((8, 2)))) ** 2, axis=1)
-    for max_iter in (1, 3, 30):
-        u, errors = Search(max_iter=max_iter)(surface, ZERO, x)
+    for max_steps in (1, 3, 30):
+        u, errors = Search(max_steps=max_steps)(surface, ZERO, x)
         rounding = 1e-12 * (1 + np.sum(x**2, axis=1))
         assert (errors <= before * (1 + 1e-9) + rounding).all()
         np.testing.assert_allclose(

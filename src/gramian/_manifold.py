@@ -28,7 +28,7 @@ from gramian._manifold_fit import EXPLORED_ALPHAS, Plan, decide, leading_to, run
 from gramian._types import Array
 from gramian.exceptions import OverfittingWarning
 from gramian.families import BY_NAME, Family, by_name
-from gramian.manifold import LINEAR, Fit, Manifold, Round, Search
+from gramian.manifold import LINEAR, Fit, Manifold, Round, Search, Terms
 from gramian.rows import Source, is_dask
 
 Data = Any
@@ -76,7 +76,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     tol : float, default=1e-4
         The search for the nearest point of a row ends when a step lowers its squared distance
         by less than this share.
-    max_iter : int, default=50
+    max_steps : int, default=50
         The most steps of this search.
     validation_fraction : float or None, default=None
         The share of rows to hold out where they decide on something, by default a tenth. They take
@@ -145,7 +145,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "code_penalty": [Interval(Real, 0, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_steps": [Interval(Integral, 1, None, closed="left")],
         "validation_fraction": [Interval(RealNotInt, 0, 1, closed="neither"), None],
         "random_state": ["random_state"],
         "memory_budget": [Interval(Integral, 2**20, None, closed="left"), None],
@@ -164,7 +164,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         n_rounds: int | Literal["auto"] = 5,
         code_penalty: float = 1e-3,
         tol: float = 1e-4,
-        max_iter: int = 50,
+        max_steps: int = 50,
         validation_fraction: float | None = None,
         random_state: int | np.random.RandomState | None = 0,
         memory_budget: int | None = None,
@@ -177,7 +177,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         self.n_rounds = n_rounds
         self.code_penalty = code_penalty
         self.tol = tol
-        self.max_iter = max_iter
+        self.max_steps = max_steps
         self.validation_fraction = validation_fraction
         self.random_state = random_state
         self.memory_budget = memory_budget
@@ -231,6 +231,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         free = self.degree == "auto" and isinstance(self.family, str)
         if isinstance(self.family, Family):
             families = leading_to(deepcopy(self.family))
+            Terms(families[-1], 1)  # complains of functions without derivatives
         elif self.degree == "auto":
             most = min(MAX_FUNCTIONS, n_rows // 2)
             families = [
@@ -245,7 +246,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             families,
             EXPLORED_ALPHAS if self.alpha == "auto" else (float(self.alpha),),
             MAX_ROUNDS if self.n_rounds == "auto" else int(self.n_rounds),
-            Search(float(self.code_penalty), float(self.tol), int(self.max_iter)),
+            Search(float(self.code_penalty), float(self.tol), int(self.max_steps)),
             free,
             bool(self.verbose),
         )
@@ -254,11 +255,9 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         """Set the fitted attributes."""
         scale = float(opened.centring.scale[0])
         manifold = replace(fit.manifold, unit=scale)
-        lines = scale * manifold.lines
         mean = opened.centring.mean
         if table.axes is not None:
-            manifold = manifold.lifted(table.axes)
-            mean, lines = mean @ table.axes, lines @ table.axes
+            manifold, mean = manifold.lifted(table.axes), mean @ table.axes
         self.n_features_in_ = table.n_columns
         if table.names is not None:
             self.feature_names_in_ = np.array(table.names, dtype=object)
@@ -266,8 +265,8 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             del self.feature_names_in_
         self._manifold = manifold
         self.mean_ = mean + table.shift
-        self.components_ = lines
-        self.n_components_ = len(lines)
+        self.components_ = scale * manifold.lines
+        self.n_components_ = len(self.components_)
         self.n_samples_ = opened.rows.n_rows
         self.family_ = fit.rounds[-1].family
         self.alpha_ = fit.rounds[-1].alpha

@@ -143,6 +143,8 @@ def begin(rows: Rows, plan: Plan, first: Round) -> tuple[Coding, int]:
     covariance = np.tril(lower) + np.tril(lower, -1).T
     values, vectors = eigh(covariance)
     n_codes = min(plan.n_codes, int(np.sum(values > VARIES * values[-1])))
+    if not n_codes:
+        raise ValueError("All columns of X are constant: there is nothing to describe.")
     principal = vectors[:, ::-1].T
     starts: list[LinearStart | AngleStart] = [linear_start(principal[:n_codes], covariance)]
     if not is_linear(first.family):

@@ -58,7 +58,17 @@ class Manifold:
             The axes.
         """
         surface = replace(self.surface, coefficients=self.surface.coefficients @ axes)
-        return replace(self, surface=surface, start=self.start.lifted(axes))
+        lifted = replace(
+            self, surface=surface, start=self.start.lifted(axes), lines=self.lines @ axes
+        )
+        return lifted._signed()
+
+    def _signed(self) -> Manifold:
+        """Return the same with the largest entry of each line positive."""
+        largest = np.argmax(np.abs(self.lines), axis=1)
+        signs = np.where(self.lines[np.arange(len(self.lines)), largest] < 0, -1.0, 1.0)
+        signs = signs[:, np.newaxis]
+        return replace(self, mixing=signs * self.mixing, lines=signs * self.lines)
 
     def _codes(self, u: Array) -> Array:
         codes: Array = (u - self.offset) @ self._unmixing
@@ -83,10 +93,7 @@ def orient(surface: Surface, start: Start, search: Search, u: Moments) -> Manifo
     explained = np.linalg.solve(root, u.with_x)
     rotation, sizes, axes = svd(explained, full_matrices=False)
     lines = sizes[:, np.newaxis] * axes
-    largest = np.argmax(np.abs(lines), axis=1)
-    signs = np.where(lines[np.arange(len(lines)), largest] < 0, -1.0, 1.0)
-    mixing = (root @ rotation * signs).T
-    return Manifold(surface, start, search, mixing, u.mean, signs[:, np.newaxis] * lines)
+    return Manifold(surface, start, search, (root @ rotation).T, u.mean, lines)._signed()
 
 
 def linear_start(components: Array, covariance: Array) -> LinearStart:

@@ -35,7 +35,7 @@ class Search:
     """The penalty of the squared distance from the start, in units of the rows' mean square."""
     tol: float = 1e-6
     """A row is done when a step lowers its objective by less than this share."""
-    max_iter: int = 50
+    max_steps: int = 50
 
     def __call__(self, surface: Surface, start: Start, x: Array) -> tuple[Array, Array]:
         """Find the nearest point of each row.
@@ -135,7 +135,7 @@ class _Batch:
         """Search until all rows are done."""
         damping = np.full(len(self._u), FIRST_DAMPING, dtype=self._u.dtype)
         rows = np.arange(len(self._u))
-        for _ in range(self._search.max_iter):
+        for _ in range(self._search.max_steps):
             u = self._u[rows] + self._step(rows, damping[rows])
             gain = self._take(rows, u, self._at(u, rows))
             good = gain >= 0
