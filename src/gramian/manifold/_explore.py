@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,14 @@ import numpy as np
 from gramian._types import Array
 from gramian.families import Family
 from gramian.manifold._fit import Pass, Report, Round
-from gramian.manifold._refit import Coding
+from gramian.manifold._refit import Coding, Sums
 from gramian.rows import RowBlock, Rows
+
+EQUAL = 0.005
+"""Errors that differ by a smaller share are about equal: a smoother surface is then the better one
+to go on from."""
+PATIENCE = 2
+"""So many rounds in a row may gain nothing before the next family's turn comes."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +66,9 @@ def explore(
 ) -> Exploration:
     """Make rounds and look at held-out rows after each.
 
-    All penalties that are tried share the sums of one pass. The next family's turn comes when the
-    present one gains no more; when a whole family gained nothing, the exploration ends.
+    All penalties that are tried share the sums of one pass. After a round that gained nothing the
+    penalty must grow. The next family's turn comes when that does not help either; when a whole
+    family gained nothing, the exploration ends.
 
     Parameters
     ----------
@@ -84,24 +91,50 @@ def explore(
     place = (len(choices.alphas) - 1) // 2
     for family in choices.families:
         best_before = min(errors, default=np.inf)
-        for number in range(choices.max_rounds):
+        best, least, in_vain = np.inf, 0, 0
+        for _ in range(choices.max_rounds):
             sums = read(coding, family)
-            tried: dict[int, tuple[float, Coding]] = {}
-            for index in range(max(0, place - 1), min(len(choices.alphas), place + 2)):
-                candidate = read.next_coding(sums, Round(family, choices.alphas[index]), coding)
-                tried[index] = share_left(candidate, held_out), candidate
-            place = min(tried, key=lambda index: tried[index][0])
-            error, coding = tried[place]
+
+            def attempt(
+                index: int, sums: Sums = sums, family: Family = family, coding: Coding = coding
+            ) -> tuple[float, Coding]:
+                choice = Round(family, choices.alphas[index])
+                candidate = read.next_coding(sums, choice, coding)
+                return share_left(candidate, held_out), candidate
+
+            place, (error, coding) = _best_penalty(
+                attempt, max(place, least), range(least, len(choices.alphas))
+            )
             rounds.append(Round(family, choices.alphas[place]))
-            before = min(errors[-number:], default=np.inf) if number else np.inf
             errors.append(error)
             if report is not None:
                 report(rounds[-1], error)
-            if error > (1 - choices.tol) * before:
+            in_vain = in_vain + 1 if error > (1 - choices.tol) * best else 0
+            best = min(best, error)
+            if in_vain == PATIENCE:
                 break
+            if in_vain:  # perhaps the codes fit a surface too bent, and a smoother one helps
+                least = min(place + 1, len(choices.alphas) - 1)
         if not choices.last_only and min(errors) > (1 - choices.tol) * best_before:
             break
     return Exploration(tuple(rounds), np.array(errors), choices.last_only)
+
+
+def _best_penalty(
+    attempt: Callable[[int], tuple[float, Coding]], place: int, allowed: range
+) -> tuple[int, tuple[float, Coding]]:
+    """Go from penalty to penalty while the error falls; of about equals, take the largest."""
+    tried = {place: attempt(place)}
+    for step in (1, -1):
+        index = place + step
+        while index in allowed:
+            tried[index] = attempt(index)
+            if tried[index][0] > tried[index - step][0]:
+                break
+            index += step
+    least = min(error for error, _ in tried.values())
+    chosen = max(index for index, (error, _) in tried.items() if error <= (1 + EQUAL) * least)
+    return chosen, tried[chosen]
 
 
 def share_left(coding: Coding, rows: RowBlock) -> float:
