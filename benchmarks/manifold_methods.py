@@ -22,6 +22,9 @@ Array = np.ndarray
 TORCH = os.environ.get("GRAMIAN_TORCH")
 """The interpreter of an environment that has PyTorch; without one there is no autoencoder."""
 
+LEAST_RIDGE = -6
+"""A power of ten, below which KernelPCA's inverse is made of rounding errors."""
+
 
 @dataclass(frozen=True)
 class Coded:
@@ -106,7 +109,12 @@ def kernel_pca(data: Data, k: int) -> Coded:
             place, before = (-1, -1), None
             while place != before:
                 gamma, ridge = before = place
-                around = [(gamma + i, ridge + j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+                around = [
+                    (gamma + i, ridge + j)
+                    for i in (-1, 0, 1)
+                    for j in (-1, 0, 1)
+                    if ridge + j >= LEAST_RIDGE
+                ]
                 place = min(around, key=lambda each: error(kernel, *each))
             found.append((error(kernel, *place), (kernel, *place)))
         return min(found)[1]

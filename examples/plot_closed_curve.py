@@ -58,8 +58,8 @@ plt.show()
 # Rows off the curve
 # ------------------
 #
-# The distance from the curve tells rows that do not belong to it. Here all of them lie in the middle
-# of the data, where every column has ordinary values.
+# The distance from the curve tells rows that do not belong to it. Here all of them lie in the
+# middle of the data, where every column has ordinary values.
 
 strangers = 0.3 * rng.standard_normal((200, 3))
 model = models["Fourier, degree 2"]
