@@ -251,3 +251,13 @@ def test_far_away_rows_have_finite_codes():
 def test_a_union_of_families_is_a_family():
     model = PolynomialManifold(1, family=Multilinear(1) + Fourier(1)).fit(X)
     assert model.score(X) > PolynomialManifold(1, degree=1).fit(X).score(X)
+
+
+def test_rounds_are_told_of_where_they_are_asked_for(capsys):
+    PolynomialManifold(1, n_rounds=2).fit(X)
+    assert not capsys.readouterr().out
+    model = PolynomialManifold(1, n_rounds=2, verbose=1).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    left = model.total_residual_variance_ / model.total_residual_variance_[0]
+    assert len(lines) == 2
+    assert lines[1].endswith(f"Polynomial(2), alpha=0.03: {100 * left[-1]:.2f} % left")

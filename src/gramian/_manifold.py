@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -24,11 +23,11 @@ from sklearn.utils.validation import (
 
 from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._manifold_data import Opened, Table, table_of
-from gramian._manifold_fit import EXPLORED_ALPHAS, Plan, decide, leading_to, run
+from gramian._manifold_fit import decide, make_plan, run
 from gramian._types import Array
 from gramian.exceptions import OverfittingWarning
-from gramian.families import BY_NAME, Family, by_name
-from gramian.manifold import LINEAR, Fit, Manifold, Round, Search, Terms
+from gramian.families import BY_NAME, Family
+from gramian.manifold import Fit, Manifold, Round, Search
 from gramian.rows import Source, is_dask
 
 Data = Any
@@ -37,12 +36,6 @@ BUDGET = 2**30
 """Bytes that rows and what belongs to them may take, where they are not in memory anyway."""
 HELD_OUT = 0.1
 """The share of rows held out where they decide on something, and no share is given."""
-DEGREES = (2, 3, 4, 5)
-"""Among these, and a flat surface, chooses `degree="auto"`, as far as there are rows for them."""
-MAX_FUNCTIONS = 5000
-"""No degree with more functions is tried by `degree="auto"`."""
-MAX_ROUNDS = 20
-"""With each degree, where `n_rounds="auto"`."""
 FAMILIES = {*BY_NAME} - {"indicator"}
 
 
@@ -210,7 +203,16 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             )
         opened = table.open(None, 0)
         rows = opened.rows
-        plan = self._plan(rows.n_rows)
+        plan = make_plan(
+            self.n_components,
+            self.family,
+            self.degree,
+            self.alpha,
+            self.n_rounds,
+            rows.n_rows,
+            Search(float(self.code_penalty), float(self.tol), int(self.max_steps)),
+            verbose=bool(self.verbose),
+        )
         validation: Array | None = None
         if "auto" in (self.degree, self.alpha, self.n_rounds):
             seed = int(check_random_state(self.random_state).randint(2**31))
@@ -225,31 +227,6 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         self._record(fit, table, opened)
         self._record_validation(validation)
         return self
-
-    def _plan(self, n_rows: int) -> Plan:
-        """Return what is asked for; of degrees no more than there are rows for."""
-        free = self.degree == "auto" and isinstance(self.family, str)
-        if isinstance(self.family, Family):
-            families = leading_to(deepcopy(self.family))
-            Terms(families[-1], 1)  # complains of functions without derivatives
-        elif self.degree == "auto":
-            most = min(MAX_FUNCTIONS, n_rows // 2)
-            families = [
-                family
-                for family in (by_name(self.family, degree) for degree in DEGREES)
-                if family.count(self.n_components) <= most
-            ] or [LINEAR]
-        else:
-            families = leading_to(by_name(self.family, self.degree))
-        return Plan(
-            self.n_components,
-            families,
-            EXPLORED_ALPHAS if self.alpha == "auto" else (float(self.alpha),),
-            MAX_ROUNDS if self.n_rounds == "auto" else int(self.n_rounds),
-            Search(float(self.code_penalty), float(self.tol), int(self.max_steps)),
-            free,
-            bool(self.verbose),
-        )
 
     def _record(self, fit: Fit, table: Table, opened: Opened) -> None:
         """Set the fitted attributes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import eigh
@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 from gramian._choosers import TopEigenvector
 from gramian._pursuit import Limits, pursue
 from gramian._types import Array
-from gramian.families import Family, Fourier
+from gramian.families import Family, Fourier, by_name
 from gramian.manifold import (
     LINEAR,
     AngleStart,
@@ -24,6 +24,7 @@ from gramian.manifold import (
     LinearStart,
     Round,
     Search,
+    Terms,
     best_start,
     explore,
     fit_rounds,
@@ -40,6 +41,12 @@ EXPLORED_ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Among these chooses `alpha="auto"`."""
 WORTH = 0.01
 """A share of the held-out error that is worth another round."""
+DEGREES = (2, 3, 4, 5)
+"""Among these, and a flat surface, chooses `degree="auto"`, as far as there are rows for them."""
+MAX_FUNCTIONS = 5000
+"""No degree with more functions is tried by `degree="auto"`."""
+MAX_ROUNDS = 20
+"""With each degree, where `n_rounds="auto"`."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +73,43 @@ class Plan:
         if not self.verbose:
             return None
         return lambda choice, left: print(
-            f"{name}: {choice.family}, alpha={choice.alpha:g}: {100 * left:.2f} % left"
+            f"[PolynomialManifold] {name}: {choice.family}, alpha={choice.alpha:g}: "
+            f"{100 * left:.2f} % left"
         )
+
+
+def make_plan(
+    n_codes: int,
+    family: str | Family,
+    degree: int | Literal["auto"],
+    alpha: float | Literal["auto"],
+    n_rounds: int | Literal["auto"],
+    n_rows: int,
+    search: Search,
+    *,
+    verbose: bool,
+) -> Plan:
+    """Return what parameters ask for; of degrees no more than there are rows for."""
+    free = False
+    if isinstance(family, Family):
+        families = leading_to(deepcopy(family))
+        Terms(families[-1], 1)  # complains of functions without derivatives
+    elif degree == "auto":
+        free = True
+        most = min(MAX_FUNCTIONS, n_rows // 2)
+        each = (by_name(family, degree) for degree in DEGREES)
+        families = [one for one in each if one.count(n_codes) <= most] or [LINEAR]
+    else:
+        families = leading_to(by_name(family, degree))
+    return Plan(
+        n_codes,
+        families,
+        EXPLORED_ALPHAS if alpha == "auto" else (float(alpha),),
+        MAX_ROUNDS if n_rounds == "auto" else int(n_rounds),
+        search,
+        free,
+        verbose,
+    )
 
 
 def leading_to(family: Family) -> list[Family]:
