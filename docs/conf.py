@@ -90,6 +90,7 @@ sphinx_gallery_conf = {
             "plot_choosing_degree.py",
             "plot_sensor_placement.py",
             "plot_curved_manifold.py",
+            "plot_closed_curve.py",
             "plot_novelty.py",
             "plot_grid_search.py",
             "plot_custom_family.py",

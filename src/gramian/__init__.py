@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gramian._gfa import GFA
     from gramian._gfr import GFR
     from gramian._gfs import GFS
+    from gramian._manifold import PolynomialManifold
     from gramian._uffs import UFFS
     from gramian.certificates import certify
     from gramian.explanations import explain
@@ -33,6 +34,7 @@ __all__ = [
     "GFR",
     "GFS",
     "UFFS",
+    "PolynomialManifold",
     "certificates",
     "certify",
     "datasets",
@@ -52,6 +54,7 @@ _MODULES = {
     "GFA": "_gfa",
     "GFR": "_gfr",
     "GFS": "_gfs",
+    "PolynomialManifold": "_manifold",
     "UFFS": "_uffs",
     "certify": "certificates",
     "explain": "explanations",

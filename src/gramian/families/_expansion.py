@@ -42,6 +42,15 @@ class Basis(Protocol):
         """Values of all atoms, one row an atom."""
         ...
 
+    @property
+    def derivative(self) -> Array | None:
+        """The matrix D with ``atoms' = D @ [1, *atoms]``; None where atoms have no derivative.
+
+        The derivative of an atom is a combination of atoms of no higher degree, so that the
+        derivatives of all products are combinations of products.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class Call:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
 
@@ -26,6 +26,7 @@ class _Functions:
     keys: tuple[Hashable, ...]
     degrees: tuple[int, ...]
     evaluate: Callable[[Array], Array]
+    derivative: Array | None = field(default=None, compare=False)
 
     def __call__(self, z: Array) -> Array:
         return self.evaluate(z)
@@ -72,7 +73,7 @@ class Multilinear(Family):
     def rules(self) -> tuple[Products, ...]:
         """Check the parameters and return the rule for products."""
         check_count(self, "degree", none="all products")
-        linear = _Functions((Z,), (1,), np.atleast_2d)
+        linear = _Functions((Z,), (1,), np.atleast_2d, np.array([[1.0, 0.0]]))
         return (Products(lambda _: linear, self.degree, highest_power=1),)
 
 
@@ -87,7 +88,7 @@ class _Polynomials(ProductFamily):
         assert self.degree is not None
         degrees = tuple(range(1, self.degree + 1))
         keys = (Z, *((type(self).__name__, degree) for degree in degrees[1:]))
-        return _Functions(keys, degrees, self._evaluate)
+        return _Functions(keys, degrees, self._evaluate, self._derivative())
 
     def _evaluate(self, z: Array) -> Array:
         """Values of the polynomials of degree 1 to `degree`, by a three-term recurrence."""
@@ -100,6 +101,24 @@ class _Polynomials(ProductFamily):
             values[n] = a * z * values[n - 1] - b * before
             before = values[n - 1]
         return values
+
+    def _derivative(self) -> Array:
+        """Return the matrix that takes p_0, p_1, ... to p_1', p_2', ..., by the same recurrence."""
+        assert self.degree is not None
+        d = self.degree
+        times_z = np.zeros((d + 1, d + 1))  # z p_n as a combination of p_0, p_1, ...
+        times_z[0, 1] = 1.0
+        for n in range(1, d):
+            a, b = self._recurrence(n)
+            times_z[n, n + 1], times_z[n, n - 1] = 1 / a, b / a
+        slopes = np.zeros((d + 1, d + 1))
+        slopes[1, 0] = 1.0
+        for n in range(1, d):
+            # p_{n+1}' = a p_n + a z p_n' - b p_{n-1}'
+            a, b = self._recurrence(n)
+            slopes[n + 1] = a * slopes[n] @ times_z - b * slopes[n - 1]
+            slopes[n + 1, n] += a
+        return slopes[1:]
 
     @abstractmethod
     def _recurrence(self, n: int) -> tuple[float, float]:
@@ -236,7 +255,7 @@ class Fourier(ProductFamily):
         k = range(1, self.degree + 1)
         keys = [(trig, n * self.frequency) for n in k for trig in ("sin", "cos")]
         degrees = [n for n in k for _ in range(2)]
-        return _Functions((Z, *keys), (1, *degrees), self._evaluate)
+        return _Functions((Z, *keys), (1, *degrees), self._evaluate, self._derivative())
 
     def _evaluate(self, z: Array) -> Array:
         assert self.degree is not None
@@ -246,6 +265,17 @@ class Fourier(ProductFamily):
         np.sin(angles, out=values[1::2])
         np.cos(angles, out=values[2::2])
         return values
+
+    def _derivative(self) -> Array:
+        """Return the matrix that takes 1, z, sin, cos, ... to the derivatives of all but 1."""
+        assert self.degree is not None
+        slopes = np.zeros((2 * self.degree + 1, 2 * self.degree + 2))
+        slopes[0, 0] = 1.0
+        for k in range(1, self.degree + 1):
+            sine, cosine = 2 * k - 1, 2 * k
+            slopes[sine, 1 + cosine] = k * self.frequency
+            slopes[cosine, 1 + sine] = -k * self.frequency
+        return slopes
 
 
 class Indicator(Family):

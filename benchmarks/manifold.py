@@ -1,0 +1,239 @@
+"""Curved codes against PCA, KernelPCA, UMAP, GFR and an autoencoder, on rows that took no part.
+
+``python benchmarks/manifold.py`` writes docs/manifold.json, docs/manifold.md and its pictures.
+What was measured is kept: ``--tables digits Musk``, ``--methods PCA`` and ``--sizes 10`` do a part,
+and a run that was interrupted goes on. An autoencoder needs PyTorch in an environment of its own:
+``GRAMIAN_TORCH=/path/to/its/python``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import run
+from manifold_data import TABLES, Data
+from manifold_methods import METHODS, Coded, lost
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from gramian import PolynomialManifold
+
+PAGE = """\
+<!-- Made by benchmarks/manifold.py; edit it there. -->
+
+# Curved codes
+
+How much of the variance of **new rows** is lost when a few numbers of each are kept, in per cent:
+‖x - x̂‖² over ‖x - mean‖², summed over rows that took no part in the fit. Parameters of all methods
+are chosen on a tenth of the rows to fit, held out; the rows to test are looked at once. Columns are
+standardized by the rows to fit, but for MNIST and digits: pixels that are hardly ever inked would
+count there as much as all others together, and only one scale for all is right.
+
+{tables}
+
+## Time
+
+Seconds that a fit took, and in brackets the choice of parameters where it is a run of its own.
+{machine}
+
+{times}
+
+## Classes from codes
+
+The share of the rows to test, in per cent, whose class a nearest-neighbour classifier (5
+neighbours) / logistic regression finds from the codes. The codes were made without classes, and
+both classifiers have their default parameters.
+
+{classes}
+
+{pictures}
+
+Measured {date} with {versions}.
+"""
+SHOWN = {"USPS": 10, "digits": 5}
+"""Of these tables pictures are drawn, with so many features."""
+
+
+def accuracies(data: Data, found: Coded) -> tuple[float, float]:
+    """Return how well classes are told from codes, by neighbours and by planes."""
+    scores = []
+    for classifier in (KNeighborsClassifier(), LogisticRegression(max_iter=5000)):
+        model = make_pipeline(StandardScaler(), classifier).fit(found.train, data.train_labels)
+        scores.append(float(model.score(found.test, data.test_labels)))
+    return scores[0], scores[1]
+
+
+def measure(table: str, data: Data, method: str, k: int) -> dict[str, Any] | None:
+    """Fit a method, and return what came out."""
+    found = METHODS[method](data, k)
+    if found is None:
+        return None
+    neighbours, planes = accuracies(data, found)
+    return {
+        "table": table,
+        "method": method,
+        "n": k,
+        "lost": lost(data.test, found.points),
+        "chosen": found.chosen,
+        "seconds": found.seconds,
+        "tuning": found.tuning,
+        "neighbours": neighbours,
+        "planes": planes,
+    }
+
+
+def grid(rows: list[dict[str, Any]], table: str, cell: Any, *, chosen: bool = False) -> str:
+    """Return a Markdown table: methods down, numbers of features across."""
+    mine = [row for row in rows if row["table"] == table]
+    sizes = sorted({row["n"] for row in mine})
+    last = f" chosen, {sizes[-1]} features |" if chosen else ""
+    lines = [f"| {table} | " + " | ".join(f"{n}" for n in sizes) + " |" + last]
+    lines.append("|---|" + "--:|" * len(sizes) + ("---|" if chosen else ""))
+    for method in METHODS:
+        cells = {row["n"]: row for row in mine if row["method"] == method}
+        if cells:
+            shown = " | ".join(cell(cells[n]) if n in cells else "" for n in sizes)
+            end = f" {cells[sizes[-1]]['chosen'] if sizes[-1] in cells else ''} |" if chosen else ""
+            lines.append(f"| {method} | {shown} |{end}")
+    return "\n".join(lines)
+
+
+def page(content: dict[str, Any]) -> str:
+    """Return the page."""
+    rows = content["rows"]
+    tables = [table for table in TABLES if any(row["table"] == table for row in rows)]
+
+    def each(cell: Any, **options: Any) -> str:
+        return "\n\n".join(grid(rows, table, cell, **options) for table in tables)
+
+    def seconds(row: dict[str, Any]) -> str:
+        tuning = f" ({row['tuning']:.0f})" if row["tuning"] else ""
+        return f"{row['seconds']:.1f}{tuning}"
+
+    def share(row: dict[str, Any]) -> str:
+        return f"{100 * row['lost']:.1f}"
+
+    def classes(row: dict[str, Any]) -> str:
+        return f"{100 * row['neighbours']:.1f} / {100 * row['planes']:.1f}"
+
+    splits = "\n".join(f"- **{table}**: {content['splits'][table]}." for table in tables)
+    pictures = [
+        f"![Rows of {table} to test, and what {SHOWN[table]} numbers tell of them]"
+        f"(images/manifold_{table.lower()}.png)\n\n*Rows of {table} to test, the first of each "
+        f"class, and their reconstructions from {SHOWN[table]} numbers.*"
+        for table in tables
+        if table in content["drawn"]
+    ]
+    if "digits" in content["drawn"]:
+        pictures.append(
+            "![A code of two numbers](images/manifold_grid.png)\n\n*Digits by two numbers: the "
+            "codes of rows to test, and the points of the surface at a grid of codes.*"
+        )
+    return PAGE.format(
+        tables=f"{each(share, chosen=True)}\n\n{splits}",
+        times=each(seconds),
+        classes=each(classes),
+        pictures="\n\n".join(pictures),
+        machine=f"{content['machine']['cpu']}, {content['machine']['cores']} cores.",
+        date=content["date"],
+        versions=", ".join(f"{name} {number}" for name, number in content["versions"].items()),
+    )
+
+
+def draw(table: str, data: Data, path: Path) -> None:
+    """Show the first row to test of each class, and what methods make of it."""
+    from matplotlib.figure import Figure
+
+    k = SHOWN[table]
+    first = [int(np.flatnonzero(data.test_labels == c)[0]) for c in np.unique(data.test_labels)]
+    rows = {"rows to test": data.test[first]}
+    for method in ("PCA", "GFR, all chosen", "autoencoder", "**PolynomialManifold, all chosen**"):
+        found = METHODS[method](data, k)
+        if found is not None:
+            left = f"\n{100 * lost(data.test, found.points):.0f} % lost"
+            rows[method.strip("*").partition(",")[0] + left] = found.points[first]
+    figure = Figure(figsize=(8, 0.9 * len(rows)), layout="constrained")
+    for axes, (name, values) in zip(figure.subplots(len(rows), 1), rows.items(), strict=True):
+        axes.imshow(np.hstack(data.images(values)), cmap="gray_r")
+        axes.set_ylabel(name, rotation=0, ha="right", va="center")
+        axes.set(xticks=[], yticks=[])
+    figure.savefig(path, dpi=110)
+
+
+def draw_grid(data: Data, path: Path) -> None:
+    """Show a code of two numbers, and the points of the surface at a grid of codes."""
+    from matplotlib.figure import Figure
+
+    auto = {"degree": "auto", "alpha": "auto", "n_rounds": "auto"}
+    model = PolynomialManifold(2, **auto).fit(data.train)
+    codes = model.transform(data.test)
+    steps = np.linspace(-2, 2, 12)
+    points = np.array([[x, y] for y in steps[::-1] for x in steps])
+    images = data.images(model.inverse_transform(points)).reshape(12, 12, *data.shape)
+    figure = Figure(figsize=(9, 4.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    left.scatter(*codes.T, c=data.test_labels, cmap="tab10", s=8)
+    left.set(xlabel="code 0", ylabel="code 1", xlim=(-3, 3), ylim=(-3, 3))
+    for step in steps:
+        left.axhline(step, color="0.9", lw=0.5, zorder=0)
+        left.axvline(step, color="0.9", lw=0.5, zorder=0)
+    low, high = np.quantile(data.images(data.train), [0, 1])
+    picture = np.vstack([np.hstack(row) for row in images])
+    right.imshow(picture, cmap="gray_r", vmin=low, vmax=high)
+    right.set(xticks=[], yticks=[])
+    figure.savefig(path, dpi=110)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path, default=Path("docs/manifold.json"))
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    parser.add_argument("--sizes", nargs="+", type=int, help="only these numbers of features")
+    parser.add_argument("--pictures", action="store_true", help="also draw")
+    parser.add_argument("--page", action="store_true", help="only write the page anew")
+    options = parser.parse_args(arguments)
+    path: Path = options.output
+    content: dict[str, Any] = {"rows": [], "splits": {}, "drawn": []}
+    if path.exists():
+        content = json.loads(path.read_text())
+    if not options.page:
+        content |= {
+            "date": time.strftime("%Y-%m-%d"),
+            "versions": run.versions(),
+            "machine": run.machine(),
+        }
+        for table in options.tables:
+            load, sizes = TABLES[table]
+            data = load()
+            content["splits"][table] = f"{len(data.train):,} rows to fit; {data.split}"
+            for method in options.methods:
+                for k in [n for n in sizes if options.sizes is None or n in options.sizes]:
+                    key = (table, method, k)
+                    if key in {(row["table"], row["method"], row["n"]) for row in content["rows"]}:
+                        continue
+                    row = measure(table, data, method, k)
+                    if row is not None:
+                        content["rows"].append(row)
+                        print(f"  {table}, {method}, {k}: {100 * row['lost']:.2f} % lost")
+                    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+            if options.pictures and table in SHOWN:
+                images = path.parent / "images"
+                images.mkdir(exist_ok=True)
+                draw(table, data, images / f"manifold_{table.lower()}.png")
+                if table == "digits":
+                    draw_grid(data, images / "manifold_grid.png")
+                content["drawn"] = sorted({*content["drawn"], table})
+        path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    path.with_suffix(".md").write_text(page(content))
+
+
+if __name__ == "__main__":
+    main()

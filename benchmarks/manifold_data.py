@@ -1,0 +1,112 @@
+"""The tables of the comparison of curved codes, split into rows to fit and rows to test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GroupShuffleSplit, train_test_split
+
+from gramian.datasets import load_coil20, load_mnist, load_musk, load_usps
+
+Array = np.ndarray
+TEST = 0.25
+"""The share of rows to test, where there is no official one."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows centred and scaled by those to fit."""
+
+    train: Array
+    test: Array
+    train_labels: Array
+    test_labels: Array
+    mean: Array
+    deviation: Array
+    shape: tuple[int, int] | None
+    """Of the images, where rows are some."""
+    split: str
+    """In words."""
+
+    def halves(self, share: float = 0.1) -> tuple[Array, Array]:
+        """Return the training rows without those held out, and these."""
+        order = np.random.default_rng(0).permutation(len(self.train))
+        n = int(share * len(order))
+        return self.train[order[n:]], self.train[order[:n]]
+
+    def images(self, rows: Array) -> Array:
+        """Return standardized rows as pictures."""
+        assert self.shape is not None
+        return (rows * self.deviation + self.mean).reshape(-1, *self.shape)
+
+
+def standardized(
+    train: Array,
+    test: Array,
+    labels: tuple[Array, Array],
+    shape: tuple[int, int] | None,
+    split: str,
+    *,
+    one_scale: bool = False,
+) -> Data:
+    mean, deviation = train.mean(axis=0), train.std(axis=0)
+    deviation = np.where(deviation > 0, deviation, 1.0)
+    if one_scale:
+        deviation = np.full(len(mean), train.std(axis=0).max())
+    both = [(rows - mean) / deviation for rows in (train, test)]
+    return Data(*both, *labels, mean, deviation, shape, split)
+
+
+def usps() -> Data:
+    train, test = (load_usps(subset=subset, scaling=None) for subset in ("train", "test"))
+    labels = train.target, test.target
+    return standardized(train.data, test.data, labels, (16, 16), "the official split")
+
+
+def mnist() -> Data:
+    train, test = (load_mnist(subset=subset, scaling=None) for subset in ("train", "test"))
+    chosen = np.random.default_rng(0).permutation(len(train.data))[:10_000]
+    labels = train.target[chosen], test.target
+    words = "10,000 of the official training rows at random, all official test rows"
+    rows = train.data[chosen], test.data
+    return standardized(*rows, labels, (28, 28), words, one_scale=True)
+
+
+def random_split(
+    X: Array, y: Array, shape: tuple[int, int] | None, *, one_scale: bool = False
+) -> Data:
+    train, test, *labels = train_test_split(X, y, test_size=TEST, random_state=0, stratify=y)
+    words = "a quarter of the rows of each class to test, at random"
+    pair = labels[0], labels[1]
+    return standardized(train, test, pair, shape, words, one_scale=one_scale)
+
+
+def coil20() -> Data:
+    bunch = load_coil20(scaling=None)
+    return random_split(bunch.data, bunch.target, (32, 32))
+
+
+def digits() -> Data:
+    return random_split(*load_digits(return_X_y=True), (8, 8), one_scale=True)
+
+
+def musk() -> Data:
+    bunch = load_musk(scaling=None)
+    X, y, groups = bunch.data, bunch.target, bunch.molecule
+    splitter = GroupShuffleSplit(1, test_size=TEST, random_state=0)
+    train, test = next(splitter.split(X, y, groups))
+    words = "a quarter of the molecules to test, at random"
+    return standardized(X[train], X[test], (y[train], y[test]), None, words)
+
+
+TABLES: dict[str, tuple[Callable[[], Data], tuple[int, ...]]] = {
+    "USPS": (usps, (10, 20, 40)),
+    "MNIST": (mnist, (10, 20, 30, 40)),
+    "COIL-20": (coil20, (5, 10, 20)),
+    "digits": (digits, (2, 5, 10)),
+    "Musk": (musk, (5, 10, 20)),
+}
+"""How each table is made, and the numbers of features."""

@@ -1,0 +1,111 @@
+"""A fitted manifold: codes with mean 0, variance 1 and a fixed orientation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import eigh, svd
+
+from gramian._types import Array
+from gramian.manifold._nearest import Search
+from gramian.manifold._start import LinearStart, Moments, Start
+from gramian.manifold._surface import Surface
+
+CONSTANT = 1e-12
+"""A combination of codes with less than this share of the largest variance is constant."""
+
+
+@dataclass(frozen=True)
+class Manifold:
+    """A surface, and how its coordinates are told as codes."""
+
+    surface: Surface
+    start: Start
+    search: Search
+    mixing: Array
+    """Coordinates are ``codes @ mixing + offset``."""
+    offset: Array
+    lines: Array
+    """E[code · x]: what the columns gain, to first order, when a code grows by one."""
+    unit: float = 1.0
+    """The surface is fitted to rows divided by this."""
+
+    def encode(self, x: Array) -> tuple[Array, Array]:
+        """Return the codes of the nearest points of centred rows, and the squared distances."""
+        u, errors = self.search(self.surface, self.start, x / x.dtype.type(self.unit))
+        return self._codes(u), errors * x.dtype.type(self.unit) ** 2
+
+    def estimate(self, x: Array) -> Array:
+        """Return where the search for the codes begins."""
+        return self._codes(self.start(x / x.dtype.type(self.unit)))
+
+    def decode(self, codes: Array) -> Array:
+        """Return the points of these codes, centred."""
+        return self.unit * self.surface(codes @ self.mixing + self.offset)
+
+    @cached_property
+    def _unmixing(self) -> Array:
+        return np.asarray(np.linalg.inv(self.mixing), dtype=np.float64)
+
+    def lifted(self, axes: Array) -> Manifold:
+        """Return the same for rows that were expressed in orthonormal axes, the rows of a matrix.
+
+        Parameters
+        ----------
+        axes : array of shape (n_axes, n_columns)
+            The axes.
+        """
+        surface = replace(self.surface, coefficients=self.surface.coefficients @ axes)
+        lifted = replace(
+            self, surface=surface, start=self.start.lifted(axes), lines=self.lines @ axes
+        )
+        return lifted._signed()
+
+    def _signed(self) -> Manifold:
+        """Return the same with the largest entry of each line positive."""
+        largest = np.argmax(np.abs(self.lines), axis=1)
+        signs = np.where(self.lines[np.arange(len(self.lines)), largest] < 0, -1.0, 1.0)
+        signs = signs[:, np.newaxis]
+        return replace(self, mixing=signs * self.mixing, lines=signs * self.lines)
+
+    def _codes(self, u: Array) -> Array:
+        codes: Array = (u - self.offset) @ self._unmixing
+        return codes.astype(u.dtype, copy=False)
+
+
+def orient(surface: Surface, start: Start, search: Search, u: Moments) -> Manifold:
+    """Choose codes: uncorrelated, of variance 1, by how much they explain linearly.
+
+    With a flat surface they are PCA's, divided by their standard deviations.
+
+    Parameters
+    ----------
+    surface, start, search
+        The surface, and how its nearest points are found.
+    u : Moments
+        Of the coordinates of all rows.
+    """
+    values, vectors = eigh(u.covariance)
+    values = np.where(values > CONSTANT * values[-1], values, 1.0)
+    root = vectors * np.sqrt(values)  # covariance = root @ root.T
+    explained = np.linalg.solve(root, u.with_x)
+    rotation, sizes, axes = svd(explained, full_matrices=False)
+    lines = sizes[:, np.newaxis] * axes
+    return Manifold(surface, start, search, (root @ rotation).T, u.mean, lines)._signed()
+
+
+def linear_start(components: Array, covariance: Array) -> LinearStart:
+    """Begin at the coordinates along directions, scaled to variance 1.
+
+    Parameters
+    ----------
+    components : array of shape (n_components, n_columns)
+        The directions.
+    covariance : array of shape (n_columns, n_columns)
+        Of the rows.
+    """
+    variances = np.einsum("ij,ij->i", components @ covariance, components)
+    deviations = np.sqrt(np.where(variances > 0, variances, 1.0))
+    return LinearStart(components.T / deviations, np.zeros(len(components)))
