@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         experiments,
         explanations,
         families,
+        laws,
         models,
         plots,
         reports,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from gramian._uffs import UFFS
     from gramian.certificates import certify
     from gramian.explanations import explain
+    from gramian.laws import relations
     from gramian.models import load
     from gramian.reports import report
 
@@ -44,9 +46,11 @@ __all__ = [
     "explain",
     "explanations",
     "families",
+    "laws",
     "load",
     "models",
     "plots",
+    "relations",
     "report",
     "reports",
 ]
@@ -60,6 +64,7 @@ _MODULES = {
     "certify": "certificates",
     "explain": "explanations",
     "load": "models",
+    "relations": "laws",
     "report": "reports",
 }
 """Where the public names are; all others are modules."""
