@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         exceptions,
         explanations,
         families,
+        laws,
         models,
         plots,
         reports,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gramian._uffs import UFFS
     from gramian.certificates import certify
     from gramian.explanations import explain
+    from gramian.laws import relations
     from gramian.models import load
     from gramian.reports import report
 
@@ -42,9 +44,11 @@ __all__ = [
     "explain",
     "explanations",
     "families",
+    "laws",
     "load",
     "models",
     "plots",
+    "relations",
     "report",
     "reports",
 ]
@@ -59,6 +63,7 @@ _MODULES = {
     "certify": "certificates",
     "explain": "explanations",
     "load": "models",
+    "relations": "laws",
     "report": "reports",
 }
 """Where the public names are; all others are modules."""

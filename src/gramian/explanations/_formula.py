@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,14 +15,16 @@ from gramian.explanations._functions import Function
 from gramian.explanations._text import (
     DIGITS,
     MINUS,
+    fraction,
     latex_name,
     latex_number,
+    latex_powered,
     number,
+    powered,
     quote,
-    superscript,
 )
 
-Factors = Mapping[str | tuple[str, ...], int | Function]
+Factors = Mapping[str | tuple[str, ...], int | Fraction | Function]
 """From a column to its exponent or a function of it; from several columns to a function of them."""
 
 
@@ -112,7 +115,8 @@ class Formula:
                 if isinstance(factor, Function):
                     product = product * factor(*values).reshape(values[0].shape)
                 else:
-                    product = product * values[0] ** factor
+                    power = factor if isinstance(factor, int) else float(factor)
+                    product = product * values[0] ** power
             total = total + product
         return total
 
@@ -155,7 +159,9 @@ class Formula:
             for key, factor in factors.items():
                 symbols = [sympy.Symbol(name) for name in ([key] if isinstance(key, str) else key)]
                 product *= (
-                    factor.sympy(symbols) if isinstance(factor, Function) else symbols[0] ** factor
+                    factor.sympy(symbols)
+                    if isinstance(factor, Function)
+                    else symbols[0] ** sympy.Rational(factor)
                 )
             total += product
         return total
@@ -194,8 +200,8 @@ def _text_of(term: Term, digits: int) -> str:
         if isinstance(factor, Function):
             factors.append(factor.text(names))
         else:
-            factors.append(names[0] + superscript(factor))
-    coefficient = number(abs(term.coefficient), digits)
+            factors.append(powered(names[0], factor))
+    coefficient = fraction(abs(term.coefficient)) or number(abs(term.coefficient), digits)
     if coefficient == "1" and factors:
         return " · ".join(factors)
     return " · ".join([coefficient, *factors])
@@ -208,7 +214,7 @@ def _latex_of(term: Term, digits: int) -> str:
         if isinstance(factor, Function):
             factors.append(factor.latex(names))
         else:
-            factors.append(names[0] + ("" if factor == 1 else f"^{{{factor}}}"))
+            factors.append(latex_powered(names[0], factor))
     coefficient = latex_number(abs(term.coefficient), digits)
     if coefficient == "1" and factors:
         return r" \, ".join(factors)

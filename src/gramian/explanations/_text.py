@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 
 DIGITS = 4
 """Significant digits, unless more are needed."""
 MAX_DIGITS = 12
+MAX_DENOMINATOR = 12
+MAX_NUMERATOR = 1_000
+"""Fractions with larger denominators or numerators are written as decimals."""
 MINUS = "\N{MINUS SIGN}"
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _UNCLEAR = re.compile(r"[^\w .,:;%#&@'°µ$-]|^[\s\d.-]|\s$|\s\s|^$|[⁰¹²³⁴-⁹]")
@@ -26,6 +30,27 @@ _LATEX = {
 def superscript(exponent: int) -> str:
     """Write an exponent; nothing if it is 1."""
     return "" if exponent == 1 else str(exponent).translate(_SUPERSCRIPTS)
+
+
+def powered(name: str, exponent: int | Fraction) -> str:
+    """Write a power: x², √x, x^(3/2)."""
+    if isinstance(exponent, int):
+        return name + superscript(exponent)
+    return f"√{name}" if exponent == Fraction(1, 2) else f"{name}^({exponent})"
+
+
+def latex_powered(name: str, exponent: int | Fraction) -> str:
+    """Write a power in LaTeX."""
+    return name if exponent == 1 else f"{name}^{{{exponent}}}"
+
+
+def fraction(value: float) -> str | None:
+    """Write a number as a fraction, if it is a simple one that has no short decimal."""
+    near = Fraction(value).limit_denominator(MAX_DENOMINATOR)
+    short = float(f"{value:.{DIGITS - 1}e}") == value
+    if short or not 0 < near.numerator < MAX_NUMERATOR or float(near) != value:
+        return None
+    return str(near)
 
 
 def quote(name: str) -> str:

@@ -1,0 +1,9 @@
+"""Relations: the laws that tie the columns of a table."""
+
+from gramian.laws._collection import Relations
+from gramian.laws._forms import Equation
+from gramian.laws._relation import Relation
+from gramian.laws._relations import relations
+from gramian.laws._solution import Solution
+
+__all__ = ["Equation", "Relation", "Relations", "Solution", "relations"]

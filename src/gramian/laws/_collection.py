@@ -1,0 +1,197 @@
+"""The relations of a table, as a sequence."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from gramian.explanations._text import number
+from gramian.laws._relation import Relation
+from gramian.laws._solution import Solution
+
+
+@dataclass(frozen=True)
+class Relations(Sequence[Relation]):
+    """The laws of a table, exact ones first, then by error, short ones before long ones.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+        The columns of the table.
+    n_rows : int
+        The number of rows that the laws were tested on.
+    complete : bool
+        Whether the search came to its end; False where the time limit stopped it.
+    notes : tuple of str
+        What was left out of the search, and why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> rng = np.random.default_rng(0)
+    >>> U, I, t = rng.uniform(1, 5, (3, 200))
+    >>> X = np.column_stack([U, I, t, 0.001 * U * I, 1.8 * t + 32])
+    >>> found = gramian.relations(X, ["U", "I", "celsius", "P", "fahrenheit"])
+    >>> print(found)
+    fahrenheit = 1.8 · celsius + 32
+    P = 0.001 · U · I
+    >>> for solution in found.redundant(keep=["fahrenheit"]).values():
+    ...     print(solution)
+    celsius = 0.55556 · fahrenheit − 17.778
+    P = 0.001 · U · I
+    """
+
+    relations: tuple[Relation, ...]
+    feature_names: tuple[str, ...]
+    n_rows: int
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> Relation: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Relation]: ...
+    def __getitem__(self, index: int | slice) -> Relation | Sequence[Relation]:
+        """Return a relation by its place."""
+        return self.relations[index]
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+    def __iter__(self) -> Iterator[Relation]:
+        return iter(self.relations)
+
+    def __str__(self) -> str:
+        lines = [f"{each}{_remark(each)}" for each in self]
+        if not lines:
+            lines = [f"No law was found among {len(self.feature_names)} columns."]
+        if not self.complete:
+            lines.append("The time limit stopped the search: there may be more.")
+        return "\n".join([*lines, *self.notes])
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} relations among {len(self.feature_names)} columns>"
+
+    def of(self, column: str) -> list[Relation]:
+        """Return the laws that tie a column.
+
+        Parameters
+        ----------
+        column : str
+            Its name.
+        """
+        return [each for each in self if column in each.columns]
+
+    def redundant(self, keep: Collection[str] = ()) -> dict[str, Solution]:
+        """Say which columns can be dropped, one a law, and how they are computed from the others.
+
+        Parameters
+        ----------
+        keep : collection of str, default=()
+            Columns that stay.
+
+        Returns
+        -------
+        redundant : dict from str to Solution
+            The columns to drop, and the laws solved for them. Each needs only columns that stay or
+            that stand before it, so that all can be computed one after the other.
+        """
+        missing = [name for name in keep if name not in self.feature_names]
+        if missing:
+            raise ValueError(f"keep names {missing[0]!r}, which is no column of the table.")
+        chosen: dict[str, Solution] = {}
+        for relation in self:
+            for solution in _solutions(relation):
+                column = solution.column
+                if column in keep or column in chosen or _needs(solution, column, chosen):
+                    continue
+                chosen[column] = solution
+                break
+        ordered: dict[str, Solution] = {}
+        while len(ordered) < len(chosen):
+            for column, solution in chosen.items():
+                waiting = set(solution.columns) & set(chosen) - set(ordered)
+                if column not in ordered and not waiting:
+                    ordered[column] = solution
+        return ordered
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """A row for each law."""
+        return [
+            {
+                "law": str(each),
+                "kind": each.kind,
+                "columns": list(each.columns),
+                "exact": each.exact,
+                "error": each.error,
+                "validation_error": each.validation_error,
+                "shuffled_error": each.shuffled_error,
+                "evidence": each.evidence,
+            }
+            for each in self
+        ]
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with a row for each law."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "A data frame needs pandas: pip install pandas. The attribute `table` has the same "
+                "rows as dictionaries."
+            ) from error
+        return pd.DataFrame(self.table)
+
+    def latex(self) -> str:
+        """Write all laws in LaTeX, one below the other."""
+        equations = [each.latex().replace(" = ", " &= ", 1) for each in self]
+        return "\\begin{aligned}\n" + " \\\\\n".join(equations) + "\n\\end{aligned}"
+
+    def sympy(self) -> list[Any]:
+        """Return all laws as SymPy's Eq."""
+        return [each.sympy() for each in self]
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{each}</th>" for each in ("law", "kind", "error", "held out"))
+        rows = [
+            [str(each), each.kind, number(each.error, 2), number(each.validation_error, 2)]
+            for each in self
+        ]
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>"
+            for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _remark(relation: Relation) -> str:
+    if relation.exact:
+        return ""
+    return f"  (error {number(100 * relation.validation_error, 2)} %)"
+
+
+def _solutions(relation: Relation) -> Iterator[Solution]:
+    """Yield the solutions of a law, the one that it is written as first."""
+    first = getattr(relation.form, "column", None)
+    for name in sorted(relation.columns, key=lambda each: each != first):
+        try:
+            yield relation.solve_for(name)
+        except ValueError:
+            continue
+
+
+def _needs(solution: Solution, column: str, chosen: Mapping[str, Solution]) -> bool:
+    """Return whether a column is needed, over chosen solutions, to compute itself."""
+    waiting, seen = list(solution.columns), set()
+    while waiting:
+        name = waiting.pop()
+        if name == column:
+            return True
+        if name in chosen and name not in seen:
+            seen.add(name)
+            waiting += chosen[name].columns
+    return False

@@ -1,0 +1,202 @@
+"""A law is what shuffling destroys: which candidates are believed, and on what evidence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gramian._types import Array, IntArray
+from gramian.laws._law import Law, Values
+
+ROUNDING = 1e-15
+"""Errors are not told apart below this."""
+HOLDS_EXACTLY = 1e-11
+"""The largest error of a law that is called exact."""
+BREAKS_EXACTLY = 1e3
+BREAKS = 3.0
+"""Shuffling a column must make the error at least so many times as large."""
+ROWWISE = 5.0
+"""Rows in which all terms are small may miss a law by so much more than all rows do on average."""
+DECADES = 6.0
+"""A law is believed if its chance is less than one in 10 to this power."""
+SENSITIVE = 1e-3
+"""A law must change at least so much, as a share of its terms, if a column changes by its size."""
+FEW_ROWS = 40
+"""With fewer rows none are held out: each is predicted from the others."""
+SPARE_ROWS = 4
+"""A law needs so many more rows than it has coefficients."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a candidate."""
+
+    law: Law
+    error: float
+    """In sample."""
+    validation_error: float
+    """On rows that took no part."""
+    overall: float
+    """What all rows miss, as a share of the size of the terms."""
+    shuffled_error: float
+    """With one of its columns shuffled, the smallest over columns."""
+    evidence: float
+    """How improbable the law is by chance, in powers of ten."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing but rounding is left."""
+        return self.validation_error < HOLDS_EXACTLY
+
+
+class Control:
+    """Judges candidates by rows that took no part in finding them."""
+
+    def __init__(self, train: Values, test: Values | None, seed: int = 0) -> None:
+        self.train = train
+        self.test = test
+        seen = train if test is None else test
+        rng = np.random.default_rng(seed)
+        self._order = _without_fixed_points(rng, seen.n_rows)
+        self._arrangements: dict[int, float] = {}
+
+    def judge(self, law: Law, n_tried: float, tolerance: float) -> Verdict | None:
+        """Return what is known of a law, or nothing if it is not to be believed.
+
+        Parameters
+        ----------
+        law : Law
+            The candidate, fitted to the rows of `train`.
+        n_tried : float
+            Among how many candidates it was found.
+        tolerance : float
+            The largest error that is allowed.
+        """
+        columns = law.columns
+        n_terms = len(law.monomials)
+        if len(columns) < 2 or n_terms < 2 or self.train.n_rows < n_terms + SPARE_ROWS:
+            return None
+        seen = self.train if self.test is None else self.test
+        with np.errstate(all="ignore"):
+            error = law.error(self.train)
+            overall = max(law.overall_error(self.train), law.overall_error(seen))
+            if not (overall <= tolerance and error <= ROWWISE * tolerance):
+                return None
+            if not _sensitivity(law, seen) > SENSITIVE:
+                return None
+            validation = _predicted(law, self.train) if self.test is None else law.error(self.test)
+            if not validation <= ROWWISE * tolerance:
+                return None
+            broken = min(law.error(seen.shuffled(each, self._order)) for each in columns)
+        base = max(error, validation, ROUNDING)
+        # Rounding errors are no noise: what is exact must break by far more than a factor.
+        needed = BREAKS if base > HOLDS_EXACTLY else BREAKS_EXACTLY
+        if not broken > needed * base:
+            return None
+        evidence = self._evidence(law, base, broken, n_tried)
+        if evidence < DECADES:
+            return None
+        return Verdict(law, error, validation, overall, broken, evidence)
+
+    def _evidence(self, law: Law, base: float, broken: float, n_tried: float) -> float:
+        n_free = self.train.n_rows - len(law.monomials)
+        decades = n_free * math.log10(broken / base)
+        # A column with few values meets a law by chance more often: count its arrangements.
+        decades = min(decades, *(self._arrangements_of(each) for each in law.columns))
+        return decades - math.log10(max(n_tried, 1.0))
+
+    def _arrangements_of(self, column: int) -> float:
+        """Return in how many orders the values of a column can be, in powers of ten."""
+        if column not in self._arrangements:
+            _, counts = np.unique(self.train.x[:, column], return_counts=True)
+            ways = math.lgamma(counts.sum() + 1) - sum(math.lgamma(n + 1) for n in counts)
+            distinct = len(counts) == counts.sum()
+            self._arrangements[column] = math.inf if distinct else ways / math.log(10)
+        return self._arrangements[column]
+
+
+def refit(law: Law, values: Values) -> Law:
+    """Fit the coefficients by least squares, that of the first term being given.
+
+    Rows are weighted so that what is missed is in the units of the law's terms, on average.
+    """
+    terms = law.terms(values)
+    weights = _row_weights(terms)
+    weighted = terms * weights[:, np.newaxis]
+    factors = np.linalg.lstsq(weighted[:, 1:], -weighted[:, 0], rcond=None)[0]
+    if not np.isfinite(factors).all() or not factors.all():
+        return law
+    return replace(law, coefficients=law.coefficients * np.append(1.0, factors))
+
+
+def _sensitivity(law: Law, values: Values) -> float:
+    """Return how much a law depends on its columns: nothing if it is the square of another one."""
+    largest = np.abs(law.terms(values)).max(axis=1)
+    changes = np.abs(law.gradient(values)).max(axis=1)
+    return float(np.sqrt(np.mean(changes**2) / np.mean(largest**2)))
+
+
+def _row_weights(terms: Array) -> Array:
+    largest = np.abs(terms).max(axis=1)
+    weights: Array = 1 / (largest + 0.1 * np.median(largest))
+    return weights
+
+
+def _predicted(law: Law, values: Values) -> float:
+    """Return the error of each row by the law as the other rows have it."""
+    rows = np.arange(values.n_rows)
+    errors = [
+        float(
+            refit(law, values.take(np.flatnonzero(rows != i))).imbalance(
+                values.take(slice(int(i), int(i) + 1))
+            )[0]
+        )
+        for i in rows
+    ]
+    return float(np.sqrt(np.mean(np.square(errors))))
+
+
+def _without_fixed_points(rng: np.random.Generator, n: int) -> IntArray:
+    """Return an order in which no row stays in its place."""
+    order: IntArray = rng.permutation(n)
+    shifted = np.empty(n, dtype=np.intp)
+    shifted[order] = np.roll(order, 1)
+    return shifted
+
+
+def is_consequence(law: Law, known: list[Law], values: Values) -> bool:
+    """Return whether a law follows from known ones: whether its gradient is a sum of theirs.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    known : list of Law
+        The known ones.
+    values : Values
+        A few rows at which all of them hold.
+    """
+    related = [each for each in known if set(each.columns) & set(law.columns)]
+    if not related:
+        return False
+    with np.errstate(all="ignore"):
+        gradients = np.stack([_unit(each.gradient(values)) for each in known], axis=1)
+        new = _unit(law.gradient(values))
+    fine = np.isfinite(gradients).all(axis=(1, 2)) & np.isfinite(new).all(axis=1)
+    left = []
+    for basis, gradient in zip(gradients[fine], new[fine], strict=True):
+        others = basis @ gradient
+        weights = np.linalg.lstsq(basis @ basis.T, others, rcond=1e-10)[0]
+        left.append(np.linalg.norm(gradient - weights @ basis))
+    return not left or float(np.median(left)) < CONSEQUENCE
+
+
+CONSEQUENCE = 1e-3
+"""A gradient of unit length is a sum of others if no more than this is left of it."""
+
+
+def _unit(gradient: Array) -> Array:
+    unit: Array = gradient / np.linalg.norm(gradient, axis=1, keepdims=True)
+    return unit

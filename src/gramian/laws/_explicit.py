@@ -1,0 +1,264 @@
+"""Short laws that give one column: what is left of it, once powers are divided out, is a sum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from gramian.laws._beam import Sum, shortest_sum
+from gramian.laws._columns import Traits
+from gramian.laws._factors import Quotient, divide_out, follows
+from gramian.laws._law import ONE, Law, Monomial, Power, Values, Variable, times
+from gramian.laws._nullspace import without_common_factor
+
+POWERS = tuple(Fraction(each) for each in ("1", "2", "-1", "-2", "1/2", "-1/2"))
+"""The powers of the quotient that may be a sum."""
+MAX_FUNCTIONS = 350
+MAX_COMPLEXITY = 7
+MAX_REST = 6
+"""If the quotient depends on more columns, no sum is looked for."""
+MAX_RATIO_COLUMNS = 4
+SMALLEST = 1e-15
+NO_WORSE = 1.5
+"""A sum that leaves no more than so many times what smooth functions leave is good enough."""
+UNEXPLAINED = 0.4
+"""A column of which smooth functions of others leave more, of its deviation, follows from none."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A law that gives a column, and how long its description is."""
+
+    law: Law
+    score: float
+    left: float
+
+
+def quotients(
+    values: Values, traits: Sequence[Traits], columns: Sequence[int]
+) -> list[tuple[float, int, Quotient]]:
+    """Return the columns that follow from others, the surest first, with their quotients.
+
+    Parameters
+    ----------
+    values : Values
+        Rows.
+    traits : sequence of Traits
+        What is known of the columns.
+    columns : sequence of int
+        The columns.
+    """
+    x = values.x / values.scale
+    positive = [each.positive for each in traits]
+    found = []
+    for target in columns:
+        others = [i for i in columns if i != target]
+        if follows(x, positive, target, others) > UNEXPLAINED:
+            continue
+        quotient = divide_out(x, positive, target, others)
+        if len(quotient.rest) <= MAX_REST:
+            y = x[:, target]
+            found.append((quotient.left * np.sqrt(np.mean(y**2)) / np.std(y), target, quotient))
+    return sorted(found, key=lambda each: each[0])
+
+
+def law_for(
+    values: Values, traits: Sequence[Traits], target: int, quotient: Quotient
+) -> Candidate | None:
+    """Return the law with the shortest description that gives a column, if there is any.
+
+    Parameters
+    ----------
+    values : Values
+        Rows.
+    traits : sequence of Traits
+        What is known of the columns.
+    target : int
+        The column.
+    quotient : Quotient
+        The column, with powers of others divided out.
+    """
+    best: Candidate | None = None
+    for law, cost in _candidates(values, traits, target, quotient):
+        left = _left(law, values, target)
+        score = len(values.x) * math.log(max(left, SMALLEST)) + cost
+        if np.isfinite(score) and (best is None or score < best.score):
+            best = Candidate(law, score, left)
+    if best is not None and best.left <= NO_WORSE * quotient.left:
+        return best
+    for law, cost in _ratios(values, target, quotient):
+        left = _left(law, values, target)
+        score = len(values.x) * math.log(max(left, SMALLEST)) + cost
+        if np.isfinite(score) and (best is None or score < best.score):
+            best = Candidate(law, score, left)
+    return best
+
+
+def _left(law: Law, values: Values, target: int) -> float:
+    """Return by how much a law misses a column, as a share of the column's size."""
+    slope = law.gradient(values)[:, target]
+    with np.errstate(all="ignore"):
+        missed = law.terms(values).sum(axis=1) / slope
+    y = values.of((target, "x"))
+    return float(np.sqrt(np.mean(missed**2) / np.mean(y**2)))
+
+
+def _candidates(
+    values: Values, traits: Sequence[Traits], target: int, quotient: Quotient
+) -> Iterator[tuple[Law, float]]:
+    """Yield laws in which a power of the quotient is a sum, and what their description costs."""
+    y = values.of((target, "x"))
+    powers = [
+        power
+        for power in POWERS
+        if (power.denominator == 1 or traits[target].positive)
+        and (power > 0 or traits[target].never_zero)
+        and (quotient.rest or power == 1)
+    ]
+    for functions in families_of(quotient.rest, traits):
+        plain = values.matrix([each for each, _ in functions])
+        costs = [math.log(2 + len(functions)) + complexity for _, complexity in functions]
+        for power in powers:
+            raised = quotient.values ** float(power)
+            # One row counts as much as another in the units of the target: its noise is there.
+            weights = np.abs(y / (float(power) * raised))
+            weights[~np.isfinite(weights)] = 0.0
+            found = shortest_sum(plain * weights[:, np.newaxis], raised * weights, costs)
+            if found is not None:
+                lead = _lead(target, power, quotient)
+                extra = math.log(len(y)) * (power != 1)
+                yield _law(lead, found, [each for each, _ in functions]), found.cost + extra
+
+
+def _ratios(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[Law, float]]:
+    """Yield laws in which the quotient multiplies more than one term."""
+    rest = quotient.rest
+    if not 0 < len(rest) <= MAX_RATIO_COLUMNS:
+        return
+    top, bottom = _polynomial(rest, 3), _polynomial(rest, 2)
+    above, below = values.matrix(top), values.matrix(bottom)
+    y = values.of((target, "x"))
+    for power in (1, 2):
+        raised = quotient.values**power
+        inner = below * raised[:, np.newaxis]
+        lead = _lead(target, Fraction(power), quotient)
+        for i, monomial in enumerate(bottom):
+            matrix = np.column_stack([above, np.delete(inner, i, axis=1)])
+            names = [*top, *(times(each, lead) for k, each in enumerate(bottom) if k != i)]
+            weights = np.abs(y / (power * inner[:, i]))
+            weights[~np.isfinite(weights)] = 0.0
+            costs = [math.log(2 + len(names)) + _degree(each) for each in names]
+            found = shortest_sum(
+                matrix * weights[:, np.newaxis], inner[:, i] * weights, costs, max_terms=5
+            )
+            if found is not None:
+                law = _law(times(lead, monomial), found, names)
+                yield law, found.cost + 2 * math.log(len(y))
+
+
+def _lead(target: int, power: Fraction, quotient: Quotient) -> Monomial:
+    """Return a power of the quotient as a monomial."""
+    powers: dict[Variable, Fraction] = {(target, "x"): power}
+    for column, exponent in quotient.exponents.items():
+        powers[column, "x"] = -exponent * power
+    return tuple(sorted((variable, plain_power(p)) for variable, p in powers.items() if p))
+
+
+def plain_power(power: Fraction) -> Power:
+    """Return a whole number where it is one."""
+    return power.numerator if power.denominator == 1 else power
+
+
+def _law(lead: Monomial, found: Sum, functions: Sequence[Monomial]) -> Law:
+    """Return the law lead = sum, with no negative exponents."""
+    monomials = [lead, *(functions[i] for i in found.members)]
+    coefficients = np.array([-1.0, *found.coefficients])
+    return without_common_factor(Law(coefficients, tuple(monomials)))
+
+
+Terms = list[tuple[Monomial, int]]
+"""Products of powers and functions of columns, with their complexities."""
+
+
+def families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[Terms]:
+    """Yield sets of terms: polynomials first, then ratios, then functions of one column."""
+    if not columns:
+        yield [(ONE, 0)]
+        return
+    powers = [_powers(column, traits[column]) for column in columns]
+    ratios = [_powers(column, traits[column], ratios=True) for column in columns]
+    yield _terms(powers, 2)
+    yield _terms(ratios, MAX_COMPLEXITY)
+    for i, column in enumerate(columns):
+        functions = _functions(column, traits[column])
+        if functions:
+            yield _terms([*ratios[:i], functions, *ratios[i + 1 :]], MAX_COMPLEXITY)
+
+
+def _terms(choices: Sequence[Terms], limit: int) -> Terms:
+    """Return all products of one choice of each column, up to a complexity and a number."""
+    every = sorted(
+        (
+            (
+                tuple(sorted(factor for part, _ in picked for factor in part)),
+                sum(c for _, c in picked),
+            )
+            for picked in _bounded(choices, limit)
+        ),
+        key=lambda each: each[1],
+    )
+    while sum(complexity <= limit for _, complexity in every) > MAX_FUNCTIONS:
+        limit -= 1
+    return [each for each in every if each[1] <= limit]
+
+
+def _bounded(
+    choices: Sequence[Sequence[tuple[Monomial, int]]], limit: int
+) -> Iterator[list[tuple[Monomial, int]]]:
+    """Yield all ways to pick one of each, as long as the complexities add up to no more."""
+    if not choices:
+        yield []
+        return
+    for part, cost in choices[0]:
+        if cost <= limit:
+            for others in _bounded(choices[1:], limit - cost):
+                yield [(part, cost), *others]
+
+
+def _powers(column: int, traits: Traits, *, ratios: bool = False) -> Terms:
+    x = (column, "x")
+    highest = 4 if traits.n_levels is None else min(2, traits.n_levels - 1)
+    found: Terms = [(ONE, 0), *((((x, power),), power) for power in range(1, highest + 1))]
+    if ratios and traits.never_zero:
+        found += [(((x, -1),), 1), (((x, -2),), 2)]
+    return found
+
+
+def _functions(column: int, traits: Traits) -> Terms:
+    found: Terms = [(ONE, 0)]
+    if traits.angle:
+        sin, cos = (column, "sin"), (column, "cos")
+        found += [(((sin, 1),), 1), (((cos, 1),), 1), (((cos, 2),), 2), (((cos, 1), (sin, 1)), 2)]
+    if traits.positive and traits.n_levels is None:
+        x = (column, "x")
+        found += [((((column, "log"), 1),), 1), (((x, 1),), 1)]
+    return found if len(found) > 1 else []
+
+
+def _polynomial(columns: Sequence[int], degree: int) -> list[Monomial]:
+    powers = [
+        each for each in product(range(degree + 1), repeat=len(columns)) if sum(each) <= degree
+    ]
+    return [
+        tuple(((column, "x"), p) for column, p in zip(columns, each, strict=True) if p)
+        for each in sorted(powers, key=sum)
+    ]
+
+
+def _degree(monomial: Monomial) -> int:
+    return sum(abs(int(power)) for _, power in monomial)

@@ -1,0 +1,149 @@
+"""Columns that enter a law only as a power that multiplies everything: they are divided out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from gramian._types import Array
+
+GRID = 2
+"""Exponents are multiples of one over this."""
+NEAR = 0.35
+"""Exponents are tried if they are so near to what a regression of logarithms says."""
+LARGEST_EXPONENT = 6
+N_FUNCTIONS = 120
+"""About so many smooth functions approximate what is left."""
+MAX_DEGREE = 6
+AS_GOOD = 1.3
+"""A column is divided out if the rest is then explained at least this well."""
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A column divided by powers of others, and the columns that the quotient depends on."""
+
+    values: Array
+    exponents: dict[int, Fraction]
+    rest: list[int]
+    left: float
+    """The root of the share of the quotient's mean square that smooth functions leave."""
+
+
+def smooth(
+    x: Array, positive: Sequence[bool], columns: Sequence[int], weights: Array | None = None
+) -> Array:
+    """Return an orthonormal basis of smooth functions: polynomials in the logarithms of columns.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        The table.
+    positive : sequence of bool
+        Which columns have logarithms; others enter as they are.
+    columns : sequence of int
+        The columns.
+    weights : array of shape (n_rows,), optional
+        What all functions are multiplied with.
+    """
+    functions = [np.ones(len(x))]
+    if columns:
+        z = np.column_stack([np.log(x[:, i]) if positive[i] else x[:, i] for i in columns])
+        low, high = z.min(axis=0), z.max(axis=0)
+        z = 2 * (z - low) / np.where(high > low, high - low, 1.0) - 1
+        limit = min(N_FUNCTIONS, len(x) // 5)
+        degree = 1
+        while degree < MAX_DEGREE and math.comb(len(columns) + degree + 1, degree + 1) <= limit:
+            degree += 1
+        last = [(functions[0], 0)]
+        for _ in range(degree):
+            last = [
+                (values * z[:, j], j) for values, start in last for j in range(start, z.shape[1])
+            ]
+            functions += [values for values, _ in last]
+    matrix = np.column_stack(functions)
+    if weights is not None:
+        matrix *= weights[:, np.newaxis]
+    basis: Array = np.linalg.qr(matrix)[0]
+    return basis
+
+
+def unexplained(basis: Array, target: Array) -> float:
+    """Return the root of the share of the target's mean square that the functions leave."""
+    rest = target - basis @ (basis.T @ target)
+    return float(np.linalg.norm(rest) / np.linalg.norm(target))
+
+
+def slopes(
+    x: Array, positive: Sequence[bool], y: Array, columns: Sequence[int]
+) -> dict[int, float]:
+    """Return about which powers of positive columns the size of a target grows with."""
+    there = np.abs(y) > 0
+    which = [i for i in columns if positive[i]]
+    logs = np.log(x[there][:, which])
+    design = np.column_stack([np.ones(len(logs)), logs])
+    found = np.linalg.lstsq(design, np.log(np.abs(y[there])), rcond=None)[0]
+    return dict(zip(which, found[1:].tolist(), strict=True))
+
+
+def follows(x: Array, positive: Sequence[bool], target: int, columns: Sequence[int]) -> float:
+    """Return what smooth functions of others leave of a column, as a share of its deviation."""
+    y = x[:, target]
+    basis = smooth(x, positive, columns)
+    shares = [unexplained(basis, y) * np.sqrt(np.mean(y**2)) / np.std(y)]
+    if positive[target]:
+        logs = np.log(y)
+        logs = logs - logs.mean()
+        if logs.any():
+            shares.append(unexplained(basis, logs))
+    return float(min(shares))
+
+
+def divide_out(x: Array, positive: Sequence[bool], target: int, columns: Sequence[int]) -> Quotient:
+    """Divide a column by powers of others as long as fewer columns then explain it as well.
+
+    With y = x^p g(others), the functions x^p f(others) explain y as well as functions of all do.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        The table, columns of size 1.
+    positive : sequence of bool
+        Which columns are positive.
+    target : int
+        The column.
+    columns : sequence of int
+        The others.
+    """
+    y = x[:, target]
+    rest = list(columns)
+    left = unexplained(smooth(x, positive, rest), y)
+    exponents: dict[int, Fraction] = {}
+    divisor = np.ones(len(y))
+    while rest:
+        best: tuple[float, int, Fraction] | None = None
+        for k, slope in slopes(x, positive, y / divisor, rest).items():
+            others = [i for i in rest if i != k]
+            for exponent in _near(slope):
+                weights = divisor * x[:, k] ** float(exponent)
+                share = unexplained(smooth(x, positive, others, weights), y)
+                if best is None or share < best[0]:
+                    best = (share, k, exponent)
+        if best is None or best[0] > max(AS_GOOD * left, 1e-12):
+            break
+        left, k = min(best[0], left), best[1]
+        exponents[k] = best[2]
+        divisor = divisor * x[:, k] ** float(best[2])
+        rest.remove(k)
+    return Quotient(y / divisor, exponents, rest, left)
+
+
+def _near(slope: float) -> list[Fraction]:
+    """Return the exponents that are near a slope."""
+    lowest, highest = math.ceil(GRID * (slope - NEAR)), math.floor(GRID * (slope + NEAR))
+    found = [Fraction(i, GRID) for i in range(lowest, highest + 1)]
+    return [each for each in found if each and abs(each) <= LARGEST_EXPONENT]

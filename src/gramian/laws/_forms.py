@@ -1,0 +1,153 @@
+"""How a law is written: solved for the column for which it is simplest, or as an equation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gramian.explanations._formula import Formula, Term
+from gramian.laws._law import Monomial, times
+from gramian.laws._solution import Solution
+from gramian.laws._terms import factors_of, formula_of
+
+RawTerm = tuple[float, Monomial]
+"""A coefficient in the units of the table, and what it is multiplied with."""
+DIGITS = 5
+"""Digits of coefficients that are not round."""
+ROUND_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A law that is not solved for a column: one formula equals another."""
+
+    left: Formula
+    right: Formula
+
+    def __str__(self) -> str:
+        return f"{self.left} = {self.right}"
+
+    def latex(self) -> str:
+        """Write the equation in LaTeX's math mode."""
+        return f"{self.left.latex()} = {self.right.latex()}"
+
+
+class Writer:
+    """Writes laws of a table.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of the columns.
+    sign : function
+        Returns for a column 1 if it is never negative, -1 if never positive, else 0.
+    """
+
+    def __init__(self, names: Sequence[str], sign: Callable[[int], int]) -> None:
+        self.names = names
+        self.sign = sign
+
+    def formula(self, terms: Sequence[RawTerm], known: Sequence[bool] | None = None) -> Formula:
+        """Turn terms into a formula, plain ones first and the constant last."""
+        flags = [False] * len(terms) if known is None else known
+        ordered = sorted(
+            zip(terms, flags, strict=True),
+            key=lambda each: (not each[0][1], -sum(p for _, p in each[0][1]), each[0][0] < 0),
+        )
+        made = formula_of(
+            [Term(value, factors_of(monomial, self.names)) for (value, monomial), _ in ordered], 1
+        )
+        digits = tuple(ROUND_DIGITS if flag or is_round(t[0]) else DIGITS for t, flag in ordered)
+        return Formula(made.terms, made.columns, digits)
+
+    def solve(self, terms: Sequence[RawTerm], column: int) -> Solution | None:
+        """Solve a law for a column, if it enters in one way only."""
+        powers = {(atom, power) for _, each in terms for (i, atom), power in each if i == column}
+        if len(powers) != 1:
+            return None
+        ((atom, power),) = powers
+        if atom not in ("x", "log") or (atom == "log" and power != 1):
+            return None
+        negative = False
+        if power % 2 == 0:
+            if self.sign(column) == 0:
+                return None
+            negative = self.sign(column) < 0
+        own = ((column, atom), power)
+        inverse = (((column, atom), -power),)
+        bottom = [(value, times(each, inverse)) for value, each in terms if own in each]
+        top = [(-value, each) for value, each in terms if own not in each]
+        if not top:
+            return None
+        bottom.sort(key=lambda each: (not each[1], len(each[1])))
+        unit = bottom[0][0]
+        if len(top) == 1 and len(bottom) > 1:
+            unit = top[0][0]
+        return Solution(
+            self.names[column],
+            self.formula([(value / unit, each) for value, each in top]),
+            self.formula([(value / unit, each) for value, each in bottom]),
+            power,
+            atom == "log",
+            negative,
+        )
+
+    def equation(self, terms: Sequence[RawTerm]) -> Equation:
+        """Write a law with positive terms on the left and the constant on the right."""
+        sign = 1 if terms[reference_term(terms, None)][0] > 0 else -1
+        left = [(sign * value, each) for value, each in terms if sign * value > 0 and each]
+        right = [(-sign * value, each) for value, each in terms if sign * value <= 0 or not each]
+        return Equation(self.formula(left), self.formula(right))
+
+    def best(self, terms: Sequence[RawTerm], columns: Sequence[int]) -> int | None:
+        """Return the column for which a law is best solved, or none if an equation is plainer."""
+        ranks = []
+        for column in columns:
+            solution = self.solve(terms, column)
+            if solution is None:
+                continue
+            top, bottom = solution.numerator, solution.denominator
+            n_minus = sum(term.coefficient < 0 for term in top.terms)
+            compound = len(bottom.terms) > 1
+            if solution.root > 1 and not compound and (n_minus or len(terms) == 2):
+                continue  # x² + y² = 1 and T² = a³ are plainer than roots
+            whole = not bottom.columns
+            ranks.append(
+                (
+                    solution.root != 1 or solution.exponential,
+                    compound,
+                    not whole,
+                    n_minus,
+                    len(solution.text),
+                    column,
+                )
+            )
+        if not ranks or _is_partition(terms):
+            return None
+        return int(min(ranks)[-1])
+
+
+def is_round(value: float) -> bool:
+    """Return whether a number is written with few digits."""
+    return float(f"{value:.4e}") == value
+
+
+def _is_partition(terms: Sequence[RawTerm]) -> bool:
+    """Return whether three or more columns add up to a constant, none of them set apart."""
+    plain = [value for value, each in terms if each]
+    linear = all(sum(power for _, power in each) == 1 for _, each in terms if each)
+    sums = len(plain) < len(terms) and len(plain) > 2
+    return linear and sums and max(plain) - min(plain) <= 1e-9 * abs(max(plain))
+
+
+def reference_term(terms: Sequence[RawTerm], column: int | None) -> int:
+    """Return the term whose coefficient is 1 in the form in which a law is written."""
+    if column is not None:
+        own = [i for i, (_, each) in enumerate(terms) if any(v[0] == column for v, _ in each)]
+        others = [i for i in range(len(terms)) if i not in own]
+        if len(others) == 1 and len(own) > 1:
+            return others[0]
+        return min(own, key=lambda i: len(terms[i][1]))
+    return max(
+        range(len(terms)), key=lambda i: (sum(p for _, p in terms[i][1]), terms[i][0] > 0, -i)
+    )

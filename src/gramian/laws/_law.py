@@ -1,0 +1,169 @@
+"""A law: terms that add up to zero, each a coefficient times powers and functions of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from gramian._types import Array, IntArray
+
+Variable = tuple[int, str]
+"""A column, and what is taken of it: "x" for itself, or one of `ATOMS`."""
+Power = int | Fraction
+Monomial = tuple[tuple[Variable, Power], ...]
+"""Variables with their exponents, sorted; nothing in the constant term."""
+ONE: Monomial = ()
+
+ATOMS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
+    "log": (np.log, lambda x: 1 / x),
+    "sin": (np.sin, np.cos),
+    "cos": (np.cos, lambda x: -np.sin(x)),
+}
+"""Functions of columns, and their derivatives."""
+STEP, LEVEL = "<= ", "== "
+"""Atoms that begin so are 1 where a column is at most, or has, the value that follows, else 0."""
+
+
+def apply(atom: str, x: Array) -> Array:
+    """Return what an atom makes of a column."""
+    if atom.startswith(STEP):
+        return (x <= float(atom[len(STEP) :])).astype(np.float64)
+    if atom.startswith(LEVEL):
+        return (x == float(atom[len(LEVEL) :])).astype(np.float64)
+    values: Array = ATOMS[atom][0](x)
+    return values
+
+
+def derivative(atom: str, x: Array) -> Array:
+    """Return the derivative of an atom, zero for steps."""
+    return ATOMS[atom][1](x) if atom in ATOMS else np.zeros(len(x))
+
+
+def times(one: Monomial, other: Monomial) -> Monomial:
+    """Multiply two monomials."""
+    powers = dict(one)
+    for variable, power in other:
+        powers[variable] = powers.get(variable, 0) + power
+    return tuple(
+        sorted(
+            (variable, int(power) if power == int(power) else power)
+            for variable, power in powers.items()
+            if power
+        )
+    )
+
+
+def columns_of(monomials: Iterable[Monomial]) -> list[int]:
+    """Return the columns that take part, in order."""
+    return sorted({column for each in monomials for (column, _), _ in each})
+
+
+class Values:
+    """Rows of a table, and the functions of its columns that were asked for.
+
+    Columns are divided by a power of two near their size, which costs no digits and keeps products
+    of many of them finite.
+    """
+
+    def __init__(self, x: Array, scale: Array) -> None:
+        self.x = x
+        self.scale = scale
+        self._known: dict[Variable, Array] = {}
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.x)
+
+    def take(self, rows: IntArray | slice) -> Values:
+        """Return some of the rows."""
+        return Values(self.x[rows], self.scale)
+
+    def shuffled(self, column: int, order: IntArray) -> Values:
+        """Return the rows with one column in another order, all else in place."""
+        x = self.x.copy()
+        x[:, column] = x[order, column]
+        return Values(x, self.scale)
+
+    def of(self, variable: Variable) -> Array:
+        """Return the values of a variable."""
+        if variable not in self._known:
+            column, atom = variable
+            x = self.x[:, column]
+            self._known[variable] = x / self.scale[column] if atom == "x" else apply(atom, x)
+        return self._known[variable]
+
+    def product(self, monomial: Monomial) -> Array:
+        """Return the values of a monomial."""
+        found = np.ones(self.n_rows)
+        for variable, power in monomial:
+            found *= self.of(variable) ** float(power)
+        return found
+
+    def matrix(self, monomials: Sequence[Monomial]) -> Array:
+        """Return the values of monomials, one a column, in Fortran's order."""
+        found = np.empty((self.n_rows, len(monomials)), order="F")
+        at: dict[Monomial, int] = {}
+        for i, monomial in enumerate(monomials):
+            at[monomial] = i
+            if monomial:
+                variable, power = monomial[-1]
+                rest = ((variable, power - 1),) if power != 1 else ()
+                parent = at.get((*monomial[:-1], *rest)) if power >= 1 else None
+                if parent is not None:
+                    np.multiply(found[:, parent], self.of(variable), out=found[:, i])
+                    continue
+            found[:, i] = self.product(monomial)
+        return found
+
+
+@dataclass(frozen=True)
+class Law:
+    """Coefficients and monomials whose sum is zero, in the scaled columns of `Values`."""
+
+    coefficients: Array
+    monomials: tuple[Monomial, ...]
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns that the law ties."""
+        return columns_of(self.monomials)
+
+    def terms(self, values: Values) -> Array:
+        """Return the terms by columns."""
+        return values.matrix(self.monomials) * self.coefficients
+
+    def imbalance(self, values: Values) -> Array:
+        """Return the sum of the terms over the size of the largest one, row by row."""
+        terms = self.terms(values)
+        largest = np.abs(terms).max(axis=1)
+        # NaN, where a column is missing, stays NaN.
+        found: Array = terms.sum(axis=1) / np.where(largest == 0, 1.0, largest)
+        return found
+
+    def error(self, values: Values) -> float:
+        """Return the root mean square of the imbalance."""
+        imbalance = self.imbalance(values)
+        return float(np.sqrt(np.mean(imbalance**2)))
+
+    def overall_error(self, values: Values) -> float:
+        """Return the root mean square of the sum of the terms over that of the largest ones."""
+        terms = self.terms(values)
+        largest = np.abs(terms).max(axis=1)
+        size = float(np.sqrt(np.mean(largest**2)))
+        return float(np.sqrt(np.mean(terms.sum(axis=1) ** 2))) / size if size > 0 else 0.0
+
+    def gradient(self, values: Values) -> Array:
+        """Return the derivatives by the scaled columns, one row a row of the table."""
+        found = np.zeros(values.x.shape)
+        for coefficient, monomial in zip(self.coefficients, self.monomials, strict=True):
+            for place, ((column, atom), power) in enumerate(monomial):
+                rest = (*monomial[:place], *monomial[place + 1 :])
+                inner = float(power) * values.of((column, atom)) ** float(power - 1)
+                if atom != "x":
+                    inner = inner * derivative(atom, values.x[:, column]) * values.scale[column]
+                found[:, column] += coefficient * values.product(rest) * inner
+        return found

@@ -1,0 +1,153 @@
+"""Laws that hold exactly: functions that are combinations of simpler ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy.linalg import qr, solve_triangular
+
+from gramian._types import Array
+from gramian.laws._law import ONE, Law, Monomial, Values, Variable, columns_of, times
+
+DEPENDENT = 1e-12
+"""A function of unit size is a combination of others if no more than this is left of it."""
+EXACT = 1e-12
+"""What rounding leaves of a law, as a share of its size."""
+MAX_TERMS = 30
+SHORT = 8
+"""A law of more terms than this is believed only if they are few among all functions."""
+SPARSE = 3.5
+"""How many functions there must be for each term of a long law."""
+
+
+def monomials_of(
+    variables: Sequence[Variable], degree: int, caps: dict[Variable, int]
+) -> Iterator[list[Monomial]]:
+    """Yield the monomials of each degree, from 0 on.
+
+    Parameters
+    ----------
+    variables : sequence of (int, str)
+        What they are made of.
+    degree : int
+        The last degree.
+    caps : dict
+        The largest exponents of variables that have one.
+    """
+    last: list[Monomial] = [ONE]
+    yield last
+    place = {variable: i for i, variable in enumerate(variables)}
+    for _ in range(degree):
+        new: list[Monomial] = []
+        for parent in last:
+            start = place[parent[-1][0]] if parent else 0
+            for variable in variables[start:]:
+                power = dict(parent).get(variable, 0)
+                if power < caps.get(variable, degree):
+                    rest = parent[:-1] if power else parent
+                    new.append((*rest, (variable, power + 1)))
+        last = new
+        yield last
+
+
+def divides(one: Monomial, other: Monomial) -> bool:
+    """Return whether one monomial is a factor of another."""
+    powers = dict(other)
+    return all(powers.get(variable, 0) >= power for variable, power in one)
+
+
+def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]:
+    """Yield the laws of functions that are combinations of those before them.
+
+    A multiple of a function that was found to depend on others says nothing new, and is left out.
+
+    Parameters
+    ----------
+    values : Values
+        Rows, more than there are functions.
+    monomials : sequence of Monomial
+        The functions, simple ones first.
+    """
+    matrix = values.matrix(monomials)
+    norms = np.sqrt(np.einsum("ij,ij->j", matrix, matrix))
+    usable = np.flatnonzero((norms > 0) & np.isfinite(norms))
+    unit = matrix[:, usable] / norms[usable]
+    monomials = [monomials[i] for i in usable.tolist()]
+    (upper,) = qr(unit, mode="r", check_finite=False)[:1]
+    left = np.abs(np.diag(upper))
+    independent = left > DEPENDENT
+    leads: list[Monomial] = []
+    for j in np.flatnonzero(~independent).tolist():
+        if any(divides(lead, monomials[j]) for lead in leads):
+            continue
+        before = [i for i in range(j) if independent[i]]
+        law = _sparse(unit, before, j)
+        if law is None:
+            continue
+        which, coefficients = law
+        terms = tuple(monomials[i] for i in which)
+        # Enough smooth functions of few columns fit any curve: a law has few of them.
+        columns = set(columns_of(terms))
+        n_own = sum(columns.issuperset(columns_of([each])) for each in monomials)
+        if len(terms) <= max(SHORT, n_own / SPARSE):
+            leads.append(monomials[j])
+            yield without_common_factor(Law(coefficients / norms[usable][which], terms))
+
+
+def _sparse(unit: Array, before: list[int], j: int) -> tuple[list[int], Array] | None:
+    """Express a function by as few of the functions before it as possible."""
+    (upper,) = qr(unit[:, [*before, j]], mode="r", check_finite=False)[:1]
+    n = len(before)
+    weights = solve_triangular(upper[:n, :n], upper[:n, n])
+    order = np.argsort(-np.abs(weights))
+    for n_terms in _sizes(n):
+        chosen = [before[i] for i in order[:n_terms]]
+        coefficients, left = fit(unit[:, chosen], unit[:, j])
+        if left < EXACT:
+            break
+    else:
+        return None
+    chosen, coefficients = shorten(unit, chosen, j, EXACT)
+    return [*chosen, j], np.append(coefficients, -1.0)
+
+
+def _sizes(n: int) -> Iterator[int]:
+    size = 1
+    while size < min(n, MAX_TERMS):
+        yield size
+        size += max(1, size // 3)
+    yield min(n, MAX_TERMS)
+
+
+def fit(matrix: Array, target: Array) -> tuple[Array, float]:
+    """Return the coefficients of least squares, and the share of the target that is left."""
+    coefficients = np.asarray(np.linalg.lstsq(matrix, target, rcond=None)[0], dtype=np.float64)
+    left = np.linalg.norm(target - matrix @ coefficients) / np.linalg.norm(target)
+    return coefficients, float(left)
+
+
+def shorten(unit: Array, chosen: list[int], j: int, allowed: float) -> tuple[list[int], Array]:
+    """Leave out terms, the smallest first, as long as what is left stays as small as allowed."""
+    coefficients, _ = fit(unit[:, chosen], unit[:, j])
+    kept = True
+    while kept and len(chosen) > 1:
+        kept = False
+        for i in np.argsort(np.abs(coefficients)):
+            fewer = [*chosen[:i], *chosen[i + 1 :]]
+            others, left = fit(unit[:, fewer], unit[:, j])
+            if left < allowed:
+                chosen, coefficients, kept = fewer, others, True
+                break
+    return chosen, coefficients
+
+
+def without_common_factor(law: Law) -> Law:
+    """Divide a law by what all of its terms have in common; no exponent is negative then."""
+    powers = [dict(each) for each in law.monomials]
+    variables = {variable for each in powers for variable in each}
+    common = {variable: min(each.get(variable, 0) for each in powers) for variable in variables}
+    inverse = tuple((variable, -power) for variable, power in common.items() if power)
+    if not inverse:
+        return law
+    return Law(law.coefficients, tuple(times(each, inverse) for each in law.monomials))

@@ -1,0 +1,90 @@
+"""Laws of two columns: a function of one is a multiple of a function of the other, shifted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.laws._columns import Traits
+from gramian.laws._law import ONE, Law, Monomial, Values
+from gramian.laws._nullspace import without_common_factor
+
+SHAPES = (("x", 1), ("log", 1), ("x", 2), ("x", -1), ("x", 3), ("sin", 1), ("cos", 1))
+"""The functions, simple ones first."""
+NEARLY = 0.999
+"""Functions with a smaller correlation are no candidates."""
+BETTER = 0.5
+"""A less simple law must have an error that is smaller by this factor."""
+ROUNDING = 1e-12
+MAX_COLUMNS = 600
+
+
+def pairs(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> Iterator[Law]:
+    """Yield for each two columns the best law φ(y) = a ψ(x) + b, if there is one.
+
+    Parameters
+    ----------
+    values : Values
+        Rows.
+    traits : sequence of Traits
+        What is known of the columns.
+    columns : sequence of int
+        The columns.
+    """
+    if len(columns) > MAX_COLUMNS:
+        return
+    functions: list[Monomial] = [
+        (((i, atom), power),)
+        for atom, power in SHAPES
+        for i in columns
+        if _allowed(traits[i], atom, power)
+    ]
+    matrix = values.matrix(functions)
+    centred = matrix - matrix.mean(axis=0)
+    norms = np.linalg.norm(centred, axis=0)
+    unit = centred / np.where(norms > 0, norms, np.inf)
+    owner = np.array([each[0][0][0] for each in functions])
+    related = np.abs(unit.T @ unit)
+    related[owner[:, np.newaxis] == owner] = 0.0
+    best: dict[tuple[int, int], tuple[float, int, int]] = {}
+    # Simple functions come first: what comes later must be clearly better.
+    rows, others = np.nonzero(np.triu(related > NEARLY))
+    for i, j in sorted(zip(rows.tolist(), others.tolist(), strict=True), key=sum):
+        left = max(_left(unit[:, i], unit[:, j]), ROUNDING)
+        pair = (min(owner[i], owner[j]), max(owner[i], owner[j]))
+        if pair not in best or left < BETTER * best[pair][0]:
+            best[pair] = (left, i, j)
+    for _, i, j in sorted(best.values()):
+        slope = float(centred[:, i] @ centred[:, j] / norms[j] ** 2)
+        shift = float(matrix[:, i].mean() - slope * matrix[:, j].mean())
+        coefficients, monomials = [-1.0, slope], [functions[i], functions[j]]
+        if abs(shift) > 1e-12 * np.abs(matrix[:, i]).max() and _shifted(matrix, i, j):
+            coefficients, monomials = [*coefficients, shift], [*monomials, ONE]
+        yield without_common_factor(Law(np.array(coefficients), tuple(monomials)))
+
+
+def _shifted(matrix: Array, i: int, j: int) -> bool:
+    """Return whether a multiple without a shift is clearly worse."""
+    y, x = matrix[:, i], matrix[:, j]
+    plain = y - x * (x @ y) / (x @ x)
+    design = np.column_stack([np.ones(len(x)), x])
+    rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    return bool(np.linalg.norm(rest) < 0.9 * np.linalg.norm(plain))
+
+
+def _left(one: Array, other: Array) -> float:
+    """Return what a unit vector leaves of another, without cancellation."""
+    product = float(one @ other)
+    return float(np.linalg.norm(one - product * other))
+
+
+def _allowed(traits: Traits, atom: str, power: int) -> bool:
+    if atom == "log":
+        return traits.positive and traits.n_levels is None
+    if atom in ("sin", "cos"):
+        return traits.angle
+    if power != 1 and traits.n_levels == 2:
+        return False
+    return power > 0 or traits.never_zero

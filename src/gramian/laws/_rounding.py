@@ -1,0 +1,92 @@
+"""Coefficients that are round numbers, as far as the data can tell."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.laws._law import Law, Values
+
+SURE = 3.0
+"""A round number is accepted within so many standard errors."""
+FINE = 1e-6
+"""Coefficients that are known better than this may have three digits, others one or two."""
+MAX_DENOMINATOR = 12
+EPSILON = 1e-14
+
+
+def relative_errors(law: Law, values: Values, reference: int) -> Array:
+    """Return the relative standard errors of the coefficients, that of the reference being 0.
+
+    Parameters
+    ----------
+    law : Law
+        The law, fitted to these rows.
+    values : Values
+        The rows.
+    reference : int
+        The term whose coefficient is given.
+    """
+    terms = law.terms(values)
+    largest = np.abs(terms).max(axis=1)
+    weighted = terms[largest > 0] / largest[largest > 0, np.newaxis]
+    others = np.delete(weighted, reference, axis=1)
+    sigma = np.sqrt(np.mean(weighted.sum(axis=1) ** 2))
+    inverse = np.linalg.pinv(others.T @ others)
+    found: Array = sigma * np.sqrt(np.abs(np.diag(inverse)))
+    return np.insert(found + EPSILON, reference, 0.0)
+
+
+def round_number(value: float, error: float) -> float | None:
+    """Return the simplest number that is as near to a value as its relative error allows."""
+    slack = SURE * error
+    digits = 3 if error < FINE else 2 if error < 1e-3 else 1
+    for n in range(digits):
+        rounded = float(f"{value:.{n}e}")
+        if abs(rounded - value) <= slack * abs(value):
+            return rounded
+    near = Fraction(value).limit_denominator(MAX_DENOMINATOR)
+    small = 0 < abs(near.numerator) <= (999 if error < FINE else MAX_DENOMINATOR)
+    if small and abs(float(near) - value) <= slack * abs(value):
+        return float(near)
+    return None
+
+
+def with_round_coefficients(
+    law: Law, raw: Array, values: Values, reference: int
+) -> tuple[Law, Array, list[bool]]:
+    """Round coefficients where the data support it.
+
+    Parameters
+    ----------
+    law : Law
+        The law in scaled columns.
+    raw : array of shape (n_terms,)
+        Its coefficients in the units of the table, that of the reference being 1.
+    values : Values
+        Rows.
+    reference : int
+        The term whose coefficient is given.
+
+    Returns
+    -------
+    law : Law
+        The law with these coefficients.
+    raw : array
+        The coefficients in the units of the table.
+    known : list of bool
+        Which of them are round.
+    """
+    errors = relative_errors(law, values, reference)
+    rounded = [
+        round_number(float(value), float(error)) for value, error in zip(raw, errors, strict=True)
+    ]
+    new = np.array(
+        [value if each is None else each for value, each in zip(raw, rounded, strict=True)]
+    )
+    candidate = Law(law.coefficients * new / raw, law.monomials)
+    if candidate.error(values) > 1.05 * law.error(values) + EPSILON:
+        return law, raw, [False] * len(raw)
+    return candidate, new, [each is not None for each in rounded]

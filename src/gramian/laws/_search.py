@@ -1,0 +1,323 @@
+"""The search for laws: small and simple ones first, and each only once."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.laws import _dictionaries as dictionaries
+from gramian.laws._columns import Traits
+from gramian.laws._control import FEW_ROWS, ROUNDING, Control, Verdict, is_consequence, refit
+from gramian.laws._explicit import law_for, quotients
+from gramian.laws._law import LEVEL, STEP, Law, Monomial, Values, Variable
+from gramian.laws._linear import power_laws, sums
+from gramian.laws._nullspace import dependencies
+from gramian.laws._pairs import pairs
+from gramian.laws._steps import steps
+from gramian.laws._supports import small_sets
+from gramian.laws._wide import products_with_sums, sparse_products, sparse_sums
+
+HELD_OUT = 0.25
+"""The share of rows that judge, and take no part in finding laws."""
+MAX_ROWS = 2_000
+"""So many rows are enough to find laws; others confirm them."""
+MAX_JUDGES = 2_000
+WIDEST = 800
+"""Products of all pairs of columns are looked at in tables with no more columns."""
+SMALL_TABLE = 12
+"""In tables with more columns, functions of all columns at once are too many."""
+EXACT_ERROR = 1e-11
+TARGETS = 3
+"""The columns for which short laws are compared before one is believed."""
+SHORT_TRIED = 1e6
+TERM_COST = 1.5
+"""What a term costs in a description, in units of the logarithm of the number of rows."""
+ROWS_FOR_SUMS = 60
+"""Sums of several terms are not looked for in fewer rows."""
+FEWER_ROWS = 1_000
+"""So many rows are enough to choose among short laws."""
+GRADIENT_ROWS = 30
+
+
+class OutOfTimeError(Exception):
+    """The time limit has been reached."""
+
+
+class Search:
+    """Finds laws, one stage after the other.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        The table.
+    traits : sequence of Traits
+        What is known of its columns.
+    tolerance : float
+        The largest error of a law.
+    deadline : float or None
+        When to stop, on the clock of `time.monotonic`.
+    report : function
+        Is told the name of a stage, how many are done, and how many there are.
+    seed : int
+        Decides which rows are held out.
+    """
+
+    def __init__(
+        self,
+        x: Array,
+        traits: Sequence[Traits],
+        *,
+        tolerance: float,
+        deadline: float | None,
+        report: Callable[[str, int, int], None],
+        seed: int,
+    ) -> None:
+        scale = np.array([each.scale for each in traits])
+        order = np.random.default_rng(seed).permutation(len(x))
+        n_test = 0 if len(x) < FEW_ROWS else int(HELD_OUT * len(x))
+        n_test = max(n_test, len(x) - MAX_ROWS) if n_test else 0
+        train = np.sort(order[n_test:])
+        test = np.sort(order[:n_test][:MAX_JUDGES])
+        self.train = Values(np.asfortranarray(x[train]), scale)
+        self.control = Control(
+            self.train, Values(np.asfortranarray(x[test]), scale) if n_test else None, seed
+        )
+        self.few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
+        self.traits = traits
+        self.found: list[Verdict] = []
+        self.columns = [i for i, each in enumerate(traits) if not each.constant]
+        self._tolerance = tolerance
+        self._deadline = deadline
+        self._report = report
+        step = max(1, len(train) // GRADIENT_ROWS)
+        self._points = self.train.take(np.arange(0, len(train), step)[:GRADIENT_ROWS])
+
+    def run(self) -> bool:
+        """Go through the stages; return whether there was time for all."""
+        stages = [
+            ("steps", self._steps),
+            ("pairs", self._pairs),
+            ("sums", self._sums),
+            ("power laws", self._power_laws),
+            ("small sets", self._small_sets),
+            ("products and sums", self._wide),
+            ("polynomials", self._polynomials),
+            ("logarithms", self._logarithms),
+            ("angles", self._angles),
+        ]
+        try:
+            for i, (name, stage) in enumerate(stages):
+                self._report(name, i, len(stages))
+                for law, n_tried in stage():
+                    self._consider(law, n_tried, EXACT_ERROR)
+                    self._check_time()
+                self._check_time()
+            self._report("laws with noise", len(stages), len(stages) + 1)
+            self._noisy()
+        except OutOfTimeError:
+            return False
+        return True
+
+    def _check_time(self) -> None:
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise OutOfTimeError
+
+    def _consider(self, law: Law, n_tried: float, tolerance: float) -> None:
+        verdict = self.control.judge(law, n_tried, tolerance)
+        if verdict is None:
+            return
+        known = [each.law for each in self.found]
+        if is_consequence(law, known, self._points) or among_steps(law, known):
+            return
+        self.found.append(verdict)
+        if len(law.columns) == 2 and invertible(law):
+            # Each of the two stands for the other: later laws need only one of them.
+            twin = determined(law, set())
+            self.columns = [i for i in self.columns if i != twin]
+
+    @property
+    def free(self) -> list[int]:
+        """The columns that are left if each law gives one of its columns away."""
+        taken: set[int] = set()
+        for verdict in self.found:
+            giving = determined(verdict.law, taken)
+            if giving is not None:
+                taken.add(giving)
+        return [i for i in self.columns if i not in taken]
+
+    def _steps(self) -> Iterator[tuple[Law, float]]:
+        for law in steps(self.train, self.traits, self.columns):
+            yield law, float(len(self.columns) ** 2 * self.train.n_rows)
+
+    def _pairs(self) -> Iterator[tuple[Law, float]]:
+        n_tried = 25.0 * len(self.columns) ** 2
+        for law in pairs(self.train, self.traits, self.columns):
+            yield law, n_tried
+
+    def _wide(self) -> Iterator[tuple[Law, float]]:
+        free = self.free
+        if SMALL_TABLE < len(free) <= WIDEST:
+            n_tried = float(len(free)) ** 4
+            for law in products_with_sums(self.few, self.traits, free):
+                yield refit(law, self.train), n_tried
+
+    def _noisy(self) -> None:
+        """Look for laws that hold up to noise, and believe the one that says most, repeatedly."""
+        while self._tolerance > EXACT_ERROR and len(self.free) > 1:
+            pool = []
+            for i, (law, n_tried) in enumerate(self._short_laws()):
+                self._check_time()
+                verdict = self.control.judge(law, n_tried, self._tolerance)
+                if verdict is not None:
+                    pool.append((description_length(verdict, self.train.n_rows), i, law, n_tried))
+            before = len(self.found)
+            for _, _, law, n_tried in sorted(pool, key=lambda each: each[:2]):
+                if set(law.columns) <= set(self.free):
+                    self._consider(law, n_tried, self._tolerance)
+                    if len(self.found) > before and len(self.free) < SMALL_TABLE:
+                        break
+            if len(self.found) == before:
+                return
+
+    def _short_laws(self) -> Iterator[tuple[Law, float]]:
+        """Yield laws of few terms, fitted to all rows, and among how many each was found."""
+        free, n = self.free, float(len(self.free))
+        sources = [
+            (pairs(self.few, self.traits, free), 25 * n**2),
+            (sparse_products(self.few, self.traits, free), 5 * n**3),
+            (sparse_sums(self.few, free), n**3),
+        ]
+        if SMALL_TABLE < n <= WIDEST:
+            sources.append((products_with_sums(self.few, self.traits, free), n**4))
+        for laws, n_tried in sources:
+            for law in laws:
+                yield refit(law, self.train), n_tried
+        if n <= SMALL_TABLE and self.few.n_rows >= ROWS_FOR_SUMS:
+            for _, target, quotient in quotients(self.few, self.traits, free)[:TARGETS]:
+                self._check_time()
+                candidate = law_for(self.few, self.traits, target, quotient)
+                if candidate is not None:
+                    yield refit(candidate.law, self.train), SHORT_TRIED
+
+    def _sums(self) -> Iterator[tuple[Law, float]]:
+        n = len(self.columns)
+        for power in (1, 2, -1):
+            columns = [
+                i
+                for i in self.columns
+                if power == 1
+                or (self.traits[i].n_levels is None and (power > 0 or self.traits[i].never_zero))
+            ]
+            for law in sums(self.train, columns, power):
+                yield law, float(n) ** len(law.monomials)
+
+    def _power_laws(self) -> Iterator[tuple[Law, float]]:
+        variables: list[Variable] = [
+            (i, "x")
+            for i in self.columns
+            if self.traits[i].never_zero and np.ptp(np.abs(self.train.x[:, i])) > 0
+        ]
+        for law in power_laws(self.train, variables):
+            yield law, float(len(variables) ** len(law.columns))
+        if len(variables) > SMALL_TABLE:
+            return
+        for j in self.columns:
+            if self.traits[j].angle:
+                others = [each for each in variables if each[0] != j]
+                others += [(j, "sin"), (j, "cos")]
+                for law in power_laws(self.train, others):
+                    yield law, float(len(others) ** len(law.columns))
+
+    def _small_sets(self) -> Iterator[tuple[Law, float]]:
+        def skip(columns: Sequence[int]) -> bool:
+            return any(set(each.law.columns) <= set(columns) for each in self.found)
+
+        yield from small_sets(self.train, self.columns, self._cap, skip)
+
+    def _cap(self, column: int) -> int:
+        # Powers of a column with few levels are combinations of its levels.
+        return dictionaries.MAX_DEGREE if self.traits[column].n_levels is None else 1
+
+    def _through(self, families: Iterable[list[Monomial]]) -> Iterator[tuple[Law, float]]:
+        for functions in families:
+            self._check_time()
+            for law in dependencies(self.train, functions):
+                yield law, float(len(functions))
+
+    @property
+    def _limit(self) -> int:
+        return min(dictionaries.MAX_FUNCTIONS, int(0.7 * self.train.n_rows))
+
+    def _caps(self) -> dict[Variable, int]:
+        return {(i, "x"): self._cap(i) for i in self.columns}
+
+    def _polynomials(self) -> Iterator[tuple[Law, float]]:
+        free = self.free
+        if len(free) <= SMALL_TABLE:
+            yield from self._through(dictionaries.polynomials(free, self._caps(), self._limit))
+
+    def _logarithms(self) -> Iterator[tuple[Law, float]]:
+        free = self.free
+        logs = [i for i in free if self.traits[i].positive]
+        if logs and len(free) <= SMALL_TABLE:
+            families = dictionaries.with_logarithms(free, logs, self._caps(), self._limit)
+            yield from self._through(families)
+
+    def _angles(self) -> Iterator[tuple[Law, float]]:
+        free = self.free
+        angles = [i for i in free if self.traits[i].angle]
+        if len(free) <= SMALL_TABLE:
+            families = dictionaries.with_angles(free, angles, self._caps(), self._limit)
+            yield from self._through(families)
+
+
+def description_length(verdict: Verdict, n_rows: int) -> float:
+    """Return how long it takes to describe what a law ties, given the law, and the law itself."""
+    missed = n_rows * math.log(max(verdict.overall, ROUNDING))
+    return missed + TERM_COST * math.log(n_rows) * len(verdict.law.monomials)
+
+
+def among_steps(law: Law, known: Sequence[Law]) -> bool:
+    """Return whether all columns of a law are one column and steps of it, which say it all."""
+    groups: dict[int, set[int]] = {}
+    for each in known:
+        for (column, atom), _ in (factor for monomial in each.monomials for factor in monomial):
+            if atom.startswith((STEP, LEVEL)):
+                groups.setdefault(column, {column}).update(each.columns)
+    return any(set(law.columns) <= group for group in groups.values())
+
+
+def invertible(law: Law) -> bool:
+    """Return whether a law of two columns gives each of them by the other."""
+    factors = {factor for each in law.monomials for factor in each}
+    return len(factors) == len(law.columns) and all(
+        atom in ("x", "log") for (_, atom), _ in factors
+    )
+
+
+def determined(law: Law, taken: set[int]) -> int | None:
+    """Return a column that the law gives away: one that enters it most simply.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    taken : set of int
+        Columns that other laws give away.
+    """
+    best: tuple[int, int, int] | None = None
+    for column in law.columns:
+        if column in taken:
+            continue
+        powers = {
+            (atom, power) for each in law.monomials for (i, atom), power in each if i == column
+        }
+        n_terms = sum(any(i == column for (i, _), _ in each) for each in law.monomials)
+        simple = 0 if powers == {("x", 1)} else 1 if len(powers) == 1 else 2
+        rank = (simple, n_terms, -column)
+        best = rank if best is None or rank < best else best
+    return None if best is None else -best[2]

@@ -1,0 +1,140 @@
+"""A law solved for one of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gramian._types import Array
+from gramian.explanations._formula import Formula, import_sympy
+from gramian.explanations._text import MINUS, latex_name, quote, superscript
+
+ROOTS: dict[int | Fraction, str] = {2: "√", 3: "∛"}
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A column as a function of others: a sum, a ratio of sums, a root or an exponential of one.
+
+    Call it with a table or mapping that gives the other columns by name.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    numerator, denominator : Formula
+        The ratio; the denominator is 1 where there is none.
+    root : int or Fraction
+        Which root is taken of the ratio, 1 for none; the square is 1/2.
+    exponential : bool
+        Whether the exponential function is taken of the ratio.
+    negative : bool
+        Whether the root is the negative one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> q, C = np.random.default_rng(0).uniform(1, 5, (2, 100))
+    >>> law = gramian.relations(np.column_stack([q, C, q / C]), ["q", "C", "v"])[0]
+    >>> solution = law.solve_for("v")
+    >>> print(solution)
+    v = q / C
+    >>> solution({"q": [6.0], "C": [3.0]})
+    array([2.])
+    """
+
+    column: str
+    numerator: Formula
+    denominator: Formula
+    root: int | Fraction = 1
+    exponential: bool = False
+    negative: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are needed."""
+        both = (*self.numerator.columns, *self.denominator.columns)
+        return tuple(dict.fromkeys(both))
+
+    def __call__(self, table: Mapping[str, ArrayLike]) -> Array:
+        """Compute the column from the others.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns by name.
+        """
+        known = {name: np.asarray(table[name], dtype=np.float64) for name in self.columns}
+        ratio: Array = self.numerator(known) / self.denominator(known)
+        if self.exponential:
+            return np.exp(ratio)
+        if self.root == 1:
+            return ratio
+        found: Array = np.sign(ratio) * np.abs(ratio) ** float(1 / Fraction(self.root))
+        if self.root % 2 == 0:
+            found = np.where(ratio < 0, np.nan, found)
+        return -found if self.negative else found
+
+    def __str__(self) -> str:
+        return f"{quote(self.column)} = {self.text}"
+
+    @property
+    def text(self) -> str:
+        """The right-hand side."""
+        inner = self._ratio()
+        if self.exponential:
+            return f"exp({inner})"
+        if self.root == 1:
+            return inner
+        simple = inner.replace("_", "a").isalnum()
+        sign = MINUS if self.negative else ""
+        power = 1 / Fraction(self.root)
+        if power.denominator == 1:
+            return f"{sign}({inner}){superscript(power.numerator)}"
+        if self.root in ROOTS:
+            return sign + ROOTS[self.root] + (inner if simple else f"({inner})")
+        return f"{sign}{inner if simple else f'({inner})'}^({power})"
+
+    def _ratio(self) -> str:
+        top, bottom = str(self.numerator), str(self.denominator)
+        if bottom == "1":
+            return top
+        if len(self.numerator.terms) > 1:
+            top = f"({top})"
+        compound = len(self.denominator.terms) > 1 or " " in bottom
+        return f"{top} / ({bottom})" if compound else f"{top} / {bottom}"
+
+    def latex(self) -> str:
+        """Write the equation in LaTeX's math mode."""
+        inner = self.numerator.latex()
+        if str(self.denominator) != "1":
+            inner = rf"\frac{{{inner}}}{{{self.denominator.latex()}}}"
+        if self.exponential:
+            inner = rf"\exp\left({inner}\right)"
+        elif self.root != 1:
+            sign, power = "-" if self.negative else "", 1 / Fraction(self.root)
+            index = "" if self.root == 2 else f"[{self.root}]"
+            if power.numerator == 1:
+                inner = rf"{sign}\sqrt{index}{{{inner}}}"
+            else:
+                inner = rf"{sign}\left({inner}\right)^{{{power}}}"
+        return f"{latex_name(self.column)} = {inner}"
+
+    def sympy(self) -> Any:
+        """Return the equation as SymPy's Eq."""
+        import_sympy()
+        import sympy
+
+        inner = self.numerator.sympy() / self.denominator.sympy()
+        if self.exponential:
+            inner = sympy.exp(inner)
+        elif self.root != 1:
+            power = sympy.Rational(1 / Fraction(self.root))
+            inner = inner**power * (-1 if self.negative else 1)
+        return sympy.Eq(sympy.Symbol(self.column), inner, evaluate=False)

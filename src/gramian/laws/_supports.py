@@ -1,0 +1,89 @@
+"""Small sets of columns, all of them: polynomial laws of two, three and four."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._types import Array, IntArray
+from gramian.laws._law import Law, Values
+from gramian.laws._nullspace import dependencies, monomials_of
+
+DEGREES = {2: 6, 3: 4, 4: 3}
+"""The largest degree for each number of columns."""
+MAX_SETS = 30_000
+"""More sets of a size are not enumerated."""
+SCREEN_ROWS = 300
+"""So many rows tell which sets are worth a closer look."""
+SUSPICIOUS = 1e-13
+"""A Gram matrix with an eigenvalue below this share of the largest one may hide a law."""
+BATCH = 500
+
+
+def small_sets(
+    values: Values,
+    columns: Sequence[int],
+    caps: Callable[[int], int],
+    skip: Callable[[Sequence[int]], bool],
+) -> Iterator[tuple[Law, float]]:
+    """Yield laws of few columns, and among how many candidates each was found.
+
+    Parameters
+    ----------
+    values : Values
+        Rows.
+    columns : sequence of int
+        The columns.
+    caps : function
+        Returns the largest exponent of a column.
+    skip : function
+        Returns whether a set of columns is not worth a look any more.
+    """
+    for size, degree in DEGREES.items():
+        if math.comb(len(columns), size) > MAX_SETS:
+            continue
+        variables = [(i, "x") for i in range(size)]
+        shape = [each for new in monomials_of(variables, degree, {}) for each in new]
+        if values.n_rows < 2 * len(shape):
+            continue
+        powers = np.array([[dict(each).get(v, 0) for v in variables] for each in shape])
+        n_tried = float(math.comb(len(columns), size) * len(shape))
+        table = _standardized(values, degree)
+        sets = combinations(columns, size)
+        found: list[Law] = []
+        while batch := list(islice(sets, BATCH)):
+            flagged = _suspicious(table, np.array(batch), powers)
+            for chosen in (each for each, flag in zip(batch, flagged, strict=True) if flag):
+                if skip(chosen):
+                    continue
+                limits = {(i, "x"): caps(i) for i in chosen}
+                functions = monomials_of([(i, "x") for i in chosen], degree, limits)
+                found += dependencies(values, [each for new in functions for each in new])
+        for law in sorted(found, key=lambda each: len(each.monomials)):
+            yield law, n_tried
+
+
+def _standardized(values: Values, degree: int) -> Array:
+    """Return powers of standardized columns, shape (degree + 1, n_columns, n_rows)."""
+    step = max(1, values.n_rows // SCREEN_ROWS)
+    x = values.x[::step][:SCREEN_ROWS].T / values.scale[:, np.newaxis]
+    x = x - x.mean(axis=1, keepdims=True)
+    size = np.abs(x).max(axis=1, keepdims=True)
+    x = x / np.where(size > 0, size, 1.0)
+    return np.stack([x**power for power in range(degree + 1)])
+
+
+def _suspicious(table: Array, sets: IntArray, powers: IntArray) -> NDArray[np.bool_]:
+    """Return for each set whether its functions seem to be dependent."""
+    functions = np.ones((len(sets), len(powers), table.shape[2]))
+    for place in range(sets.shape[1]):
+        functions *= table[powers[:, place][np.newaxis, :], sets[:, place][:, np.newaxis]]
+    norms = np.linalg.norm(functions, axis=2, keepdims=True)
+    functions /= np.where(norms > 0, norms, 1.0)
+    eigenvalues = np.linalg.eigvalsh(functions @ functions.transpose(0, 2, 1))
+    flags: NDArray[np.bool_] = eigenvalues[:, 0] < SUSPICIOUS * eigenvalues[:, -1]
+    return flags

@@ -1,0 +1,124 @@
+"""From laws to formulas in the units of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.explanations._formula import Formula, Term
+from gramian.explanations._functions import Function
+from gramian.explanations._text import latex_number, number, superscript
+from gramian.laws._law import LEVEL, STEP, Law, Monomial, apply
+
+SIGNS = {STEP: "≤", LEVEL: "="}
+LATEX_SIGNS = {STEP: r"\le", LEVEL: "="}
+
+
+@dataclass(frozen=True)
+class OfColumn:
+    """The product of powers of functions of one column, as it is in the table."""
+
+    parts: tuple[tuple[str, int], ...]
+
+    def __call__(self, x: Array) -> Array:
+        """Return the values."""
+        found = np.ones(len(x))
+        for atom, power in self.parts:
+            found = found * apply(atom, x) ** power
+        return found
+
+
+@dataclass(frozen=True)
+class PlainFunction(Function):
+    """A function of a column that is neither shifted nor scaled: log, sin, cos, a step or a level.
+
+    Attributes
+    ----------
+    parts : tuple of (str, int)
+        The functions that are multiplied, and their exponents.
+    """
+
+    parts: tuple[tuple[str, int], ...] = ()
+
+    def text(self, names: Sequence[str]) -> str:
+        """Write the function of a column whose name is ready for a text."""
+        return " · ".join(_text(atom, names[0]) + superscript(power) for atom, power in self.parts)
+
+    def latex(self, names: Sequence[str]) -> str:
+        """Write the function in LaTeX."""
+        return r" \, ".join(
+            _latex(atom, names[0]) + ("" if power == 1 else f"^{{{power}}}")
+            for atom, power in self.parts
+        )
+
+    def sympy(self, symbols: Sequence[Any]) -> Any:
+        """Return SymPy's expression."""
+        import sympy
+
+        product = sympy.Integer(1)
+        for atom, power in self.parts:
+            kind, value = atom[: len(STEP)], atom[len(STEP) :]
+            if kind in SIGNS:
+                holds = (sympy.Le if kind == STEP else sympy.Eq)(symbols[0], float(value))
+                product *= sympy.Piecewise((1, holds), (0, True)) ** power
+            else:
+                product *= getattr(sympy, atom)(symbols[0]) ** power
+        return product
+
+
+def _text(atom: str, name: str) -> str:
+    kind, value = atom[: len(STEP)], atom[len(STEP) :]
+    if kind in SIGNS:
+        return f"[{name} {SIGNS[kind]} {number(float(value), 6)}]"
+    return f"{atom}({name})"
+
+
+def _latex(atom: str, name: str) -> str:
+    kind, value = atom[: len(STEP)], atom[len(STEP) :]
+    if kind in SIGNS:
+        return rf"\left[{name} {LATEX_SIGNS[kind]} {latex_number(float(value), 6)}\right]"
+    return rf"\{atom}\left({name}\right)"
+
+
+def plain_function(parts: tuple[tuple[str, int], ...]) -> PlainFunction:
+    """Return the product of functions of one column."""
+    name = "·".join(atom for atom, _ in parts)
+    return PlainFunction(name, None, (0.0,), (1.0,), OfColumn(parts), parts)
+
+
+def factors_of(monomial: Monomial, names: Sequence[str]) -> dict[Any, Any]:
+    """Return the factors of a term, plain powers first."""
+    found: dict[Any, Any] = {names[i]: power for (i, atom), power in monomial if atom == "x"}
+    functions: dict[int, list[tuple[str, int]]] = {}
+    for (i, atom), power in monomial:
+        if atom != "x":
+            functions.setdefault(i, []).append((atom, int(power)))
+    for i, parts in functions.items():
+        # A tuple as key: a power of the same column may stand beside its function.
+        found[(names[i],)] = plain_function(tuple(parts))
+    return found
+
+
+def raw_coefficients(law: Law, scale: Array) -> Array:
+    """Return the coefficients in the units of the table, the largest of them 1 in size.
+
+    Columns of 1e±150 have squares that are no numbers: the units are kept as logarithms.
+    """
+    logs = np.array(
+        [
+            -sum(power * np.log(scale[i]) for (i, atom), power in each if atom == "x")
+            for each in law.monomials
+        ]
+    ) + np.log(np.abs(law.coefficients))
+    found: Array = np.sign(law.coefficients) * np.exp(logs - logs.max())
+    return found
+
+
+def formula_of(terms: Sequence[Term], digits: int) -> Formula:
+    """Return a formula of these terms."""
+    columns = dict.fromkeys(name for term in terms for name in term.columns)
+    return Formula(tuple(terms), tuple(columns), (digits,) * len(terms))

@@ -1,0 +1,157 @@
+"""Tables of many columns: what a sum or product of few of them gives, without all functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.laws._beam import shortest_sum
+from gramian.laws._columns import Traits
+from gramian.laws._law import ONE, Law, Monomial, Values
+from gramian.laws._linear import power_law
+from gramian.laws._nullspace import without_common_factor
+
+SCREEN_ROWS = 500
+RELATED = 0.3
+"""A product is looked at more closely if its correlation with a column is larger than this."""
+PAIRS = 3
+"""So many products are looked at for each column."""
+FOLLOWS = 0.9
+"""A column is looked at if all others explain so much of its variance."""
+MAX_TERMS = 4
+
+
+def sparse_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
+    """Yield laws in which a column is the sum of a few others, with noise."""
+    monomials: list[Monomial] = [(((i, "x"), 1),) for i in columns]
+    matrix = values.matrix(monomials)
+    for k in _explained(matrix):
+        found = shortest_sum(*_split(matrix, k), max_terms=MAX_TERMS)
+        if found is not None:
+            names = [ONE, *monomials[:k], *monomials[k + 1 :]]
+            chosen = tuple(names[i] for i in found.members)
+            yield Law(np.append(-1.0, found.coefficients), (monomials[k], *chosen))
+
+
+def sparse_products(
+    values: Values, traits: Sequence[Traits], columns: Sequence[int]
+) -> Iterator[Law]:
+    """Yield laws in which a column is a product of powers of a few others, with noise."""
+    columns = [i for i in columns if traits[i].never_zero and traits[i].n_levels != 2]
+    if len(columns) < 2:
+        return
+    matrix = np.log(np.abs(np.column_stack([values.of((i, "x")) for i in columns])))
+    varying = np.ptp(matrix, axis=0) > 0
+    columns = [i for i, flag in zip(columns, varying, strict=True) if flag]
+    matrix = matrix[:, varying]
+    variables = [(i, "x") for i in columns]
+    for k in _explained(matrix):
+        found = shortest_sum(*_split(matrix, k), max_terms=MAX_TERMS)
+        if found is None:
+            continue
+        exponents = np.zeros(len(columns))
+        exponents[k] = -1.0
+        places = [-1, *range(k), *range(k + 1, len(columns))]
+        for member, value in zip(found.members, found.coefficients, strict=True):
+            if places[member] >= 0:
+                exponents[places[member]] = value
+        law = power_law(values, variables, exponents, max(EXPONENT, 3 * found.left))
+        if law is not None:
+            yield law
+
+
+EXPONENT = 0.01
+"""Exponents are recognized within this, with noise."""
+
+
+def _split(matrix: Array, k: int) -> tuple[Array, Array, list[float]]:
+    """Return the constant and all columns but one, that one, and what each costs."""
+    others = np.column_stack([np.ones(len(matrix)), np.delete(matrix, k, axis=1)])
+    return others, matrix[:, k], [np.log(2 + others.shape[1])] * others.shape[1]
+
+
+def _explained(matrix: Array) -> list[int]:
+    """Return the columns of which others explain much, the best explained first."""
+    n, d = matrix.shape
+    centred = matrix - matrix.mean(axis=0)
+    size = np.linalg.norm(centred, axis=0)
+    unit = centred / np.where(size > 0, size, 1.0)
+    gram = unit.T @ unit
+    if n > 3 * d:
+        inverse = np.linalg.pinv(gram, hermitian=True, rcond=1e-13)
+        left = 1 / np.maximum(np.diag(inverse), 1.0)
+    else:
+        np.fill_diagonal(gram, 0.0)
+        left = 1 - 3 * (gram**2).max(axis=0)
+    order = np.argsort(left)
+    return [int(k) for k in order if left[k] < 1 - FOLLOWS and size[k] > 0]
+
+
+def products_with_sums(
+    values: Values, traits: Sequence[Traits], columns: Sequence[int]
+) -> Iterator[Law]:
+    """Yield laws in which a column is the sum of a product or ratio of two and of other columns.
+
+    Correlations of all columns with all products of two take n_rows · n_columns³ operations, as
+    matrix products.
+    """
+    step = max(1, values.n_rows // SCREEN_ROWS)
+    x = values.x[::step][:, columns] / values.scale[columns]
+    centred = x - x.mean(axis=0)
+    plain_unit = centred / np.linalg.norm(centred, axis=0)
+    # A large column may hide a product that is added to it: look at what it leaves, too.
+    unit = np.hstack([plain_unit, _residuals(plain_unit)]).astype(np.float32)
+    n = len(columns)
+    best: list[list[tuple[float, int, int, int]]] = [[] for _ in columns]
+    for i in range(len(columns)):
+        for power in (1, -1):
+            if power < 0 and not traits[columns[i]].never_zero:
+                continue
+            # x_j x_i for j ≥ i, and x_j / x_i for all j
+            first = i if power > 0 else 0
+            products = x[:, first:] * x[:, i : i + 1] ** power
+            products -= products.mean(axis=0)
+            norms = np.linalg.norm(products, axis=0)
+            norms[norms == 0] = 1.0
+            related = np.abs((products / norms).astype(np.float32).T @ unit)
+            rows = np.arange(len(related))
+            related[rows, rows + first] = 0.0
+            related[rows, rows + first + n] = 0.0
+            related[:, [i, i + n]] = 0.0
+            top = np.argmax(related, axis=0)
+            for k in np.flatnonzero(related.max(axis=0) > RELATED).tolist():
+                best[k % n].append((float(related[top[k], k]), i, int(top[k]) + first, power))
+    linear: list[Monomial] = [(((i, "x"), 1),) for i in columns]
+    plain = values.matrix(linear)
+    for k, pairs in enumerate(best):
+        for _, i, j, power in sorted(pairs, reverse=True)[:PAIRS]:
+            extra = _product(columns[i], columns[j], power)
+            matrix, target, costs = _split(plain, k)
+            matrix = np.column_stack([matrix, values.product(extra)])
+            found = shortest_sum(matrix, target, [*costs, costs[0]], max_terms=MAX_TERMS)
+            if found is None or len(matrix[0]) - 1 not in found.members:
+                continue
+            names = [ONE, *linear[:k], *linear[k + 1 :], extra]
+            chosen = tuple(names[m] for m in found.members)
+            law = Law(np.append(-1.0, found.coefficients), (linear[k], *chosen))
+            yield without_common_factor(law)
+
+
+def _residuals(unit: Array) -> Array:
+    """Return what the column most correlated with each leaves of it, of unit size."""
+    gram = unit.T @ unit
+    np.fill_diagonal(gram, 0.0)
+    nearest = np.argmax(np.abs(gram), axis=0)
+    slopes = gram[nearest, np.arange(len(gram))]
+    rest = unit - unit[:, nearest] * slopes
+    norms = np.linalg.norm(rest, axis=0)
+    found: Array = rest / np.where(norms > 1e-9, norms, np.inf)
+    return found
+
+
+def _product(i: int, j: int, power: int) -> Monomial:
+    if i == j:
+        return (((i, "x"), 2),)
+    return tuple(sorted([((i, "x"), power), ((j, "x"), 1)]))

@@ -1,0 +1,107 @@
+"""Tables with laws that are known, and an imbalance that is computed the slow way."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+
+FEYNMAN = Path(os.environ.get("GRAMIAN_FEYNMAN", "/work/shared/feynman")) / "equations.csv"
+
+
+def slow_imbalance(terms, row):
+    """Sum the terms of a law in one row by plain arithmetic, over the largest of them."""
+    sizes = []
+    for coefficient, factors in terms:
+        value = coefficient
+        for key, factor in factors.items():
+            name = key if isinstance(key, str) else key[0]
+            if isinstance(key, str):
+                value *= row[name] ** float(factor)
+            else:
+                for atom, power in factor.parts:
+                    value *= _slow_atom(atom, row[name]) ** power
+        sizes.append(value)
+    largest = max(abs(each) for each in sizes)
+    return sum(sizes) / largest if largest else 0.0
+
+
+def _slow_atom(atom, x):
+    kind, _, value = atom.partition(" ")
+    if kind == "<=":
+        return float(x <= float(value))
+    if kind == "==":
+        return float(x == float(value))
+    return {"log": math.log, "sin": math.sin, "cos": math.cos}[atom](x)
+
+
+def planted(seed, n=300):
+    """Return tables by name, each with the columns of one law and what it prints in plain units."""
+    rng = np.random.default_rng(seed)
+    a, b, c, d = rng.uniform(1, 5, (4, n))
+    x, y = rng.standard_normal((2, n))
+    t = rng.uniform(0, 2 * np.pi, n)
+    u = rng.uniform(0, 2 * np.pi, n)
+    whole = rng.integers(0, 40, n)
+    return {
+        "product": ({"U": a, "I": b, "P": 0.001 * a * b}, "P = 0.001 · U · I"),
+        "ratio": ({"q": x, "C": a, "v": x / a}, "q = C · v"),
+        "ratio of three": ({"a": a, "b": b, "c": c, "y": a * b / c}, None),
+        "sum": ({"a": x, "b": y, "s": 2 * x + 3 * y}, "s = 2 · a + 3 · b"),
+        "shifted": ({"celsius": x, "fahrenheit": 1.8 * x + 32}, "fahrenheit = 1.8 · celsius + 32"),
+        "equal": ({"one": x, "other": x}, "other = one"),
+        "square": ({"exper": whole, "expersq": whole**2}, "expersq = exper²"),
+        "power": ({"a": a, "T": a**1.5}, "a³ = T²"),
+        "root": ({"x": x, "y": y, "d": np.hypot(x, y)}, "d = √(x² + y²)"),
+        "reciprocals": ({"a": a, "b": b, "r": 1 / (1 / a + 1 / b)}, None),
+        "product and sum": ({"a": a, "b": x, "c": y, "z": a * x + 2 * y}, "z = a · b + 2 · c"),
+        "difference of squares": ({"a": a, "b": b, "c": c, "z": c * (a**2 - b**2)}, None),
+        "logarithm": ({"wage": a, "lwage": np.log(a)}, "lwage = log(wage)"),
+        "exponential": ({"a": a, "b": b, "n": a * np.exp(-b)}, None),
+        "sine": (
+            {"r": a, "F": b, "theta": t, "tau": a * b * np.sin(t)},
+            "tau = r · F · sin(theta)",
+        ),
+        "circle": ({"x": np.cos(t), "y": np.sin(t)}, "x² + y² = 1"),
+        "sphere": (
+            {"x": 2 * np.cos(t) * np.cos(u), "y": 2 * np.sin(t) * np.cos(u), "z": 2 * np.sin(u)},
+            "x² + y² + z² = 4",
+        ),
+        "step": ({"rank": whole, "top10": (whole <= 10) * 1.0}, "top10 = [rank ≤ 10]"),
+        "level": ({"code": whole % 5, "third": (whole % 5 == 3) * 1.0}, "third = [code = 3]"),
+        "dummies": (
+            {"a": whole % 3 == 0, "b": whole % 3 == 1, "c": whole % 3 == 2},
+            "a + b + c = 1",
+        ),
+        "interaction": ({"f": whole % 2, "e": a, "fe": a * (whole % 2)}, "fe = f · e"),
+    }
+
+
+NAMES = tuple(planted(0))
+
+
+def table_of(columns):
+    """Return the columns as an array and their names."""
+    return np.column_stack([np.asarray(each, float) for each in columns.values()]), list(columns)
+
+
+def feynman(name, n, seed, units=None):
+    """Return a table of one of Feynman's equations, its names, and the units that were drawn."""
+    with FEYNMAN.open() as stream:
+        row = next(each for each in csv.DictReader(stream) if each["name"] == name)
+    rng = np.random.default_rng(seed)
+    known = {each: getattr(np, each) for each in ("exp", "sqrt", "sin", "cos", "tanh", "arcsin")}
+    known |= {"ln": np.log, "pi": np.pi}
+    columns = {}
+    for variable in row["variables"].split():
+        label, _, bounds = variable.partition("=")
+        low, high = bounds.split("..")
+        columns[label] = rng.uniform(float(low), float(high), n)
+    columns[row["output"]] = eval(row["formula"], {"__builtins__": {}}, {**known, **columns})
+    if units is None:
+        units = 10.0 ** rng.uniform(-3, 3, len(columns))
+        units[[each.startswith(("theta", "delta")) for each in columns]] = 1.0
+    return table_of(columns)[0] * units, list(columns), units

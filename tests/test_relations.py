@@ -1,0 +1,156 @@
+"""Laws among columns: what is planted is found as written, and only that."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from law_cases import NAMES, planted, slow_imbalance, table_of
+
+import gramian
+from gramian.laws import Relation, Relations, Solution
+
+
+def found(columns, **options):
+    x, names = table_of(columns)
+    return gramian.relations(x, names, **options)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_planted_laws_are_found_as_written(name):
+    columns, law = planted(1)[name]
+    relations = found(columns)
+    assert len(relations) == 1
+    assert relations[0].exact
+    assert set(relations[0].columns) == set(columns)
+    if law is not None:
+        assert str(relations[0]) == law
+
+
+@pytest.mark.parametrize("name", [each for each in NAMES if each not in ("step", "level")])
+@pytest.mark.parametrize("seed", [2, 3])
+def test_planted_laws_are_found_in_any_units_and_order(name, seed):
+    columns, _ = planted(seed)[name]
+    x, names = table_of(columns)
+    rng = np.random.default_rng(seed)
+    units = 10.0 ** rng.uniform(-3, 3, len(names))
+    units[[each == "theta" for each in names]] = 1.0
+    if name in ("dummies", "logarithm"):
+        units[:] = units[0]
+    order = rng.permutation(len(names))
+    relations = gramian.relations((x * units)[:, order], [names[i] for i in order])
+    assert len(relations) == 1
+    assert relations[0].exact
+    assert set(relations[0].columns) == set(names)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_error_on_new_rows_is_what_a_law_claims(name):
+    relation = found(planted(4)[name][0])[0]
+    new, names = table_of(planted(5)[name][0])
+    error = np.sqrt(np.mean(relation.imbalance(new) ** 2))
+    assert error < 1e-11
+    slow = [slow_imbalance(relation.terms, dict(zip(names, row, strict=True))) for row in new[:20]]
+    np.testing.assert_allclose(relation.imbalance(new[:20]), slow, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_solving_inverts(name):
+    columns, _ = planted(6)[name]
+    relation = found(columns)[0]
+    n_solved = 0
+    for column in relation.columns:
+        try:
+            solution = relation.solve_for(column)
+        except ValueError:
+            continue
+        others = {each: columns[each] for each in solution.columns}
+        assert column not in others
+        values = np.asarray(columns[column], float)
+        np.testing.assert_allclose(solution(others), values, rtol=1e-7, atol=1e-9)
+        n_solved += 1
+    assert n_solved > 0 or name in ("circle", "sphere")
+
+
+def test_consequences_are_not_repeated():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.uniform(1, 5, (3, 300))
+    relations = found({"a": a, "b": b, "c": c, "ab": a * b, "abc": a * b * c, "twice": 2 * a * b})
+    assert len(relations) == 3
+    assert {each for law in relations for each in law.columns} == set("abc") | {
+        "ab",
+        "abc",
+        "twice",
+    }
+
+
+def test_columns_to_drop_can_be_computed_one_after_the_other():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.uniform(1, 5, (3, 300))
+    columns = {"a": a, "b": b, "c": c, "ab": a * b, "abc": a * b * c, "twice": 2 * a * b}
+    for keep in ([], ["ab"], ["abc", "twice"]):
+        redundant = found(columns).redundant(keep)
+        assert len(redundant) == 3
+        assert not set(redundant) & set(keep)
+        known = {name: values for name, values in columns.items() if name not in redundant}
+        for name, solution in redundant.items():
+            known[name] = solution(known)
+            np.testing.assert_allclose(known[name], columns[name], rtol=1e-9)
+
+
+def test_noise_leaves_the_law_and_its_error():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.uniform(1, 5, (3, 1000))
+    y = a * b + 3 * c
+    noisy = y + 0.01 * y.std() * rng.standard_normal(1000)
+    (law,) = found({"a": a, "b": b, "c": c, "y": noisy})
+    assert not law.exact
+    assert str(law) == "y = a · b + 3 · c"
+    expected = np.sqrt(np.mean(((noisy - y) / np.maximum(noisy, np.maximum(a * b, 3 * c))) ** 2))
+    assert law.error == pytest.approx(expected, rel=0.1)
+    assert len(found({"a": a, "b": b, "c": c, "y": noisy}, tolerance=0)) == 0
+
+
+def test_keplers_third_law_is_in_eight_rows():
+    axis = [0.387, 0.723, 1, 1.524, 5.203, 9.537, 19.191, 30.069]
+    years = [0.241, 0.615, 1, 1.881, 11.862, 29.457, 84.011, 164.79]
+    (law,) = found({"a": axis, "T": years})
+    assert str(law) == "a³ = T²"
+    assert law.evidence > 10
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n_rows=st.integers(20, 400),
+    n_columns=st.integers(2, 8),
+    kind=st.sampled_from(["uniform", "normal", "lognormal", "integers", "heavy", "years"]),
+)
+def test_independent_columns_have_no_law(seed, n_rows, n_columns, kind):
+    rng = np.random.default_rng(seed)
+    shape = (n_rows, n_columns)
+    x = {
+        "uniform": lambda: rng.uniform(1, 2, shape),
+        "normal": lambda: rng.standard_normal(shape),
+        "lognormal": lambda: np.exp(rng.standard_normal(shape)),
+        "integers": lambda: rng.integers(0, rng.integers(2, 40), shape),
+        "heavy": lambda: rng.standard_t(1.1, shape),
+        "years": lambda: rng.integers(1997, 2001, shape),
+    }[kind]()
+    relations = gramian.relations(x)
+    assert [str(each) for each in relations if each.kind != "constant"] == []
+
+
+def test_results_are_what_they_say():
+    relations = found(planted(0)["product"][0])
+    assert isinstance(relations, Relations)
+    (law,) = relations
+    assert isinstance(law, Relation)
+    assert relations.table[0]["law"] == str(law)
+    assert relations.to_frame()["exact"].tolist() == [True]
+    assert "<td>P = 0.001 · U · I</td>" in relations._repr_html_()
+    assert law.latex() == r"\mathrm{P} = 0.001 \, \mathrm{U} \, \mathrm{I}"
+    assert isinstance(law.solve_for("U"), Solution)
+    assert str(law.solve_for("U")) == "U = 1000 · P / I"
+    np.testing.assert_allclose(law({"U": [2.0], "I": [3.0]}), [0.006])
+    assert relations.of("U") == [law]
+    assert relations.of("U")[0].sympy().lhs.name == "P"
