@@ -29,11 +29,13 @@ STEP, LEVEL = "<= ", "== "
 
 def apply(atom: str, x: Array) -> Array:
     """Return what an atom makes of a column."""
+    values: Array
     if atom.startswith(STEP):
-        return (x <= float(atom[len(STEP) :])).astype(np.float64)
-    if atom.startswith(LEVEL):
-        return (x == float(atom[len(LEVEL) :])).astype(np.float64)
-    values: Array = ATOMS[atom][0](x)
+        values = (x <= float(atom[len(STEP) :])).astype(np.float64)
+    elif atom.startswith(LEVEL):
+        values = (x == float(atom[len(LEVEL) :])).astype(np.float64)
+    else:
+        values = ATOMS[atom][0](x)
     return values
 
 
