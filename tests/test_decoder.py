@@ -266,8 +266,7 @@ def test_a_table_without_variance_is_reconstructed(estimator):
 @every_estimator
 def test_a_wrong_number_of_coordinates_is_refused(estimator, width):
     fitted = make(estimator, 3).fit(X)
-    what = "components" if estimator in EXTRACTORS else "selected features"
-    words = f"has {width} columns, but {estimator.__name__} has 3 {what}"
+    words = f"has {width} columns, but {estimator.__name__} kept 3"
     with pytest.raises(ValueError, match=words):
         fitted.inverse_transform(np.ones((5, width)))
 

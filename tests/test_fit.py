@@ -21,7 +21,7 @@ def test_fitted_object_holds_no_rows(estimator, solver):
         assert np.size(value) <= D * D
     sizes = [len(pickle.dumps(fitted)) for fitted in (small, large)]
     assert abs(sizes[0] - sizes[1]) < 64
-    assert sizes[1] < 4096
+    assert sizes[1] < 8192  # 2,000 rows would take more
 
 
 @pytest.mark.parametrize("estimator", ALL)

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from support import EXTRACTORS, STEPWISE, make
 
-from gramian import GFA, GFR, GFS, _decoder, _reconstruction
+from gramian import GFA, GFR, GFS, _decoder, _model
 
 X = planted()
 TRAIN, TEST = X[:200], X[200:]
@@ -86,7 +86,7 @@ def test_a_score_can_be_negative():
 
 
 @every_estimator
-def test_errors_are_squared_distances_from_the_reconstruction(estimator):
+def test_errors_are_squared_distances_from_the_model(estimator):
     fitted = make(estimator, 3, alpha=0.1).fit(TRAIN)
     expected = np.sum((TEST - reconstruct(fitted, TEST)) ** 2, axis=1)
     np.testing.assert_allclose(fitted.reconstruction_error(TEST), expected, rtol=1e-9)
@@ -95,16 +95,14 @@ def test_errors_are_squared_distances_from_the_reconstruction(estimator):
 @pytest.mark.parametrize("rows", [1, 7, 99, 100])
 @pytest.mark.parametrize("n_bytes", [1, 500])
 @every_estimator
-def test_reconstruction_does_not_depend_on_the_size_of_blocks(
-    estimator, rows, n_bytes, monkeypatch
-):
+def test_model_does_not_depend_on_the_size_of_blocks(estimator, rows, n_bytes, monkeypatch):
     fitted = make(estimator, 3, degree=3).fit(TRAIN)
     back, errors, score = (
         reconstruct(fitted, TEST),
         fitted.reconstruction_error(TEST),
         fitted.score(TEST),
     )
-    monkeypatch.setattr(_reconstruction, "BLOCK_ROWS", rows)
+    monkeypatch.setattr(_model, "ROWS_AT_ONCE", rows)
     monkeypatch.setattr(_decoder, "BLOCK_BYTES", n_bytes)
     np.testing.assert_allclose(reconstruct(fitted, TEST), back, atol=1e-12)
     np.testing.assert_allclose(fitted.reconstruction_error(TEST), errors, rtol=1e-9)

@@ -11,13 +11,6 @@ import gramian
 
 PACKAGE = Path(gramian.__file__).parent
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
-OLDER = {
-    *("_base.py", "_gca.py", "_preparation.py", "_reconstruction.py", "_uffs.py"),
-    *(f"baselines/_{name}.py" for name in ("autoencoder", "filters", "lpp", "ndfs", "ranking")),
-    *(f"baselines/_{name}.py" for name in ("scores", "udfs", "wrapped")),
-    *(f"datasets/_{name}.py" for name in ("planted", "products", "truth")),
-}
-"""Files from before there was such a place; the test says when a name has to go from here."""
 
 
 def private_imports(source: str) -> list[str]:
@@ -50,17 +43,7 @@ def test_private_imports_are_recognized(source: str, names: list[str]) -> None:
     assert [name.rpartition(".")[2] for name in private_imports(source)] == names
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-            marks=pytest.mark.xfail(reason="older") if name in OLDER else (),
-        )
-        for name in FILES
-        if name != "_sklearn.py"
-    ],
-)
+@pytest.mark.parametrize("name", FILES)
 def test_no_other_module_imports_what_is_private_in_scikit_learn(name: str) -> None:
     source = (PACKAGE / name).read_text(encoding="utf-8")
     assert private_imports(source) == []

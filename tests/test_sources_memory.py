@@ -82,7 +82,7 @@ def test_what_is_measured_is_what_a_fit_takes(paths):
 def test_a_compressed_file_takes_no_more_than_one_that_is_not(tmp_path):
     """It unpacks to 120 MB of numbers, which are never in memory at once."""
     n_rows, n_columns = 1_500_000, 10
-    rows = np.random.default_rng(0).integers(0, 9, (1000, n_columns))
+    rows = np.random.default_rng(0).integers(0, 9, (100, n_columns))
     text = "\n".join(",".join(map(str, row)) for row in rows.tolist()) + "\n"
     with gzip.open(tmp_path / "x.csv.gz", "wt", compresslevel=1) as stream:
         stream.write(",".join(f"x{i}" for i in range(n_columns)) + "\n")

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_array,
@@ -24,6 +23,7 @@ from sklearn.utils.validation import (
 from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._manifold_data import Opened, Table, table_of
 from gramian._manifold_fit import decide, make_plan, run
+from gramian._sklearn import Interval, RealNotInt, StrOptions
 from gramian._types import Array
 from gramian.exceptions import OverfittingWarning
 from gramian.families import BY_NAME, Family

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from gramian._sklearn import Interval, StrOptions
 from gramian._types import Array
 from gramian.datasets._truth import Product, Truth, check_parameters, draw_factors, place
 

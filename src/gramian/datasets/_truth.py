@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import validate_parameter_constraints
 
+from gramian._sklearn import validate_parameter_constraints
 from gramian._types import Array, IntArray
 
 

@@ -160,7 +160,7 @@ def from_data_and_arrays(
     if decodes:
         scalars |= {"alpha_", "family_"}
     if not isinstance(fitted, dict) or set(fitted) != scalars:
-        raise ModelFileError("What it says of the fit is missing or damaged.")
+        raise ModelFileError("Its description of the fit is missing or damaged.")
     record = _record(fitted, arrays)
     if np.append(record.n_kept, record.n_dropped).min(initial=0) < 0:
         raise ModelFileError("A number of functions is negative.")

@@ -236,6 +236,11 @@ def _read(archive: Archive, functions: Functions | None) -> Model:
         raise ModelFileError(f"Its estimator is unknown to this version: {str(name)[:60]!r}.")
     if type(d) is not int or d < 1:
         raise ModelFileError("The number of its features is damaged.")
+    if "preprocessing.scale" in archive.inventory:  # of early development versions
+        raise ModelFileError(
+            "Its columns were scaled before the fit, which estimators do themselves now: fit again "
+            "with scale=True."
+        )
     arrays = read_arrays(archive, {**SCHEMAS[name], **PREPROCESSING}, d)
     estimator = from_data_and_arrays(document, arrays, functions)
     preprocessing = _preprocessing(document.get("preprocessing"), arrays)

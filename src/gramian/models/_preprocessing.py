@@ -68,7 +68,7 @@ class Preprocessing:
         if self.missing not in get_args(Missing):
             raise ValueError(f"missing must be among {get_args(Missing)}; got {self.missing!r}.")
         if (self.missing == "fill") != (fill is not None):
-            raise ValueError("missing='fill' goes with impute, and only that.")
+            raise ValueError("impute must be given with missing='fill', and with nothing else.")
         if fill is not None and (np.shape(fill) != (len(columns),) or not np.isfinite(fill).all()):
             raise ValueError("impute must be a finite number for each of the columns.")
         for name, known in self.categories.items():
@@ -78,7 +78,9 @@ class Preprocessing:
                 raise ValueError(f"impute of {name!r} must be the number of a category.")
         passing = [*self.ids, *self.targets]
         if len({*columns, *passing}) < len(columns) + len(passing):
-            raise ValueError("ids and targets must be other names than columns, each once.")
+            raise ValueError(
+                "ids and targets must have different names, none of them among columns."
+            )
 
     @classmethod
     def learn(
@@ -277,7 +279,7 @@ def _check_numbers(name: str, values: NDArray[Any]) -> None:
         text = [value for value in values if not isinstance(value, Real)]
         example = next((value for value in text if not is_numeric(value)), text[0])
         raise ValueError(
-            f"Column {name!r} contains {str(example)[:60]!r}, where the model takes numbers."
+            f"Column {name!r} contains {str(example)[:60]!r}, but the model takes numbers."
         )
     if np.isinf(values).any():
         raise ValueError(f"Column {name!r} contains infinity.")
