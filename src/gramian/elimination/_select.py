@@ -21,11 +21,11 @@ from gramian.rows import Rows
 
 PENALTIES = (0.0, 1e-4, 1e-2, np.inf)
 """The penalties among which the fewest columns kept decide."""
-FEW = 0.1
+FEW = 0.2
 """Where functions are fewer than this share of the rows, no penalty is needed."""
 MAX_FUNCTIONS = 25_000
 """Functions whose Gram matrix fits in memory, 5 GB."""
-CHEAP = 5e9
+CHEAP = 1e9
 """Where one check takes no more multiplications, rows are left out before any column goes;
 elsewhere at the end."""
 MOST_COLUMNS_TO_PROVE = 20
