@@ -117,10 +117,20 @@ def select(
     >>> found.kept, found.alternatives[2]
     ((0, 3, 4), (0,))
     """
+    if not 0 < threshold < 1:
+        raise ValueError(
+            f"threshold must be a share of a column's variance, between 0 and 1; got {threshold}."
+        )
     say = progress or (lambda _: None)
     columns = sorted(range(rows.n_columns) if varies is None else varies)
     constant = tuple(j for j in range(rows.n_columns) if j not in set(columns))
-    preferences = _among(preferences or Preferences(), columns)
+    preferences = preferences or Preferences()
+    unknown = [j for j in preferences.keep if not 0 <= j < rows.n_columns]
+    if unknown:
+        raise ValueError(
+            f"keep names column {unknown[0]}, and the table has columns 0 to {rows.n_columns - 1}."
+        )
+    preferences = _among(preferences, columns)
     say("sums")
     limit = min(max_functions, int(rows.effective_n_rows))
     layout, start = _functions(rows, family, columns, limit, preferences)
@@ -224,16 +234,12 @@ def _functions(
     preferences: Preferences,
 ) -> tuple[Layout, Literal["all", "forward"]]:
     """Lay out the functions of all columns, or of as many as a forward pass can take."""
-    layout = lay_out(rows, family, columns)
-    if layout.n_functions <= max_functions:
+    layout = lay_out(rows, family, columns, most=max_functions)
+    if len(layout.blocks) == len(columns):
         return layout, "all"
     ranks = [preferences.order_of(i) for i in range(len(columns))]
     order = [columns[i] for i in forward_order(rows.covariance(), columns, ranks)]
-    n = len(columns)
-    while n and layout.n_functions > max_functions:
-        n -= 1
-        layout = lay_out(rows, family, order[:n], order[n:])
-    return layout, "forward"
+    return lay_out(rows, family, order, most=max_functions), "forward"
 
 
 def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
