@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 
 from gramian import GFA
-from gramian.elimination import Preferences, Selection, select
+from gramian.elimination import Preferences, Selection, collect, eliminate, lay_out, select
 from gramian.exceptions import OverfittingWarning
 from gramian.families import Family, Legendre, Polynomial
-from gramian.rows import centre
+from gramian.rows import RowBlock, centre
 
 Array = np.ndarray
 Method = Callable[[Array], set[int]]
@@ -237,9 +237,6 @@ def measure_feynman(path: Path, n_tables: int) -> list[dict[str, Any]]:
 
 def confirmed(X: Array, new: Array, found: Selection, family: Family) -> bool:
     """Return whether the dropped column follows from the others on new rows."""
-    from gramian.elimination import lay_out
-    from gramian.rows import RowBlock
-
     (target,) = found.dropped
     rows, centring = centre(X, None, "column")
     layout = lay_out(rows, family, found.kept)
@@ -349,12 +346,22 @@ def measure_cost(shapes: list[tuple[int, int, int]]) -> list[dict[str, Any]]:
             "GB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2),
         }
         if not n_derived:
+            row["of these for pruning"] = round(pruning(X), 1)
             start = time.process_time()
             GFA(threshold=THRESHOLD, relative=True, family="polynomial", solver="gram").fit(X)
             row["GFA, seconds"] = round(time.process_time() - start, 1)
         results.append(row)
         say(row)
     return results
+
+
+def pruning(X: Array) -> float:
+    """Return the seconds that elimination takes once the sums are there."""
+    rows, _ = centre(X, None, "column")
+    sums = collect(rows, lay_out(rows, Polynomial(2), range(X.shape[1])))
+    start = time.process_time()
+    eliminate(sums, THRESHOLD)
+    return time.process_time() - start
 
 
 def say(row: dict[str, Any]) -> None:

@@ -9,7 +9,12 @@ from typing import Literal
 import numpy as np
 
 from gramian._types import Array
-from gramian.elimination._eliminate import Confirm, Elimination, Preferences, eliminate
+from gramian.elimination._eliminate import (
+    Confirm,
+    Elimination,
+    Eliminator,
+    Preferences,
+)
 from gramian.elimination._evidence import EXACT
 from gramian.elimination._exchange import Choice, Minimal, Search
 from gramian.elimination._functions import Layout, lay_out
@@ -283,16 +288,21 @@ def _best(
         penalties = [np.inf, 0.0] if large else PENALTIES
     found: list[tuple[tuple[int, float], Elimination, float]] = []
     for penalty in penalties:
-        elimination = eliminate(
+        eliminator = Eliminator(
             sums,
             threshold,
-            alpha=penalty,
-            preferences=preferences,
+            penalty,
+            preferences,
             confirm=None if check is None else check.confirm(penalty),
             overwrite=penalty == penalties[-1],
         )
+        # A penalty never leaves less of the rows of the fit: then none explains anything.
+        hopeless = penalty == 0 and eliminator.least_share > threshold
+        elimination = eliminator.run()
         rank = (len(elimination.kept), float(np.sum(elimination.share_left)))
         found.append((rank, elimination, penalty))
+        if hopeless:
+            break
     _, elimination, penalty = min(found, key=lambda item: item[0])
     if large:
         return Choice(elimination, {}, "greedy"), penalty
