@@ -247,7 +247,7 @@ def confirmed(X: Array, new: Array, found: Selection, family: Family) -> bool:
     fit = np.linalg.lstsq((functions / scale).T, rows.x[:, target], rcond=1e-10)[0]
     y = other.x[:, target]
     left = y - (layout.evaluate(other, layout.n_functions) / scale).T @ fit
-    return bool(left @ left <= 1.5 * THRESHOLD * (y @ y))
+    return bool(left @ left <= THRESHOLD * (y @ y))
 
 
 def measure_independent(n_tables: int) -> list[dict[str, Any]]:
