@@ -17,17 +17,7 @@ pytestmark = pytest.mark.skipif(not BENCHMARKS.exists(), reason="a checkout has 
 def importable(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
     yield
-    for name in (
-        "accuracy",
-        "jobs",
-        "literal",
-        "quiet",
-        "reconstruction",
-        "report",
-        "run",
-        "scaling",
-        "suite",
-    ):
+    for name in [path.stem for path in BENCHMARKS.glob("*.py")]:
         sys.modules.pop(name, None)
 
 
@@ -77,6 +67,36 @@ def test_the_page_of_reconstructions_is_the_one_that_its_numbers_make():
     numbers = BENCHMARKS.parent / "docs" / "reconstruction.json"
     content = json.loads(numbers.read_text())
     assert reconstruction.page(content) == numbers.with_suffix(".md").read_text()
+
+
+def test_the_page_of_order_free_selection_is_the_one_that_its_numbers_make():
+    import order_free
+
+    numbers = BENCHMARKS.parent / "docs" / "order_free.json"
+    content = json.loads(numbers.read_text())
+    assert order_free.page(content) == numbers.with_suffix(".md").read_text()
+
+
+def test_a_dropped_column_counts_as_found_if_a_law_of_its_own_is_left_for_it():
+    import selection_truth
+
+    laws = [{"a", "b"}, {"b", "c"}]
+    assert selection_truth.assigned(["b", "a"], laws) == 2
+    assert selection_truth.assigned(["b", "a", "d"], laws) == 2
+    assert selection_truth.assigned(["d"], laws) == 0
+
+
+def test_equations_of_known_redundancies_are_read_and_checked():
+    import selection_truth
+
+    names = ["p q", "r", "s"]
+    x = np.random.default_rng(0).uniform(1, 2, (50, 2))
+    X = np.column_stack([x, 3 * np.log(x[:, 0] * x[:, 1])])
+    law = "s = log(`p q` * r)"
+    assert selection_truth.columns_of(law, names) == {"p q", "r", "s"}
+    assert selection_truth.holds(law, names, X) < 1e-12
+    assert selection_truth.holds("s = r", names, X) > 0.1
+    assert all(" = " in law for laws in selection_truth.known().values() for law in laws)
 
 
 def test_the_literal_algorithms_find_what_the_library_finds():

@@ -14,7 +14,7 @@ from gramian.elimination import collect, eliminate, lay_out, leave_one_out
 from gramian.elimination._evidence import Evidence
 from gramian.elimination._remaining import Remaining
 from gramian.families import Custom, Indicator, Multilinear, Polynomial
-from gramian.rows import centre
+from gramian.rows import as_source, centre, open_dask, open_stream
 
 
 def hypot(u: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -187,3 +187,22 @@ def test_generalized_cross_validation_never_believes_functions_as_many_as_rows()
     assert evidence.on_new_rows(1e-3, 49) == pytest.approx(4e-3)
     assert evidence.margin(1.0) == 0
     assert evidence.margin(0.0) == pytest.approx(np.log(1e6))
+
+
+def test_sums_of_a_file_and_of_dask_are_those_of_the_array(tmp_path):
+    X = nonlinear_table(12, 4, 3000)
+    rows, _ = centre(X, None, "column")
+    expected = collect(rows, lay_out(rows, Polynomial(2), range(4)))
+    np.save(tmp_path / "x.npy", X)
+    source = as_source(tmp_path / "x.npy")
+    assert source is not None
+    stream, _, _ = open_stream(source, "column", memory_budget=2**18, split=None)
+    array = pytest.importorskip("dask.array").from_array(X, chunks=(700, 4))
+    dask, _, _ = open_dask(array, None, "column", memory_budget=2**20, split=None)
+    for other in (stream, dask):
+        layout = lay_out(other, Polynomial(2), range(4))
+        np.testing.assert_allclose(collect(other, layout).gram, expected.gram, atol=1e-10)
+        left = leave_one_out(other, lay_out(other, Polynomial(2), [0, 1]), [2, 3])
+        assert left == pytest.approx(
+            leave_one_out(rows, lay_out(rows, Polynomial(2), [0, 1]), [2, 3]), rel=1e-8
+        )

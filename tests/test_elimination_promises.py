@@ -20,8 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from property_cases import a_property, a_slow_property, seeds
 
-from gramian.elimination import Preferences, Search, eliminate
+from gramian.elimination import Preferences, Search, eliminate, lay_out
 from gramian.families import Legendre, Multilinear, Polynomial
+from gramian.rows import RowBlock, centre
 
 THRESHOLD = 1e-3
 
@@ -190,6 +191,29 @@ def test_too_many_functions_for_the_rows_begin_with_a_forward_pass():
     assert found.start == "forward"
     assert len(found.dropped) == 2
     assert set(found.dropped) <= {0, 1, 3, 18, 19}
+
+
+def test_a_family_too_large_to_list_is_cut_short():
+    X = np.random.default_rng(5).standard_normal((100, 80))
+    rows, _ = centre(X, None, "column")
+    layout = lay_out(rows, Polynomial(8), range(80), most=2000)
+    assert len(layout.columns) == 80
+    assert 2000 - Polynomial(8).count(6) < layout.n_functions <= 2000
+    values = layout.evaluate(RowBlock(rows.x, rows.root), layout.n_functions)
+    np.testing.assert_allclose(values[1:][layout.singles], rows.x.T)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threshold": 0.0}, "between 0 and 1"),
+        ({"preferences": Preferences(keep=[7])}, "keep names column 7"),
+    ],
+)
+def test_bad_input_is_named(options, message):
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    with pytest.raises(ValueError, match=message):
+        selection_of(X, Polynomial(2), **options)
 
 
 def test_weights_count_as_repeated_rows():

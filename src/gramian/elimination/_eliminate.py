@@ -137,6 +137,12 @@ class Eliminator:
         """Those of them that may go."""
 
     @property
+    def least_share(self) -> float:
+        """The smallest share of a variable that the others leave, on the rows of the fit."""
+        remaining = self.remaining
+        return min((remaining.share(j) for j in remaining.variables), default=1.0)
+
+    @property
     def left(self) -> Array:
         """The share left of each variable that is gone, on new rows."""
         remaining = self.remaining

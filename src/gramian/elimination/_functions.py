@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +66,12 @@ class Layout:
 
 
 def lay_out(
-    rows: Rows, family: Family, columns: Sequence[int], alone: Sequence[int] = ()
+    rows: Rows,
+    family: Family,
+    columns: Sequence[int],
+    alone: Sequence[int] = (),
+    *,
+    most: float = np.inf,
 ) -> Layout:
     """List the functions of some columns.
 
@@ -79,32 +85,33 @@ def lay_out(
         Columns all of whose functions take part.
     alone : sequence of int, optional
         Columns that take part by themselves only.
+    most : float, optional
+        Where the functions would be more, only the first columns take part with all of theirs,
+        the others by themselves.
     """
     expansion = family.expand()
     levels = KnownLevels(rows)
-    n = len(columns) + len(alone)
+    every = tuple(map(int, (*columns, *alone)))
+    n = len(every)
     stored = np.zeros((1, n), dtype=bool)
     blocks: list[Block] = []
     involves: list[NDArray[np.bool_]] = []
     singles: list[int] = []
-    for j, column in enumerate(columns):
-        direction = Direction(int(column), 1.0)
-        block = expansion.grow(lambda limit, d=direction: levels.of(d, limit))  # type: ignore[misc]
+    n_functions = 0
+    for j in range(len(columns)):
+        block = expansion.grow(partial(levels.of, Direction(every[j], 1.0)))
+        if n_functions + block.n_functions + n - j - 1 > most:
+            break
         new = np.zeros((block.n_functions, n), dtype=bool)
         new[: len(block.parents)] = stored[block.parents]
         for row, call in enumerate(block.calls, start=len(block.parents)):
             new[row, list(call.variables)] = True
         new[:, j] = True
         stored = np.vstack([stored, new[block.stored]])
-        singles.append(sum(map(len, involves)))
+        singles.append(n_functions)
+        n_functions += block.n_functions
         involves.append(new)
         blocks.append(block)
-    before = sum(map(len, involves))
-    involves.append(np.eye(n, dtype=bool)[len(columns) :])
-    singles.extend(range(before, before + len(alone)))
-    return Layout(
-        tuple(map(int, (*columns, *alone))),
-        tuple(blocks),
-        np.vstack(involves),
-        np.array(singles, dtype=np.intp),
-    )
+    involves.append(np.eye(n, dtype=bool)[len(blocks) :])
+    singles.extend(range(n_functions, n_functions + n - len(blocks)))
+    return Layout(every, tuple(blocks), np.vstack(involves), np.array(singles, dtype=np.intp))

@@ -9,7 +9,12 @@ from typing import Literal
 import numpy as np
 
 from gramian._types import Array
-from gramian.elimination._eliminate import Confirm, Elimination, Preferences, eliminate
+from gramian.elimination._eliminate import (
+    Confirm,
+    Elimination,
+    Eliminator,
+    Preferences,
+)
 from gramian.elimination._evidence import EXACT
 from gramian.elimination._exchange import Choice, Minimal, Search
 from gramian.elimination._functions import Layout, lay_out
@@ -21,11 +26,11 @@ from gramian.rows import Rows
 
 PENALTIES = (0.0, 1e-4, 1e-2, np.inf)
 """The penalties among which the fewest columns kept decide."""
-FEW = 0.1
+FEW = 0.2
 """Where functions are fewer than this share of the rows, no penalty is needed."""
 MAX_FUNCTIONS = 25_000
 """Functions whose Gram matrix fits in memory, 5 GB."""
-CHEAP = 5e9
+CHEAP = 1e9
 """Where one check takes no more multiplications, rows are left out before any column goes;
 elsewhere at the end."""
 MOST_COLUMNS_TO_PROVE = 20
@@ -117,10 +122,20 @@ def select(
     >>> found.kept, found.alternatives[2]
     ((0, 3, 4), (0,))
     """
+    if not 0 < threshold < 1:
+        raise ValueError(
+            f"threshold must be a share of a column's variance, between 0 and 1; got {threshold}."
+        )
     say = progress or (lambda _: None)
     columns = sorted(range(rows.n_columns) if varies is None else varies)
     constant = tuple(j for j in range(rows.n_columns) if j not in set(columns))
-    preferences = _among(preferences or Preferences(), columns)
+    preferences = preferences or Preferences()
+    unknown = [j for j in preferences.keep if not 0 <= j < rows.n_columns]
+    if unknown:
+        raise ValueError(
+            f"keep names column {unknown[0]}, and the table has columns 0 to {rows.n_columns - 1}."
+        )
+    preferences = _among(preferences, columns)
     say("sums")
     limit = min(max_functions, int(rows.effective_n_rows))
     layout, start = _functions(rows, family, columns, limit, preferences)
@@ -224,16 +239,12 @@ def _functions(
     preferences: Preferences,
 ) -> tuple[Layout, Literal["all", "forward"]]:
     """Lay out the functions of all columns, or of as many as a forward pass can take."""
-    layout = lay_out(rows, family, columns)
-    if layout.n_functions <= max_functions:
+    layout = lay_out(rows, family, columns, most=max_functions)
+    if len(layout.blocks) == len(columns):
         return layout, "all"
     ranks = [preferences.order_of(i) for i in range(len(columns))]
     order = [columns[i] for i in forward_order(rows.covariance(), columns, ranks)]
-    n = len(columns)
-    while n and layout.n_functions > max_functions:
-        n -= 1
-        layout = lay_out(rows, family, order[:n], order[n:])
-    return layout, "forward"
+    return lay_out(rows, family, order, most=max_functions), "forward"
 
 
 def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
@@ -277,16 +288,21 @@ def _best(
         penalties = [np.inf, 0.0] if large else PENALTIES
     found: list[tuple[tuple[int, float], Elimination, float]] = []
     for penalty in penalties:
-        elimination = eliminate(
+        eliminator = Eliminator(
             sums,
             threshold,
-            alpha=penalty,
-            preferences=preferences,
+            penalty,
+            preferences,
             confirm=None if check is None else check.confirm(penalty),
             overwrite=penalty == penalties[-1],
         )
+        # A penalty never leaves less of the rows of the fit: then none explains anything.
+        hopeless = penalty == 0 and eliminator.least_share > threshold
+        elimination = eliminator.run()
         rank = (len(elimination.kept), float(np.sum(elimination.share_left)))
         found.append((rank, elimination, penalty))
+        if hopeless:
+            break
     _, elimination, penalty = min(found, key=lambda item: item[0])
     if large:
         return Choice(elimination, {}, "greedy"), penalty

@@ -1,0 +1,440 @@
+"""Which columns are found to follow from others, whatever their units and order.
+
+``python benchmarks/order_free.py`` writes docs/order_free.md and its figures in JSON: tables with
+planted redundancies, the Feynman equations, independent columns, five real tables in other units
+and orders, and what it costs. Peers that are not installed are left out. ``--tables``
+and ``--variants`` say how many of each kind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramian import GFA
+from gramian.elimination import Preferences, Selection, collect, eliminate, lay_out, select
+from gramian.exceptions import OverfittingWarning
+from gramian.families import Family, Legendre, Polynomial
+from gramian.rows import RowBlock, centre
+
+Array = np.ndarray
+Method = Callable[[Array], set[int]]
+THRESHOLD = 1e-3
+UNITS = 3.0
+"""Columns are multiplied by 10 to a power between -3 and 3."""
+PACKAGES = ("gramian", "numpy", "scipy", "scikit-learn", "feature-engine")
+
+PAGE = """\
+<!-- Made by benchmarks/order_free.py; not edited. -->
+
+# Units, order, and redundancy
+
+A column is redundant when functions of the columns kept explain at least 99.9 % of its variance on
+rows that did not take part (R² ≥ 0.999). Columns are in random units (10 to a power between -3 and
+3) and in random order, and nobody tells which are derived.
+
+## Planted redundancies
+
+Derived columns are a product of two independent ones plus a multiple of one, with noise. Counted
+are the tables in which exactly the derived columns are dropped.
+
+{planted}
+
+## The Feynman equations
+
+A table has the inputs of an equation, uniform in their ranges, and its output: 2,000 rows. Counted
+are the tables in which exactly one column is dropped, and new rows confirm that it follows from the
+others.
+
+{feynman}
+
+## Independent columns
+
+{independent}
+
+## Other units, other orders, other names
+
+{invariance}
+
+## What it costs
+
+{cost}
+
+- Order-free selection starts from all functions of all columns, polynomials of degree 2 unless said
+  otherwise. *GFA as published* looks at columns in the order of their variance and never takes a
+  choice back. The *correlation filter* drops every column whose correlation with an earlier one is
+  above 0.9995, that is R² ≥ 0.999. *SmartCorrelatedSelection* is feature-engine's, with the same
+  limit, and keeps the column of largest variance of each group.
+- Measured {date} with {versions}, {threads} thread(s), in seconds of processor time.
+"""
+
+
+def order_free(X: Array, family: Family | None = None, **options: Any) -> Selection:
+    """Select without regard to units and order."""
+    rows, centring = centre(X, None, "column")
+    varies = np.flatnonzero(centring.varies).tolist()
+    return select(rows, family or Polynomial(2), varies=varies, threshold=THRESHOLD, **options)
+
+
+def published(X: Array, degree: int = 2) -> set[int]:
+    """Return what GFA, as published, finds redundant."""
+    model = GFA(threshold=THRESHOLD, relative=True, family="polynomial", degree=degree)
+    return set(model.fit(X).redundant_features_.tolist())
+
+
+def standardized(X: Array, degree: int = 2) -> set[int]:
+    """Return the same on standardized columns."""
+    return published((X - X.mean(axis=0)) / X.std(axis=0), degree)
+
+
+def correlation_filter(X: Array) -> set[int]:
+    """Return the columns that correlate with an earlier one."""
+    correlation = np.abs(np.corrcoef(X.T))
+    above = np.triu(correlation, 1) ** 2 >= 1 - THRESHOLD
+    return set(np.flatnonzero(above.any(axis=0)).tolist())
+
+
+def smart_correlated(X: Array) -> set[int]:
+    """Return what feature-engine's SmartCorrelatedSelection drops."""
+    import pandas as pd
+    from feature_engine.selection import SmartCorrelatedSelection
+
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+    limit = float(np.sqrt(1 - THRESHOLD))
+    model = SmartCorrelatedSelection(threshold=limit, selection_method="variance").fit(frame)
+    return {int(name[1:]) for name in model.features_to_drop_}
+
+
+METHODS: dict[str, Method] = {
+    "**order-free**": lambda X: set(order_free(X).dropped),
+    "GFA as published": published,
+    "the same on standardized columns": standardized,
+    "correlation filter": correlation_filter,
+}
+if find_spec("feature_engine") is not None:
+    METHODS["SmartCorrelatedSelection"] = smart_correlated
+
+
+def in_any_units(rng: np.random.Generator, columns: list[Array]) -> tuple[Array, Array]:
+    """Return columns in random units and order, and where each one went."""
+    X = np.column_stack(columns) * 10 ** rng.uniform(-UNITS, UNITS, len(columns))
+    order = rng.permutation(len(columns))
+    return X[:, order], order
+
+
+def planted(
+    seed: int, n_independent: int, n_derived: int, n_rows: int, noise: float
+) -> tuple[Array, set[int]]:
+    """Return a table, and its derived columns."""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((n_rows, n_independent))
+    pairs = np.array([(i, j) for j in range(n_independent) for i in range(j)])
+    columns = list(z.T)
+    for i, j in rng.permutation(pairs)[:n_derived]:
+        exact = z[:, i] * z[:, j] + rng.uniform(0.5, 2) * z[:, rng.integers(n_independent)]
+        columns.append(exact + noise * exact.std() * rng.standard_normal(n_rows))
+    X, order = in_any_units(rng, columns)
+    return X, set(np.flatnonzero(order >= n_independent).tolist())
+
+
+PLANTED = {
+    "6 + 4 columns, 1,000 rows, noise 0.1 %": (6, 4, 1000, 1e-3),
+    "6 + 4 columns, 1,000 rows, noise 1 %": (6, 4, 1000, 1e-2),
+}
+WIDE = {"20 + 20 columns, 5,000 rows, noise 0.1 %": (20, 20, 5000, 1e-3)}
+
+
+def measure_planted(
+    n_tables: int, shapes: dict[str, tuple[int, int, int, float]]
+) -> list[dict[str, Any]]:
+    """Count the tables in which exactly the derived columns are dropped."""
+    results = []
+    for name, shape in shapes.items():
+        row: dict[str, Any] = {"tables": name, "of": n_tables}
+        data = [planted(seed, *shape) for seed in range(n_tables)]
+        for method, run in METHODS.items():
+            row[method] = sum(run(X) == derived for X, derived in data)
+        results.append(row)
+        say(row)
+    return results
+
+
+def equations(path: Path) -> Iterator[dict[str, str]]:
+    """Read the Feynman equations."""
+    with path.open(newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def feynman(equation: dict[str, str], rng: np.random.Generator, n_rows: int) -> Array:
+    """Return the inputs of an equation and its output, in their own units."""
+    scope: dict[str, Any] = {name: getattr(np, name) for name in FUNCTIONS}
+    scope["ln"] = np.log
+    columns = []
+    for variable in equation["variables"].split():
+        name, limits = variable.split("=")
+        low, high = map(float, limits.split(".."))
+        scope[name] = rng.uniform(low, high, n_rows)
+        columns.append(scope[name])
+    columns.append(eval(equation["formula"], {"__builtins__": {}}, scope) * np.ones(n_rows))
+    X = np.column_stack(columns)
+    return X[np.isfinite(X).all(axis=1)]
+
+
+FUNCTIONS = ("arccos", "arcsin", "cos", "exp", "pi", "sin", "sqrt", "tanh")
+
+
+def names_of(equation: dict[str, str]) -> list[str]:
+    """Return the names of the columns."""
+    inputs = [part.split("=")[0] for part in equation["variables"].split()]
+    return [*inputs, equation["output"]]
+
+
+def is_angle(equation: dict[str, str], name: str) -> bool:
+    """Return whether a column is an angle, which keeps its unit."""
+    angles = equation["name"] in ("I.26.2", "I.30.5") and name == equation["output"]
+    return name.startswith("theta") or name == "delta" or angles
+
+
+def measure_feynman(path: Path, n_tables: int) -> list[dict[str, Any]]:
+    """Count the tables in which one column is dropped, and follows from the others."""
+    results = []
+    for degree in (2, 3, 4):
+        row: dict[str, Any] = {"degree": degree, "of": 0, "**order-free**": 0, "confirmed": 0}
+        row |= {"GFA as published": 0, "more than one dropped": 0}
+        for number, equation in enumerate(equations(path)):
+            if number >= n_tables:
+                break
+            rng = np.random.default_rng(number)
+            names = names_of(equation)
+            units = 10 ** rng.uniform(-UNITS, UNITS, len(names))
+            units[[is_angle(equation, name) for name in names]] = 1.0
+            order = rng.permutation(len(names))
+            X = (feynman(equation, rng, 2000) * units)[:, order]
+            new = (feynman(equation, rng, 2000) * units)[:, order]
+            found = order_free(X, Legendre(degree))
+            row["of"] += 1
+            row["**order-free**"] += len(found.dropped) == 1
+            row["more than one dropped"] += len(found.dropped) > 1
+            if len(found.dropped) == 1:
+                row["confirmed"] += confirmed(X, new, found, Legendre(degree))
+            row["GFA as published"] += len(published(X, degree)) == 1
+        results.append(row)
+        say(row)
+    return results
+
+
+def confirmed(X: Array, new: Array, found: Selection, family: Family) -> bool:
+    """Return whether the dropped column follows from the others on new rows."""
+    (target,) = found.dropped
+    rows, centring = centre(X, None, "column")
+    layout = lay_out(rows, family, found.kept)
+    block = RowBlock(rows.x, rows.root)
+    other = centring.apply(new, None)
+    functions = layout.evaluate(block, layout.n_functions)
+    scale = np.linalg.norm(functions, axis=1, keepdims=True)
+    fit = np.linalg.lstsq((functions / scale).T, rows.x[:, target], rcond=1e-10)[0]
+    y = other.x[:, target]
+    left = y - (layout.evaluate(other, layout.n_functions) / scale).T @ fit
+    return bool(left @ left <= THRESHOLD * (y @ y))
+
+
+def measure_independent(n_tables: int) -> list[dict[str, Any]]:
+    """Count columns dropped from tables of independent ones."""
+    draws: dict[str, Callable[[np.random.Generator, tuple[int, int]], Array]] = {
+        "uniform": lambda rng, shape: rng.uniform(1, 2, shape),
+        "normal": lambda rng, shape: rng.standard_normal(shape),
+        "log-normal": lambda rng, shape: rng.lognormal(size=shape),
+        "integers 0 to 4": lambda rng, shape: rng.integers(0, 5, shape).astype(float),
+    }
+    results = []
+    for name, draw in draws.items():
+        dropped = 0
+        for seed in range(n_tables // len(draws)):
+            rng = np.random.default_rng(seed)
+            shape = (int(rng.integers(50, 1000)), int(rng.integers(3, 30)))
+            dropped += len(order_free(draw(rng, shape)).dropped)
+        results.append({"columns": name, "tables": n_tables // len(draws), "dropped": dropped})
+        say(results[-1])
+    X = np.random.default_rng(0).standard_normal((1000, 124))
+    results.append(
+        {
+            "columns": "124 normal ones, 1,000 rows",
+            "tables": 1,
+            "dropped": len(order_free(X).dropped),
+        }
+    )
+    say(results[-1])
+    return results
+
+
+def real_tables() -> dict[str, tuple[list[str], Array]]:
+    """Return tables that come with scikit-learn."""
+    from sklearn import datasets
+
+    tables = {}
+    for name in ("breast_cancer", "wine", "diabetes", "iris", "linnerud"):
+        found = getattr(datasets, f"load_{name}")()
+        tables[name] = ([str(column) for column in found.feature_names], np.asarray(found.data))
+    return tables
+
+
+def measure_invariance(n_variants: int) -> list[dict[str, Any]]:
+    """Count how often other units, orders and names lead to another set."""
+    results = []
+    for table, (names, X) in real_tables().items():
+        reference = {names[j] for j in order_free(X).kept}
+        rng = np.random.default_rng(0)
+        others = 0
+        for _ in range(n_variants):
+            order = rng.permutation(len(names))
+            scale = 10 ** rng.uniform(-UNITS, UNITS, len(names))
+            Y = X[:, order] * scale + rng.uniform(-1, 1, len(names)) * scale * X[:, order].std(
+                axis=0
+            )
+            ranks = rng.permutation(len(names)).tolist()  # what other names would decide by
+            found = order_free(Y, preferences=Preferences(order=ranks))
+            others += {names[order[j]] for j in found.kept} != reference
+        results.append(
+            {"table": table, "kept": f"{len(reference)} of {len(names)}", "variants": n_variants}
+        )
+        results[-1]["other sets"] = others
+        say(results[-1])
+    return results
+
+
+def wide(seed: int, n_independent: int, n_derived: int, n_rows: int) -> tuple[Array, set[int]]:
+    """Return a table with columns derived from up to three others, and which they are."""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((n_rows, n_independent))
+    columns = list(z.T)
+    for _ in range(n_derived):
+        a, b, c = z[:, rng.choice(n_independent, 3, replace=False)].T
+        factor = rng.uniform(0.5, 2)
+        exact = [a**2 + factor * a, a * b + factor * a, a * b + factor * c][rng.integers(3)]
+        columns.append(exact + 1e-3 * exact.std() * rng.standard_normal(n_rows))
+    X, order = in_any_units(rng, columns)
+    return X, set(np.flatnonzero(order >= n_independent).tolist())
+
+
+def measure_cost(shapes: list[tuple[int, int, int]]) -> list[dict[str, Any]]:
+    """Measure processor time and memory, with the smallest table first."""
+    results = []
+    for n_independent, n_derived, n_rows in shapes:
+        X, derived = wide(0, n_independent, n_derived, n_rows)
+        start = time.process_time()
+        found = order_free(X)
+        seconds = time.process_time() - start
+        row: dict[str, Any] = {
+            "columns": f"{n_independent} + {n_derived}",
+            "rows": n_rows,
+            "functions": found.n_functions,
+            "found": len(set(found.dropped) & derived),
+            "others": len(set(found.dropped) - derived),
+            "seconds": round(seconds, 1),
+            "GB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2),
+        }
+        if not n_derived:
+            row["of these for pruning"] = round(pruning(X), 1)
+            start = time.process_time()
+            GFA(threshold=THRESHOLD, relative=True, family="polynomial", solver="gram").fit(X)
+            row["GFA, seconds"] = round(time.process_time() - start, 1)
+        results.append(row)
+        say(row)
+    return results
+
+
+def pruning(X: Array) -> float:
+    """Return the seconds that elimination takes once the sums are there."""
+    rows, _ = centre(X, None, "column")
+    sums = collect(rows, lay_out(rows, Polynomial(2), range(X.shape[1])))
+    start = time.process_time()
+    eliminate(sums, THRESHOLD)
+    return time.process_time() - start
+
+
+def say(row: dict[str, Any]) -> None:
+    print("  " + ", ".join(f"{key}: {value}" for key, value in row.items()), file=sys.stderr)
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return a Markdown table."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    lines = ["| " + " | ".join(keys) + " |", "|---|" + "--:|" * (len(keys) - 1)]
+    lines += ["| " + " | ".join(str(row.get(key, "")) for key in keys) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def page(content: dict[str, Any]) -> str:
+    """Return the page."""
+    parts = ("planted", "feynman", "independent", "invariance", "cost")
+    content = {**content, "planted": content.get("planted", []) + content.get("planted, wide", [])}
+    return PAGE.format(
+        **{part: table(content[part]) if content.get(part) else "Not measured." for part in parts},
+        date=content["date"],
+        versions=", ".join(f"{name} {number}" for name, number in content["versions"].items()),
+        threads=content["threads"],
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what was measured."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path, default=Path("docs/order_free.json"))
+    parser.add_argument("--feynman", type=Path, help="the file equations.csv")
+    parser.add_argument("--tables", type=int, default=100, help="planted and other tables")
+    parser.add_argument("--variants", type=int, default=1000, help="of each real table")
+    parser.add_argument("--only", nargs="+", help="parts to measure anew; others stay as they are")
+    parser.add_argument("--large", action="store_true", help="the table of 200 columns, too")
+    parser.add_argument("--page", action="store_true", help="only write the page anew")
+    options = parser.parse_args()
+    path: Path = options.output
+    content: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    shapes = [(60, 0, 5000), (20, 20, 5000), (50, 50, 12_500)]
+    if options.large:
+        shapes.append((100, 100, 50_000))
+    parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "planted": lambda: measure_planted(options.tables, PLANTED),
+        "planted, wide": lambda: measure_planted(options.tables, WIDE),
+        "independent": lambda: measure_independent(options.tables),
+        "invariance": lambda: measure_invariance(options.variants),
+        "cost": lambda: measure_cost(shapes),
+    }
+    if options.feynman is not None:
+        parts["feynman"] = lambda: measure_feynman(options.feynman, options.tables)
+    if not options.page:
+        warnings.simplefilter("ignore", OverfittingWarning)  # the published GFA saturates
+        from gramian._blas import n_threads
+
+        content |= {"date": time.strftime("%Y-%m-%d"), "versions": versions()}
+        content["threads"] = n_threads()
+        for part, measure in parts.items():
+            if options.only is None or part in options.only:
+                content[part] = measure()
+                path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    path.with_suffix(".md").write_text(page(content))
+
+
+if __name__ == "__main__":
+    main()
