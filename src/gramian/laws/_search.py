@@ -13,7 +13,7 @@ from gramian.laws import _dictionaries as dictionaries
 from gramian.laws._columns import Traits
 from gramian.laws._control import FEW_ROWS, ROUNDING, Control, Verdict, is_consequence, refit
 from gramian.laws._explicit import law_for, quotients
-from gramian.laws._law import LEVEL, STEP, Law, Monomial, Values, Variable
+from gramian.laws._law import Law, Monomial, Values, Variable, comparison
 from gramian.laws._linear import power_laws, sums
 from gramian.laws._nullspace import dependencies
 from gramian.laws._pairs import pairs
@@ -286,7 +286,7 @@ def among_steps(law: Law, known: Sequence[Law]) -> bool:
     groups: dict[int, set[int]] = {}
     for each in known:
         for (column, atom), _ in (factor for monomial in each.monomials for factor in monomial):
-            if atom.startswith((STEP, LEVEL)):
+            if comparison(atom):
                 groups.setdefault(column, {column}).update(each.columns)
     return any(set(law.columns) <= group for group in groups.values())
 
