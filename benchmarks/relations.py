@@ -13,6 +13,7 @@ import json
 import os
 import resource
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ EXACT = 1e-9
 """The largest relative error of an exact law on new rows."""
 SEED = 90_000
 N_ROWS, N_NEW = 2_000, 1_000
+PARTS = ("surfaces", "exact", "noise", "wide", "independent")
 
 
 def timed(x: np.ndarray, names: list[str]) -> tuple[gramian.laws.Relations, float]:
@@ -42,9 +44,7 @@ def error(relation: Relation, x: np.ndarray) -> float:
 
 
 def fitted_error(relation: Relation, x: np.ndarray) -> float:
-    """Return the error on noise-free rows once the coefficients are fitted to them: 0 if the form
-    is right.
-    """
+    """Return the error on noise-free rows with coefficients fitted to them, 0 if it is the law."""
     columns = dict(zip(relation.feature_names, x.T, strict=True))
     terms = []
     for coefficient, factors in relation.terms:
@@ -119,28 +119,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("equations", type=Path, help="the equations, as a CSV file")
     parser.add_argument("--output", type=Path, default=Path("docs/relations.json"))
+    parser.add_argument("--only", nargs="*", default=PARTS, choices=PARTS, help="measure these")
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args()
     path: Path = options.output
     content: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
 
-    def keep() -> None:
-        path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-
     if not options.page:
         with options.equations.open() as stream:
             equations = list(csv.DictReader(stream))
-        content["surfaces"] = surfaces()
-        keep()
-        for part, noise in (("exact", 0.0), ("noise", 0.01)):
-            content[part] = []
-            for i, row in enumerate(equations):
-                content[part].append(feynman(row, SEED + i, noise))
-                keep()
-        content["wide"] = wide()
-        keep()
-        content["independent"] = [independent(i) for i in range(100)]
-        keep()
+        measures: dict[str, Callable[[], Any]] = {
+            "surfaces": surfaces,
+            "exact": lambda: [feynman(row, SEED + i, 0.0) for i, row in enumerate(equations)],
+            "noise": lambda: [feynman(row, SEED + i, 0.01) for i, row in enumerate(equations)],
+            "wide": wide,
+            "independent": lambda: [independent(i) for i in range(100)],
+        }
+        for part in options.only:
+            measured = measures[part]()
+            content = json.loads(path.read_text()) if path.exists() else {}
+            content[part] = measured
+            path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    if set(PARTS) > set(content):
+        return
     path.with_suffix(".md").write_text(relations_page.page(content))
 
 

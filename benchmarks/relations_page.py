@@ -25,8 +25,8 @@ the processor, one thread. The seeds of these tables took no part in making the 
 Each of the 100 equations is a table: inputs and output are columns, in random units (10 to a power
 from -3 to 3; angles in radians), shuffled, 2,000 rows. A law counts if it is the only one, ties all
 columns, and holds on 1,000 new rows to a relative error below 1e-9. With noise (1 % of the output's
-deviation, normal) it counts if it is the only one, ties all columns, and is exact on noise-free rows
-once its coefficients are fitted to them: if the form is right.
+deviation, normal) it counts if it is the only one, ties all columns, and is exact on noise-free
+rows once its coefficients are fitted to them: if the form is right.
 
 {equations}
 
@@ -51,9 +51,9 @@ def page(content: dict[str, Any]) -> str:
                     row["name"],
                     f"`{row['formula']}`",
                     _laws(row),
-                    "yes" if row["right"] else "–",
+                    "yes" if row["right"] else "no",
                     _seconds(row["seconds"]),
-                    "yes" if noisy["right"] else "–" if not noisy["laws"] else "another",
+                    "yes" if noisy["right"] else "no" if not noisy["laws"] else "another",
                     _seconds(noisy["seconds"]),
                 ]
                 for row, noisy in zip(content["exact"], content["noise"], strict=True)
@@ -89,13 +89,13 @@ def _wide(wide: dict[str, Any]) -> str:
     others = len(wide["others"])
     return (
         f"{wide['found']} of {wide['planted']} are found as they were planted, in "
-        f"{_seconds(wide['seconds'])} and {wide['gigabytes']:.1f} GiB. Missed: {missed}. Laws of other "
-        f"columns that were printed, most of them rewritten planted ones: {others}."
+        f"{_seconds(wide['seconds'])} and {wide['gigabytes']:.1f} GiB. Missed: {missed}. Laws "
+        f"of other columns that were printed, most of them planted ones rewritten: {others}."
     )
 
 
 def _laws(row: dict[str, Any]) -> str:
-    return "<br>".join(f"`{law}`" for law in row["laws"]) or "–"
+    return "<br>".join(f"`{law}`" for law in row["laws"]) or "no"
 
 
 def _times(seconds: list[float]) -> list[str]:

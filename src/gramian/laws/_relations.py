@@ -174,6 +174,7 @@ class _Maker:
         writer = Writer(self.names, lambda column: self.signs[column])
         best = writer.best(raw, renumbered.columns)
         reference = reference_term(raw, best)
+        law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
         with np.errstate(all="ignore"):
             law, coefficients, _ = with_round_coefficients(
                 law, coefficients / coefficients[reference], search.train, reference

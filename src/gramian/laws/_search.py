@@ -176,12 +176,16 @@ class Search:
                     pool.append((description_length(verdict, self.train.n_rows), i, law, n_tried))
             before = len(self.found)
             for _, _, law, n_tried in sorted(pool, key=lambda each: each[:2]):
-                if set(law.columns) <= set(self.free):
+                if set(law.columns) <= set(self.free) and not self._approximates(law):
                     self._consider(law, n_tried, self._tolerance)
                     if len(self.found) > before and len(self.free) < SMALL_TABLE:
                         break
             if len(self.found) == before:
                 return
+
+    def _approximates(self, law: Law) -> bool:
+        """Return whether a better law ties the same columns and others, which matter little."""
+        return any(set(law.columns) < set(each.law.columns) for each in self.found)
 
     def _short_laws(self) -> Iterator[tuple[Law, float]]:
         """Yield laws of few terms, fitted to all rows, and among how many each was found."""
