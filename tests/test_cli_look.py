@@ -275,8 +275,8 @@ def test_a_report_without_its_packages_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize(
     "command",
-    ["", "select", "extract", "apply", "reconstruct", "explain", "report", "inspect", "demo",
-     "reproduce"],
+    ["", "select", "extract", "apply", "reconstruct", "explain", "relations", "report", "inspect",
+     "demo", "reproduce"],
 )  # fmt: skip
 def test_every_command_has_a_help_that_fits_a_terminal(command):
     done = succeed(*command.split(), "--help")
