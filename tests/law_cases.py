@@ -31,17 +31,24 @@ def slow_imbalance(terms, row):
 
 def _slow_atom(atom, x):
     kind, _, value = atom.partition(" ")
-    if kind == "<=":
-        return float(x <= float(value))
-    if kind == "==":
-        return float(x == float(value))
+    if kind in ("le", "gt", "eq", "ne"):
+        threshold = float(value)
+        return float(
+            {"le": x <= threshold, "gt": x > threshold, "eq": x == threshold, "ne": x != threshold}[
+                kind
+            ]
+        )
     return {"log": math.log, "sin": math.sin, "cos": math.cos}[atom](x)
 
 
 def planted(seed, n=300):
     """Return tables by name, each with the columns of one law and what it prints in plain units."""
     rng = np.random.default_rng(seed)
+<<<<<<< HEAD
     a, b, c, _ = rng.uniform(1, 5, (4, n))
+=======
+    a, b, c = rng.uniform(1, 5, (3, n))
+>>>>>>> relations
     x, y = rng.standard_normal((2, n))
     t = rng.uniform(0, 2 * np.pi, n)
     u = rng.uniform(0, 2 * np.pi, n)
@@ -71,6 +78,7 @@ def planted(seed, n=300):
             "x² + y² + z² = 4",
         ),
         "step": ({"rank": whole, "top10": (whole <= 10) * 1.0}, "top10 = [rank ≤ 10]"),
+        "above": ({"income": 10 * a, "rich": (a > 3) * 1.0}, "rich = [income > 30]"),
         "level": ({"code": whole % 5, "third": (whole % 5 == 3) * 1.0}, "third = [code = 3]"),
         "dummies": (
             {"a": whole % 3 == 0, "b": whole % 3 == 1, "c": whole % 3 == 2},

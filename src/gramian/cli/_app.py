@@ -12,6 +12,7 @@ from gramian.cli._errors import Settings, guarded
 from gramian.cli._explain import explain
 from gramian.cli._inspect import inspect
 from gramian.cli._reduce import extract, select
+from gramian.cli._relations import relations
 from gramian.cli._report import report
 
 app = typer.Typer(
@@ -85,5 +86,6 @@ app.command(
     rich_help_panel=USE, epilog=_example("gramian reconstruct model.gram kept.csv -o all.csv")
 )(reconstruct)
 app.command(rich_help_panel=USE, epilog=_example("gramian explain model.gram data.csv"))(explain)
+app.command(rich_help_panel=ABOUT, epilog=_example("gramian relations data.csv"))(relations)
 app.command(rich_help_panel=ABOUT, epilog=_example("gramian inspect data.csv.gz"))(inspect)
 app.command(rich_help_panel=ABOUT)(demo)

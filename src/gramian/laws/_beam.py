@@ -12,9 +12,9 @@ from gramian._types import Array, IntArray
 
 WIDTH = 30
 """So many sums of a length are kept."""
-MAX_TERMS = 7
+MAX_TERMS = 6
 PRUNABLE = 60
-"""Sums of no more functions are also found by leaving out one after the other."""
+"""Of more functions none is left out one by one."""
 MAX_PRUNED = 12
 TRIED = 5
 """So many of them are fitted."""
@@ -40,7 +40,12 @@ class Sum:
 
 
 def shortest_sum(
-    matrix: Array, target: Array, costs: Sequence[float], max_terms: int = MAX_TERMS
+    matrix: Array,
+    target: Array,
+    costs: Sequence[float],
+    max_terms: int = MAX_TERMS,
+    *,
+    prune: bool = False,
 ) -> Sum | None:
     """Return the sum of few functions with the shortest description.
 
@@ -52,8 +57,11 @@ def shortest_sum(
         The target.
     costs : sequence of float
         What each function adds to the length of a description, beside its coefficient.
-    max_terms : int, default=7
+    max_terms : int, default=6
         How many functions may be added up.
+    prune : bool, default=False
+        Whether to begin with all functions, too, and leave out one after the other; longer sums
+        are found so where functions are few.
     """
     norms = np.linalg.norm(matrix, axis=0)
     size = float(np.linalg.norm(target))
@@ -81,7 +89,8 @@ def shortest_sum(
                 best = Sum(tuple(int(i) for i in usable[chosen]), raw, left, length, score)
         if best is not None and (best.left < 1e-13 or n_terms > len(best.members) + 1):
             break
-    pruned = _pruned(unit, target / size, cost, per_term) if len(usable) <= PRUNABLE else None
+    few = prune and len(usable) <= PRUNABLE
+    pruned = _pruned(unit, target / size, cost, per_term) if few else None
     if pruned is not None and (best is None or pruned.score < best.score):
         chosen = list(pruned.members)
         raw = size * pruned.coefficients / norms[usable][chosen]

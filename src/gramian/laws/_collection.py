@@ -40,7 +40,7 @@ class Relations(Sequence[Relation]):
     P = 0.001 · U · I
     >>> for solution in found.redundant(keep=["fahrenheit"]).values():
     ...     print(solution)
-    celsius = 0.55556 · fahrenheit − 17.778
+    celsius = 5/9 · fahrenheit − 160/9
     P = 0.001 · U · I
     """
 

@@ -23,6 +23,8 @@ DECADES = 6.0
 """A law is believed if its chance is less than one in 10 to this power."""
 SENSITIVE = 1e-3
 """A law must change at least so much, as a share of its terms, if a column changes by its size."""
+CONSEQUENCE = 1e-3
+"""A gradient of unit length is a sum of others if no more than this is left of it."""
 FEW_ROWS = 40
 """With fewer rows none are held out: each is predicted from the others."""
 SPARE_ROWS = 4
@@ -191,10 +193,6 @@ def is_consequence(law: Law, known: list[Law], values: Values) -> bool:
         weights = np.linalg.lstsq(basis @ basis.T, others, rcond=1e-10)[0]
         left.append(np.linalg.norm(gradient - weights @ basis))
     return not left or float(np.median(left)) < CONSEQUENCE
-
-
-CONSEQUENCE = 1e-3
-"""A gradient of unit length is a sum of others if no more than this is left of it."""
 
 
 def _unit(gradient: Array) -> Array:

@@ -120,7 +120,7 @@ def _candidates(
         and (power > 0 or traits[target].never_zero)
         and (quotient.rest or power == 1)
     ]
-    for functions in families_of(quotient.rest, traits):
+    for i, functions in enumerate(families_of(quotient.rest, traits)):
         plain = values.matrix([each for each, _ in functions])
         costs = [math.log(2 + len(functions)) + complexity for _, complexity in functions]
         for power in powers:
@@ -128,7 +128,9 @@ def _candidates(
             # One row counts as much as another in the units of the target: its noise is there.
             weights = np.abs(y / (float(power) * raised))
             weights[~np.isfinite(weights)] = 0.0
-            found = shortest_sum(plain * weights[:, np.newaxis], raised * weights, costs)
+            found = shortest_sum(
+                plain * weights[:, np.newaxis], raised * weights, costs, prune=i == 0
+            )
             if found is not None:
                 lead = _lead(target, power, quotient)
                 extra = math.log(len(y)) * (power != 1)

@@ -19,7 +19,22 @@ ROUND_DIGITS = 12
 
 @dataclass(frozen=True)
 class Equation:
-    """A law that is not solved for a column: one formula equals another."""
+    """A law that is not solved for a column: one formula equals another.
+
+    Attributes
+    ----------
+    left, right : Formula
+        The two sides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> angle = np.random.default_rng(0).uniform(0, 6.28, 200)
+    >>> law = gramian.relations(np.column_stack([np.cos(angle), np.sin(angle)]), ["x", "y"])[0]
+    >>> print(law.form.left, "|", law.form.right)
+    x² + y² | 1
+    """
 
     left: Formula
     right: Formula

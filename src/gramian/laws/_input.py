@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
-from gramian.rows import as_source, is_dask
+from gramian.rows import Source, as_source, is_dask
 
 SAMPLE_ROWS = 8_000
 """Laws are looked for in no more rows; all rows confirm them."""
@@ -39,25 +39,36 @@ def open_table(data: Any, feature_names: Sequence[str] | None) -> Table:
         The names of its columns, if it has none or others are wanted.
     """
     if is_dask(data):
-        found, blocks = _dask(data)
+        found, width, blocks = _dask(data)
     elif (source := as_source(data)) is not None:
-        first = source
-        # The names of row blocks are known once one has been read.
-        blocks = lambda: (chunk.x for chunk in first.chunks())  # noqa: E731
-        width = source.n_columns
-        found = list(source.names) if source.names is not None else None
-        return _named(found, width, feature_names, blocks)
+        found, width, blocks = _of_source(source)
     else:
-        found, array = _array(data)
-        width = array.shape[1]
-
-        def blocks() -> Iterator[Array]:
-            for start in range(0, len(array), BLOCK_ROWS):
-                yield array[start : start + BLOCK_ROWS]
-
-        return _named(found, width, feature_names, blocks)
-    width = len(found) if found is not None else int(data.shape[1])
+        found, width, blocks = _in_memory(data)
     return _named(found, width, feature_names, blocks)
+
+
+Opened = tuple[list[str] | None, int, Callable[[], Iterator[Array]]]
+"""The names of the columns if there are any, their number, and what reads the rows."""
+
+
+def _of_source(source: Source) -> Opened:
+    names = None if source.names is None else [str(each) for each in source.names]
+
+    def blocks() -> Iterator[Array]:
+        for chunk in source.chunks():
+            yield chunk.x
+
+    return names, source.n_columns, blocks
+
+
+def _in_memory(data: Any) -> Opened:
+    names, array = _array(data)
+
+    def blocks() -> Iterator[Array]:
+        for start in range(0, len(array), BLOCK_ROWS):
+            yield array[start : start + BLOCK_ROWS]
+
+    return names, array.shape[1], blocks
 
 
 def _named(
@@ -117,7 +128,7 @@ def _stacked(names: Sequence[str], columns: Sequence[Any]) -> Array:
     return found
 
 
-def _dask(data: Any) -> tuple[list[str] | None, Callable[[], Iterator[Array]]]:
+def _dask(data: Any) -> Opened:
     names = [str(each) for each in data.columns] if hasattr(data, "columns") else None
     if names is None and data.ndim == 2:
         data = data.rechunk({1: -1})
@@ -126,7 +137,7 @@ def _dask(data: Any) -> tuple[list[str] | None, Callable[[], Iterator[Array]]]:
         for part in np.ravel(data.to_delayed()):
             yield np.asarray(part.compute(), dtype=np.float64)
 
-    return names, blocks
+    return names, len(names) if names is not None else int(data.shape[1]), blocks
 
 
 @dataclass(frozen=True)

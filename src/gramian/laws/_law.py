@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._types import Array, IntArray
 
@@ -23,12 +24,24 @@ ATOMS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     "cos": (np.cos, lambda x: -np.sin(x)),
 }
 """Functions of columns, and their derivatives."""
-STEP, LEVEL = "<= ", "== "
-"""Atoms that begin so are 1 where a column is at most, or has, the value that follows, else 0."""
+COMPARISONS: dict[str, Callable[[Array, float], NDArray[np.bool_]]] = {
+    "le": np.less_equal,
+    "gt": np.greater,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+"""Steps and levels: 1 where a column compares so with a number, else 0, as in "le 10.0"."""
+
+
+def comparison(atom: str) -> tuple[str, float] | None:
+    """Return how an atom compares a column, and with what, if it does."""
+    kind, _, value = atom.partition(" ")
+    return (kind, float(value)) if kind in COMPARISONS else None
 
 
 def apply(atom: str, x: Array) -> Array:
     """Return what an atom makes of a column."""
+<<<<<<< HEAD
     values: Array
     if atom.startswith(STEP):
         values = (x <= float(atom[len(STEP) :])).astype(np.float64)
@@ -36,12 +49,20 @@ def apply(atom: str, x: Array) -> Array:
         values = (x == float(atom[len(LEVEL) :])).astype(np.float64)
     else:
         values = ATOMS[atom][0](x)
+=======
+    compared = comparison(atom)
+    if compared is not None:
+        kind, value = compared
+        return COMPARISONS[kind](x, value).astype(np.float64)
+    values: Array = ATOMS[atom][0](x)
+>>>>>>> relations
     return values
 
 
 def derivative(atom: str, x: Array) -> Array:
     """Return the derivative of an atom, zero for steps."""
-    return ATOMS[atom][1](x) if atom in ATOMS else np.zeros(len(x))
+    slopes: Array = ATOMS[atom][1](x) if atom in ATOMS else np.zeros(len(x))
+    return slopes
 
 
 def times(one: Monomial, other: Monomial) -> Monomial:

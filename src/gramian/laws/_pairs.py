@@ -48,6 +48,8 @@ def pairs(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> I
     owner = np.array([each[0][0][0] for each in functions])
     related = np.abs(unit.T @ unit)
     related[owner[:, np.newaxis] == owner] = 0.0
+    logs = np.array([each[0][0][1] == "log" for each in functions])
+    related[np.ix_(logs, logs)] = 0.0  # power laws, which have a search of their own
     best: dict[tuple[int, int], tuple[float, int, int]] = {}
     # Simple functions come first: what comes later must be clearly better.
     rows, others = np.nonzero(np.triu(related > NEARLY))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from gramian._types import Array
 from gramian.explanations._formula import Formula, Term, import_sympy
 from gramian.laws._forms import Equation, RawTerm, Writer
-from gramian.laws._law import LEVEL, STEP, Law, Values
+from gramian.laws._law import Law, Values, comparison
 from gramian.laws._solution import Solution
 
 Kind = Literal["constant", "equal", "linear", "power", "polynomial", "function", "step"]
@@ -177,13 +177,14 @@ class Relation:
         return form(table)
 
 
-def kind_of(law: Law) -> Kind:
-    """Return what a law is."""
+def kind_of(law: Law, coefficients: Array) -> Kind:
+    """Return what a law is, given its coefficients in the units of the table."""
     atoms = {atom for each in law.monomials for (_, atom), _ in each}
-    if any(atom.startswith((STEP, LEVEL)) for atom in atoms):
+    if any(comparison(atom) for atom in atoms):
         return "step"
     if atoms != {"x"}:
         return "function"
     if all(sum(power for _, power in each) <= 1 for each in law.monomials):
-        return "linear"
+        two = len(law.monomials) == 2 and all(law.monomials)
+        return "equal" if two and coefficients.sum() == 0 else "linear"
     return "power" if len(law.monomials) == 2 else "polynomial"

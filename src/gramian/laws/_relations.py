@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -16,7 +17,7 @@ from gramian.laws._columns import Traits, traits_of
 from gramian.laws._control import Verdict
 from gramian.laws._forms import Writer, reference_term
 from gramian.laws._input import Sample, Table, open_table, sample_of
-from gramian.laws._law import ONE, Law, Values
+from gramian.laws._law import ONE, Law
 from gramian.laws._progress import progress_for
 from gramian.laws._relation import EXACT, Kind, Relation, kind_of
 from gramian.laws._rounding import with_round_coefficients
@@ -25,6 +26,8 @@ from gramian.laws._terms import factors_of, raw_coefficients
 
 MIN_ROWS = 6
 """Fewer rows tell nothing."""
+REFUTED = 3.0
+"""All rows refute a law if its error in them is so many times that in the sample."""
 MOSTLY_MISSING = 0.5
 """Columns with a larger share of missing values are left out."""
 
@@ -174,6 +177,7 @@ class _Maker:
         writer = Writer(self.names, lambda column: self.signs[column])
         best = writer.best(raw, renumbered.columns)
         reference = reference_term(raw, best)
+        law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
         with np.errstate(all="ignore"):
             law, coefficients, _ = with_round_coefficients(
                 law, coefficients / coefficients[reference], search.train, reference
@@ -181,15 +185,7 @@ class _Maker:
         renumbered = self._law(law)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         best = writer.best(raw, renumbered.columns)
-        kind = kind_of(law)
-        if (
-            kind == "linear"
-            and len(raw) == 2
-            and abs(sum(coefficients)) == 0
-            and raw[0][1]
-            and raw[1][1]
-        ):
-            kind = "equal"
+        kind = kind_of(law, coefficients)
         test = search.control.test
         return self._make(
             renumbered,
@@ -232,28 +228,15 @@ def _confirmed(found: list[Relation], table: Table) -> list[Relation]:
     """Read all rows once more, and keep the laws that hold in them, too."""
     squares, counts = np.zeros(len(found)), np.zeros(len(found))
     for block in table.blocks():
-        values = Values(block, np.ones(len(table.names)))
         for i, relation in enumerate(found):
-            values.scale = relation._scale
             with np.errstate(all="ignore"):
-                imbalance = relation._law.imbalance(values)
+                imbalance = relation.imbalance(block)
             there = ~np.isnan(imbalance)
             squares[i] += float((imbalance[there] ** 2).sum())
             counts[i] += int(there.sum())
     errors = np.sqrt(squares / np.maximum(counts, 1))
-    kept = []
-    for relation, error in zip(found, errors, strict=True):
-        allowed = max(REFUTED * relation.validation_error, EXACT)
-        if error <= allowed:
-            kept.append(_with_validation(relation, float(error)))
-    return kept
-
-
-REFUTED = 3.0
-"""All rows refute a law if its error in them is so many times that in the sample."""
-
-
-def _with_validation(relation: Relation, error: float) -> Relation:
-    from dataclasses import replace
-
-    return replace(relation, validation_error=error)
+    return [
+        replace(relation, validation_error=float(error))
+        for relation, error in zip(found, errors, strict=True)
+        if error <= max(REFUTED * relation.validation_error, EXACT)
+    ]

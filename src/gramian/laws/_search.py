@@ -13,7 +13,7 @@ from gramian.laws import _dictionaries as dictionaries
 from gramian.laws._columns import Traits
 from gramian.laws._control import FEW_ROWS, ROUNDING, Control, Verdict, is_consequence, refit
 from gramian.laws._explicit import law_for, quotients
-from gramian.laws._law import LEVEL, STEP, Law, Monomial, Values, Variable
+from gramian.laws._law import Law, Monomial, Values, Variable, comparison
 from gramian.laws._linear import power_laws, sums
 from gramian.laws._nullspace import dependencies
 from gramian.laws._pairs import pairs
@@ -176,12 +176,16 @@ class Search:
                     pool.append((description_length(verdict, self.train.n_rows), i, law, n_tried))
             before = len(self.found)
             for _, _, law, n_tried in sorted(pool, key=lambda each: each[:2]):
-                if set(law.columns) <= set(self.free):
+                if set(law.columns) <= set(self.free) and not self._approximates(law):
                     self._consider(law, n_tried, self._tolerance)
                     if len(self.found) > before and len(self.free) < SMALL_TABLE:
                         break
             if len(self.found) == before:
                 return
+
+    def _approximates(self, law: Law) -> bool:
+        """Return whether a better law ties the same columns and others, which matter little."""
+        return any(set(law.columns) < set(each.law.columns) for each in self.found)
 
     def _short_laws(self) -> Iterator[tuple[Law, float]]:
         """Yield laws of few terms, fitted to all rows, and among how many each was found."""
@@ -286,7 +290,7 @@ def among_steps(law: Law, known: Sequence[Law]) -> bool:
     groups: dict[int, set[int]] = {}
     for each in known:
         for (column, atom), _ in (factor for monomial in each.monomials for factor in monomial):
-            if atom.startswith((STEP, LEVEL)):
+            if comparison(atom):
                 groups.setdefault(column, {column}).update(each.columns)
     return any(set(law.columns) <= group for group in groups.values())
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gramian._types import Array
 from gramian.laws._columns import Traits
-from gramian.laws._law import LEVEL, ONE, STEP, Law, Values
+from gramian.laws._law import ONE, Law, Values
 
 
 def steps(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> Iterator[Law]:
@@ -35,33 +35,33 @@ def steps(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> I
         for i in columns:
             if i == k or traits[i].n_levels == 2:
                 continue
-            atom, inside = _indicator(values.x[:, i], on)
+            atom = _indicator(values.x[:, i], on)
             if atom is None:
                 continue
+            # y = low + (high − low) [x compares so]
             scale = values.scale[k]
-            one, other = (high, low) if inside else (low, high)
-            # y = other + (one − other) [x in the set]
             monomials = ((((k, "x"), 1),), (((i, atom), 1),), ONE)
-            coefficients = np.array([-1.0, (one - other) / scale, other / scale])
-            used = [0, 1] if other == 0 else [0, 1, 2]
+            coefficients = np.array([-1.0, (high - low) / scale, low / scale])
+            used = [0, 1] if low == 0 else [0, 1, 2]
             yield Law(coefficients[used], tuple(monomials[m] for m in used))
 
 
-def _indicator(x: Array, on: NDArray[np.bool_]) -> tuple[str | None, bool]:
-    """Return the set of values of a column that tells the rows apart, and whether it is `on`."""
+def _indicator(x: Array, on: NDArray[np.bool_]) -> str | None:
+    """Return the comparison of a column that is true in just these rows, if there is one."""
     whole = bool((x == np.round(x)).all())
-    for mask, inside in ((on, True), (~on, False)):
-        within, without = x[mask], x[~mask]
-        if not whole:
-            break  # a product is zero where a factor is: no level
-        if within.min() == within.max() and not (without == within[0]).any():
-            return f"{LEVEL}{float(within[0])!r}", inside
-    for mask, inside in ((on, True), (~on, False)):
-        within, without = x[mask], x[~mask]
-        several = within.min() < within.max() and without.min() < without.max()
-        if several and within.max() < without.min():
-            return f"{STEP}{_between(within.max(), without.min())!r}", inside
-    return None, True
+    inside, outside = x[on], x[~on]
+    if whole:  # where a column is no whole number, a level may be a product with a zero factor
+        if inside.min() == inside.max() and not (outside == inside[0]).any():
+            return f"eq {float(inside[0])!r}"
+        if outside.min() == outside.max() and not (inside == outside[0]).any():
+            return f"ne {float(outside[0])!r}"
+    if inside.min() == inside.max() or outside.min() == outside.max():
+        return None
+    if inside.max() < outside.min():
+        return f"le {_between(inside.max(), outside.min())!r}"
+    if outside.max() < inside.min():
+        return f"gt {_between(outside.max(), inside.min())!r}"
+    return None
 
 
 def _between(low: float, high: float) -> float:

@@ -12,10 +12,11 @@ from gramian._types import Array
 from gramian.explanations._formula import Formula, Term
 from gramian.explanations._functions import Function
 from gramian.explanations._text import latex_number, number, superscript
-from gramian.laws._law import LEVEL, STEP, Law, Monomial, apply
+from gramian.laws._law import Law, Monomial, apply, comparison
 
-SIGNS = {STEP: "≤", LEVEL: "="}
-LATEX_SIGNS = {STEP: r"\le", LEVEL: "="}
+SIGNS = {"le": "≤", "gt": ">", "eq": "=", "ne": "≠"}
+LATEX_SIGNS = {"le": r"\le", "gt": ">", "eq": "=", "ne": r"\ne"}
+SYMPY_NAMES = {"le": "Le", "gt": "Gt", "eq": "Eq", "ne": "Ne"}
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,9 @@ class PlainFunction(Function):
 
         product = sympy.Integer(1)
         for atom, power in self.parts:
-            kind, value = atom[: len(STEP)], atom[len(STEP) :]
-            if kind in SIGNS:
-                holds = (sympy.Le if kind == STEP else sympy.Eq)(symbols[0], float(value))
+            compared = comparison(atom)
+            if compared is not None:
+                holds = getattr(sympy, SYMPY_NAMES[compared[0]])(symbols[0], compared[1])
                 product *= sympy.Piecewise((1, holds), (0, True)) ** power
             else:
                 product *= getattr(sympy, atom)(symbols[0]) ** power
@@ -71,16 +72,16 @@ class PlainFunction(Function):
 
 
 def _text(atom: str, name: str) -> str:
-    kind, value = atom[: len(STEP)], atom[len(STEP) :]
-    if kind in SIGNS:
-        return f"[{name} {SIGNS[kind]} {number(float(value), 6)}]"
+    compared = comparison(atom)
+    if compared is not None:
+        return f"[{name} {SIGNS[compared[0]]} {number(compared[1], 6)}]"
     return f"{atom}({name})"
 
 
 def _latex(atom: str, name: str) -> str:
-    kind, value = atom[: len(STEP)], atom[len(STEP) :]
-    if kind in SIGNS:
-        return rf"\left[{name} {LATEX_SIGNS[kind]} {latex_number(float(value), 6)}\right]"
+    compared = comparison(atom)
+    if compared is not None:
+        return rf"\left[{name} {LATEX_SIGNS[compared[0]]} {latex_number(compared[1], 6)}\right]"
     return rf"\{atom}\left({name}\right)"
 
 

@@ -20,7 +20,11 @@ PAIRS = 3
 """So many products are looked at for each column."""
 FOLLOWS = 0.9
 """A column is looked at if all others explain so much of its variance."""
+SURE = 0.03
+"""A sum of correlated columns is a law if it misses no more than this share of a deviation."""
 MAX_TERMS = 4
+EXPONENT = 0.01
+"""Exponents are recognized within this, with noise."""
 
 
 def sparse_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
@@ -29,7 +33,8 @@ def sparse_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
     matrix = values.matrix(monomials)
     for k in _explained(matrix):
         found = shortest_sum(*_split(matrix, k), max_terms=MAX_TERMS)
-        if found is not None:
+        spread = float(np.std(matrix[:, k]) / np.sqrt(np.mean(matrix[:, k] ** 2)))
+        if found is not None and found.left < SURE * spread:
             names = [ONE, *monomials[:k], *monomials[k + 1 :]]
             chosen = tuple(names[i] for i in found.members)
             yield Law(np.append(-1.0, found.coefficients), (monomials[k], *chosen))
@@ -60,10 +65,6 @@ def sparse_products(
         law = power_law(values, variables, exponents, max(EXPONENT, 3 * found.left))
         if law is not None:
             yield law
-
-
-EXPONENT = 0.01
-"""Exponents are recognized within this, with noise."""
 
 
 def _split(matrix: Array, k: int) -> tuple[Array, Array, list[float]]:

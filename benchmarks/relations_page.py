@@ -1,0 +1,112 @@
+"""The page that shows what the benchmark of laws has measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+PAGE = """\
+<!-- Made by benchmarks/relations.py; not edited. -->
+
+# Laws among columns, measured
+
+What `gramian.relations` finds when nobody tells it which column is the target. Times are those of
+the processor, one thread. The seeds of these tables took no part in making the search.
+
+{summary}
+
+## Curves, surfaces and physics
+
+{surfaces}
+
+## Feynman's equations
+
+Each of the 100 equations is a table: inputs and output are columns, in random units (10 to a power
+from -3 to 3; angles in radians), shuffled, 2,000 rows. A law counts if it is the only one, ties all
+columns, and holds on 1,000 new rows to a relative error below 1e-9. With noise (1 % of the output's
+deviation, normal) it counts if it is the only one, ties all columns, and is exact on noise-free
+rows once its coefficients are fitted to them: if the form is right.
+
+{equations}
+
+## A wide table
+
+2,000 rows, 500 columns, 100 of which follow from one to three others: {wide}
+"""
+
+
+def page(content: dict[str, Any]) -> str:
+    """Write the page."""
+    return PAGE.format(
+        summary=_table(["", "found", "median time", "longest"], _summary(content)),
+        surfaces=_table(
+            ["", "law as printed", "time"],
+            [[row["name"], _laws(row), _seconds(row["seconds"])] for row in content["surfaces"]],
+        ),
+        equations=_table(
+            ["", "equation", "law as printed", "", "time", "with noise", "time"],
+            [
+                [
+                    row["name"],
+                    f"`{row['formula']}`",
+                    _laws(row),
+                    "yes" if row["right"] else "no",
+                    _seconds(row["seconds"]),
+                    "yes" if noisy["right"] else "no" if not noisy["laws"] else "another",
+                    _seconds(noisy["seconds"]),
+                ]
+                for row, noisy in zip(content["exact"], content["noise"], strict=True)
+            ],
+        ),
+        wide=_wide(content["wide"]),
+    )
+
+
+def _summary(content: dict[str, Any]) -> list[list[str]]:
+    rows = []
+    for part, label in (
+        ("exact", "Feynman's tables, exact laws"),
+        ("noise", "the same with 1 % noise, right columns and form"),
+    ):
+        times = [row["seconds"] for row in content[part]]
+        right = sum(row["right"] for row in content[part])
+        rows.append([label, f"{right} of {len(times)}", *_times(times)])
+    times = [row["seconds"] for row in content["independent"]]
+    claimed = sum(bool(row["laws"]) for row in content["independent"])
+    label = "tables of 5 to 50 independent columns in which a law is claimed"
+    rows.append([label, f"{claimed} of {len(times)}", *_times(times)])
+    wide = content["wide"]
+    found = f"{wide['found']} of {wide['planted']}"
+    rows.append(
+        ["500 columns, planted laws found as written", found, _seconds(wide["seconds"]), ""]
+    )
+    return rows
+
+
+def _wide(wide: dict[str, Any]) -> str:
+    missed = ", ".join(wide["missed"]) or "none"
+    others = len(wide["others"])
+    return (
+        f"{wide['found']} of {wide['planted']} are found as they were planted, in "
+        f"{_seconds(wide['seconds'])} and {wide['gigabytes']:.1f} GiB. Missed: {missed}. Laws "
+        f"of other columns that were printed, most of them planted ones rewritten: {others}."
+    )
+
+
+def _laws(row: dict[str, Any]) -> str:
+    return "<br>".join(f"`{law}`" for law in row["laws"]) or "no"
+
+
+def _times(seconds: list[float]) -> list[str]:
+    return [_seconds(float(np.median(seconds))), _seconds(max(seconds))]
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines += ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines)

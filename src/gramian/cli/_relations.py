@@ -1,0 +1,104 @@
+"""``gramian relations``: the laws that tie the columns of a table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gramian.cli._errors import CommandError, guarded, say
+from gramian.cli._options import Data, Json, Reading, with_options
+
+if TYPE_CHECKING:
+    from gramian._types import Array
+    from gramian.cli._tables import Table
+
+
+@guarded
+@with_options
+def relations(
+    *,
+    data: Data,
+    reading: Reading,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--columns",
+            "-c",
+            metavar="NAMES",
+            help="Use these: names or patterns such as 'pixel*'.",
+        ),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", "-x", metavar="NAMES", help="Leave these out."),
+    ] = None,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            min=0.0, max=0.5, metavar="SHARE", help="The largest error of a law; 0: exact only."
+        ),
+    ] = 0.05,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=0.001, metavar="SECONDS", help="Stop then, and print what was found."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find the laws that tie the columns: products, ratios, sums, powers, roots, logarithms.
+
+    No column is called the target. Text columns are left out.
+    """
+    import gramian
+    from gramian.cli._columns import find, is_number, listed
+    from gramian.cli._show import Page, print_json
+    from gramian.cli._tables import open_table
+
+    table = open_table(data, reading)
+    every = list(table.columns)
+    left_out = find(exclude, every, "--exclude")
+    chosen = find(columns, every, "--columns") if columns else every
+    chosen = [name for name in chosen if name not in left_out]
+    names = [name for name in chosen if is_number(table.columns[name])]
+    if not names:
+        raise CommandError(f"{table.name} has no column of numbers to look at")
+    if len(names) < len(chosen):
+        say(f"no numbers, left out: {listed([each for each in chosen if each not in names])}")
+    try:
+        found = gramian.relations(
+            lambda: _blocks(table, names),
+            names,
+            tolerance=tolerance,
+            time_limit=time_limit,
+            verbose=int(sys.stderr.isatty()),
+        )
+    except ValueError as error:
+        raise CommandError(f"{table.name}: {error}") from error
+    if json:
+        print_json(
+            {
+                "command": "relations",
+                "data": data,
+                "columns": names,
+                "n_rows": found.n_rows,
+                "complete": found.complete,
+                "notes": list(found.notes),
+                "relations": found.table,
+            }
+        )
+        return
+    page = Page()
+    for line in str(found).splitlines():
+        page.line(line)
+
+
+def _blocks(table: Table, names: list[str]) -> Iterator[Array]:
+    """Read the columns piece by piece, missing values as NaN."""
+    import numpy as np
+    import pyarrow as pa
+
+    for piece in table.batches(names):
+        columns = [piece.column(name).cast(pa.float64(), safe=False) for name in names]
+        yield np.column_stack([column.to_numpy() for column in columns])

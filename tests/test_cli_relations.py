@@ -1,0 +1,67 @@
+"""``gramian relations``: the laws of a table, from a shell."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_cases import run, succeed
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    u, i, t = rng.uniform(1, 5, (3, 200))
+    frame = pd.DataFrame({"U": u, "I": i, "P": 0.001 * u * i, "C": t, "F": 1.8 * t + 32})
+    frame.insert(0, "sample", [f"s{k}" for k in range(200)])
+    frame.to_csv("table.csv", index=False)
+    frame.to_parquet("table.parquet")
+    return frame
+
+
+def test_laws_are_printed_one_a_line(table):
+    for name in ("table.csv", "table.parquet"):
+        done = succeed("relations", name)
+        assert done.stdout.splitlines() == ["F = 1.8 · C + 32", "P = 0.001 · U · I"]
+        assert "left out: column 'sample'" in done.stderr
+
+
+def test_laws_are_json_for_machines(table):
+    document = json.loads(succeed("relations", "table.csv", "-x", "F", "--json").stdout)
+    assert document["columns"] == ["U", "I", "P", "C"]
+    assert document["complete"] is True
+    (law,) = document["relations"]
+    assert law["law"] == "P = 0.001 · U · I"
+    assert law["exact"] is True
+
+
+def test_only_the_columns_that_are_named_are_looked_at(table):
+    done = succeed("relations", "table.csv", "-c", "U,I,C")
+    assert done.stdout == "No law was found among 3 columns.\n"
+
+
+def test_a_table_in_pieces_has_the_same_laws(table):
+    pd.concat([table] * 20).to_csv("long.csv", index=False)
+    done = succeed("relations", "long.csv", "--memory-budget", "1MiB")
+    assert done.stdout == succeed("relations", "table.csv").stdout
+
+
+def test_mistakes_are_told(table):
+    done = run("relations", "table.csv", "-c", "sample")
+    assert done.exit_code == 1
+    assert "no column of numbers" in done.stderr
+    assert run("relations", "none.csv").exit_code == 2
+    table.head(3).to_csv("short.csv", index=False)
+    done = run("relations", "short.csv")
+    assert done.exit_code == 1
+    assert "at least 6" in done.stderr
+
+
+def test_missing_values_and_flags_are_no_obstacle(table):
+    table["rich"] = table["U"] > 3
+    table.loc[::9, "I"] = np.nan
+    table.to_csv("missing.csv", index=False)
+    lines = succeed("relations", "missing.csv").stdout.splitlines()
+    assert "P = 0.001 · U · I" in lines
+    assert any(line.startswith("rich = [U > ") for line in lines)
