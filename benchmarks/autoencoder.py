@@ -74,6 +74,7 @@ def main(source: str, k: int, target: str) -> None:
     with torch.no_grad():
         codes = [encoder(rows) for rows in (x, test)]
         points = decoder(codes[1])
+    widths = "-".join(map(str, chosen["hidden"]))
     np.savez(
         target,
         train=codes[0].numpy(),
@@ -81,7 +82,7 @@ def main(source: str, k: int, target: str) -> None:
         points=points.numpy(),
         seconds=end - middle,
         tuning=middle - start,
-        chosen=str(chosen),
+        chosen=f"{widths}, noise {chosen['noise']}, decay {chosen['decay']}",
     )
 
 

@@ -127,7 +127,9 @@ def page(content: dict[str, Any]) -> str:
     pictures = [
         f"![Rows of {table} to test, and what {SHOWN[table]} numbers tell of them]"
         f"(images/manifold_{table.lower()}.png)\n\n*Rows of {table} to test, the first of each "
-        f"class, and their reconstructions from {SHOWN[table]} numbers.*"
+        f"class, and their reconstructions from {SHOWN[table]} numbers.*\n\n"
+        f"![Loss and time on {table}](images/manifold_{table.lower()}_time.png)\n\n*What is lost "
+        f"of {table} against the time that choosing and fitting took, for all numbers of features.*"
         for table in tables
         if table in content["drawn"]
     ]
@@ -164,6 +166,27 @@ def draw(table: str, data: Data, path: Path) -> None:
         axes.imshow(np.hstack(data.images(values)), cmap="gray_r")
         axes.set_ylabel(name, rotation=0, ha="right", va="center")
         axes.set(xticks=[], yticks=[])
+    figure.savefig(path, dpi=110)
+
+
+def draw_times(rows: list[dict[str, Any]], table: str, path: Path) -> None:
+    """Show what is lost against the seconds that choosing and fitting took."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 3.8), layout="constrained")
+    axes = figure.subplots()
+    mine = [row for row in rows if row["table"] == table]
+    for method in METHODS:
+        points = sorted(
+            (row["seconds"] + row["tuning"], 100 * row["lost"])
+            for row in mine
+            if row["method"] == method
+        )
+        if points:
+            axes.plot(*np.transpose(points), "o-", label=method.strip("*").partition(",")[0])
+    axes.set(xscale="log", xlabel="seconds", ylabel="lost, per cent", title=table)
+    axes.legend(frameon=False, fontsize="small")
+    axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=110)
 
 
@@ -228,6 +251,7 @@ def main(arguments: list[str] | None = None) -> None:
                 images = path.parent / "images"
                 images.mkdir(exist_ok=True)
                 draw(table, data, images / f"manifold_{table.lower()}.png")
+                draw_times(content["rows"], table, images / f"manifold_{table.lower()}_time.png")
                 if table == "digits":
                     draw_grid(data, images / "manifold_grid.png")
                 content["drawn"] = sorted({*content["drawn"], table})

@@ -58,7 +58,7 @@ def test_pictures_are_drawn_of_tables_that_are_images(benchmark, tmp_path, monke
         monkeypatch.setitem(benchmark.METHODS, method, lambda data, k: None)
     output = tmp_path / "manifold.json"
     benchmark.main(["--output", str(output), "--tables", "digits", "--pictures", "--sizes", "2"])
-    for name in ("manifold_digits.png", "manifold_grid.png"):
+    for name in ("manifold_digits.png", "manifold_digits_time.png", "manifold_grid.png"):
         assert (tmp_path / "images" / name).stat().st_size > 1000
     assert "images/manifold_grid.png" in output.with_suffix(".md").read_text()
 
