@@ -44,11 +44,7 @@ def _slow_atom(atom, x):
 def planted(seed, n=300):
     """Return tables by name, each with the columns of one law and what it prints in plain units."""
     rng = np.random.default_rng(seed)
-<<<<<<< HEAD
-    a, b, c, _ = rng.uniform(1, 5, (4, n))
-=======
     a, b, c = rng.uniform(1, 5, (3, n))
->>>>>>> relations
     x, y = rng.standard_normal((2, n))
     t = rng.uniform(0, 2 * np.pi, n)
     u = rng.uniform(0, 2 * np.pi, n)

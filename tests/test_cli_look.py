@@ -286,14 +286,11 @@ def test_a_report_without_its_packages_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize(
     "command",
-<<<<<<< HEAD
-    ["", "select", "extract", "apply", "reconstruct", "explain", "report", "inspect", "demo"],
+    [
+        *("", "select", "extract", "apply", "reconstruct", "explain", "relations", "report"),
+        *("inspect", "demo"),
+    ],
 )
-=======
-    ["", "select", "extract", "apply", "reconstruct", "explain", "relations", "report", "inspect",
-     "demo", "reproduce"],
-)  # fmt: skip
->>>>>>> relations
 def test_every_command_has_a_help_that_fits_a_terminal(command):
     done = succeed(*command.split(), "--help")
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -41,21 +41,13 @@ def comparison(atom: str) -> tuple[str, float] | None:
 
 def apply(atom: str, x: Array) -> Array:
     """Return what an atom makes of a column."""
-<<<<<<< HEAD
-    values: Array
-    if atom.startswith(STEP):
-        values = (x <= float(atom[len(STEP) :])).astype(np.float64)
-    elif atom.startswith(LEVEL):
-        values = (x == float(atom[len(LEVEL) :])).astype(np.float64)
-    else:
-        values = ATOMS[atom][0](x)
-=======
     compared = comparison(atom)
-    if compared is not None:
+    values: Array
+    if compared is None:
+        values = ATOMS[atom][0](x)
+    else:
         kind, value = compared
-        return COMPARISONS[kind](x, value).astype(np.float64)
-    values: Array = ATOMS[atom][0](x)
->>>>>>> relations
+        values = COMPARISONS[kind](x, value).astype(np.float64)
     return values
 
 
