@@ -13,7 +13,7 @@ from gramian.cli._options import Data, Json, Reading, with_options
 
 if TYPE_CHECKING:
     from gramian._types import Array
-    from gramian.cli._tables import Table
+    from gramian.tables._table import Table
 
 
 @guarded
@@ -52,11 +52,13 @@ def relations(
     No column is called the target. Text columns are left out.
     """
     import gramian
-    from gramian.cli._columns import find, is_number, listed
+    from gramian._words import listed
+    from gramian.cli._columns import find
+    from gramian.cli._files import open_input
     from gramian.cli._show import Page, print_json
-    from gramian.cli._tables import open_table
+    from gramian.tables._kinds import is_number
 
-    table = open_table(data, reading)
+    table = open_input(data, reading)
     every = list(table.columns)
     left_out = find(exclude, every, "--exclude")
     chosen = find(columns, every, "--columns") if columns else every
@@ -99,6 +101,6 @@ def _blocks(table: Table, names: list[str]) -> Iterator[Array]:
     import numpy as np
     import pyarrow as pa
 
-    for piece in table.batches(names):
-        columns = [piece.column(name).cast(pa.float64(), safe=False) for name in names]
+    for piece in table.pieces(names):
+        columns = [piece.rows.column(name).cast(pa.float64(), safe=False) for name in names]
         yield np.column_stack([column.to_numpy() for column in columns])
