@@ -9,8 +9,6 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
-from gramian.datasets import load_coil20, load_mnist, load_musk, load_usps
-
 Array = np.ndarray
 TEST = 0.25
 """The share of rows to test, where there is no official one."""
@@ -61,12 +59,16 @@ def standardized(
 
 
 def usps() -> Data:
+    from gramian_paper.datasets import load_usps
+
     train, test = (load_usps(subset=subset, scaling=None) for subset in ("train", "test"))
     labels = train.target, test.target
     return standardized(train.data, test.data, labels, (16, 16), "the official split")
 
 
 def mnist() -> Data:
+    from gramian_paper.datasets import load_mnist
+
     train, test = (load_mnist(subset=subset, scaling=None) for subset in ("train", "test"))
     chosen = np.random.default_rng(0).permutation(len(train.data))[:10_000]
     labels = train.target[chosen], test.target
@@ -85,6 +87,8 @@ def random_split(
 
 
 def coil20() -> Data:
+    from gramian_paper.datasets import load_coil20
+
     bunch = load_coil20(scaling=None)
     return random_split(bunch.data, bunch.target, (32, 32))
 
@@ -94,6 +98,8 @@ def digits() -> Data:
 
 
 def musk() -> Data:
+    from gramian_paper.datasets import load_musk
+
     bunch = load_musk(scaling=None)
     X, y, groups = bunch.data, bunch.target, bunch.molecule
     splitter = GroupShuffleSplit(1, test_size=TEST, random_state=0)

@@ -13,17 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_array,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._manifold_data import Opened, Table, table_of
 from gramian._manifold_fit import decide, make_plan, run
-from gramian._sklearn import Interval, RealNotInt, StrOptions
+from gramian._sklearn import Interval, RealNotInt, StrOptions, check_sample_weight
 from gramian._types import Array
 from gramian.exceptions import OverfittingWarning
 from gramian.families import BY_NAME, Family
@@ -369,7 +364,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         errors, sizes = self._errors(X)
         weights = np.ones(len(errors))
         if sample_weight is not None:
-            weights = _check_sample_weight(
+            weights = check_sample_weight(
                 sample_weight, errors[:, np.newaxis], dtype=np.float64, ensure_non_negative=True
             )
         size = float(weights @ sizes)

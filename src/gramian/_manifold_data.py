@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
+from gramian._sklearn import check_sample_weight
 from gramian._types import Array
 from gramian.rows import (
     Centring,
@@ -166,7 +167,7 @@ def table_of(estimator: Any, X: Any, sample_weight: Any, budget: int) -> Table:
     x: Array = validate_data(estimator, X, dtype=np.float64, ensure_min_samples=2)
     weights: Array | None = None
     if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
+        weights = check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
         if np.count_nonzero(weights) < 2:
             raise ValueError("sample_weight must be positive for at least 2 of the samples.")
     names = getattr(estimator, "feature_names_in_", None) if source is None else source.names

@@ -13,6 +13,7 @@ from scipy.linalg import eigh
 from gramian._choosers import TopEigenvector
 from gramian._pursuit import Limits, pursue
 from gramian._types import Array
+from gramian._words import percent
 from gramian.families import Family, Fourier, by_name
 from gramian.manifold import (
     LINEAR,
@@ -74,7 +75,7 @@ class Plan:
             return None
         return lambda choice, left: print(
             f"[PolynomialManifold] {name}: {choice.family}, alpha={choice.alpha:g}: "
-            f"{100 * left:.2f} % left"
+            f"{percent(left)} left"
         )
 
 

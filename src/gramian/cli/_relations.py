@@ -52,7 +52,7 @@ def relations(
     No column is called the target. Text columns are left out.
     """
     import gramian
-    from gramian._words import listed
+    from gramian._words import the_columns
     from gramian.cli._columns import find
     from gramian.cli._files import open_input
     from gramian.cli._show import Page, print_json
@@ -67,7 +67,8 @@ def relations(
     if not names:
         raise CommandError(f"{table.name} has no column of numbers to look at")
     if len(names) < len(chosen):
-        say(f"no numbers, left out: {listed([each for each in chosen if each not in names])}")
+        others = [name for name in chosen if name not in names]
+        say(f"no numbers, left out: {the_columns(others)}")
     try:
         found = gramian.relations(
             lambda: _blocks(table, names),
@@ -102,5 +103,5 @@ def _blocks(table: Table, names: list[str]) -> Iterator[Array]:
     import pyarrow as pa
 
     for piece in table.pieces(names):
-        columns = [piece.rows.column(name).cast(pa.float64(), safe=False) for name in names]
+        columns = [piece.column(name).cast(pa.float64(), safe=False) for name in names]
         yield np.column_stack([column.to_numpy() for column in columns])

@@ -19,6 +19,10 @@ Z = ("z",)
 """The key of the atom z itself, which every basis begins with."""
 
 
+def _slope_of_z() -> Array:
+    return np.array([[1.0, 0.0]])
+
+
 @dataclass(frozen=True)
 class _Functions:
     """A basis that is the same for every variable."""
@@ -26,7 +30,13 @@ class _Functions:
     keys: tuple[Hashable, ...]
     degrees: tuple[int, ...]
     evaluate: Callable[[Array], Array]
-    derivative: Array | None = field(default=None, compare=False)
+    differentiate: Callable[[], Array] | None = field(default=None, compare=False)
+    """Makes the matrix of derivatives, which takes the square of the number of atoms."""
+
+    @property
+    def derivative(self) -> Array | None:
+        """The matrix D with ``atoms' = D @ [1, *atoms]``; None where atoms have no derivative."""
+        return None if self.differentiate is None else self.differentiate()
 
     def __call__(self, z: Array) -> Array:
         return self.evaluate(z)
@@ -73,7 +83,7 @@ class Multilinear(Family):
     def rules(self) -> tuple[Products, ...]:
         """Check the parameters and return the rule for products."""
         check_count(self, "degree", none="all products")
-        linear = _Functions((Z,), (1,), np.atleast_2d, np.array([[1.0, 0.0]]))
+        linear = _Functions((Z,), (1,), np.atleast_2d, _slope_of_z)
         return (Products(lambda _: linear, self.degree, highest_power=1),)
 
 
@@ -88,7 +98,7 @@ class _Polynomials(ProductFamily):
         assert self.degree is not None
         degrees = tuple(range(1, self.degree + 1))
         keys = (Z, *((type(self).__name__, degree) for degree in degrees[1:]))
-        return _Functions(keys, degrees, self._evaluate, self._derivative())
+        return _Functions(keys, degrees, self._evaluate, self._derivative)
 
     def _evaluate(self, z: Array) -> Array:
         """Values of the polynomials of degree 1 to `degree`, by a three-term recurrence."""
@@ -255,7 +265,7 @@ class Fourier(ProductFamily):
         k = range(1, self.degree + 1)
         keys = [(trig, n * self.frequency) for n in k for trig in ("sin", "cos")]
         degrees = [n for n in k for _ in range(2)]
-        return _Functions((Z, *keys), (1, *degrees), self._evaluate, self._derivative())
+        return _Functions((Z, *keys), (1, *degrees), self._evaluate, self._derivative)
 
     def _evaluate(self, z: Array) -> Array:
         assert self.degree is not None

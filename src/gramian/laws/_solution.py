@@ -63,7 +63,7 @@ class Solution:
         return tuple(dict.fromkeys(both))
 
     def __call__(self, table: Mapping[str, ArrayLike]) -> Array:
-        """Compute the column from the others.
+        """Compute the column from the others; NaN where they do not tell it.
 
         Parameters
         ----------
@@ -71,7 +71,9 @@ class Solution:
             The other columns by name.
         """
         known = {name: np.asarray(table[name], dtype=np.float64) for name in self.columns}
-        ratio: Array = self.numerator(known) / self.denominator(known)
+        numerator, denominator = self.numerator(known), self.denominator(known)
+        ratio = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
+        np.divide(numerator, denominator, out=ratio, where=denominator != 0)
         if self.exponential:
             return np.exp(ratio)
         if self.root == 1:
