@@ -40,7 +40,7 @@ MIN_ALPHA = 0.01
 """The least penalty with which directions to begin with are looked for."""
 EXPLORED_ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Among these chooses `alpha="auto"`."""
-WORTH = 0.005
+WORTH = 0.003
 """A share of the held-out error that is worth another round."""
 DEGREES = (2, 3, 4, 5)
 """Among these, and a flat surface, chooses `degree="auto"`, as far as there are rows for them."""

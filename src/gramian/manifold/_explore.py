@@ -66,7 +66,7 @@ def explore(
 ) -> Exploration:
     """Make rounds and look at held-out rows after each.
 
-    All penalties that are tried share the sums of one pass. After a round that gained nothing the
+    All penalties that are tried share the sums of one pass. After a round that made it worse the
     penalty must grow. The next family's turn comes when that does not help either; when a whole
     family gained nothing, the exploration ends.
 
@@ -110,10 +110,10 @@ def explore(
             if report is not None:
                 report(rounds[-1], error)
             in_vain = in_vain + 1 if error > (1 - choices.tol) * best else 0
-            best = min(best, error)
+            rose, best = error > best, min(best, error)
             if in_vain == PATIENCE:
                 break
-            if in_vain:  # perhaps the codes fit a surface too bent, and a smoother one helps
+            if rose:  # perhaps the codes fit a surface too bent, and a smoother one helps
                 least = min(place + 1, len(choices.alphas) - 1)
         if not choices.last_only and min(errors) > (1 - choices.tol) * best_before:
             break
