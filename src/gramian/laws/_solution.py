@@ -69,9 +69,15 @@ class Solution:
         ----------
         table : mapping or data frame
             The other columns by name.
+
+        Returns
+        -------
+        values : array of shape (n_samples,)
+            The column; infinite or NaN where the denominator is zero.
         """
         known = {name: np.asarray(table[name], dtype=np.float64) for name in self.columns}
-        ratio: Array = self.numerator(known) / self.denominator(known)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio: Array = self.numerator(known) / self.denominator(known)
         if self.exponential:
             return np.exp(ratio)
         if self.root == 1:
