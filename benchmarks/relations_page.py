@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-PAGE = """\
+HEAD = """\
 <!-- Made by benchmarks/relations.py; not edited. -->
 
 # Laws among columns, measured
@@ -15,21 +15,25 @@ What `gramian.relations` finds when nobody tells it which column is the target. 
 the processor, one thread. The seeds of these tables took no part in making the search.
 
 {summary}
-
+"""
+SURFACES = """
 ## Curves, surfaces and physics
 
 {surfaces}
-
+"""
+EQUATIONS = """
 ## Feynman's equations
 
 Each of the 100 equations is a table: inputs and output are columns, in random units (10 to a power
 from -3 to 3; angles in radians), shuffled, 2,000 rows. A law counts if it is the only one, ties all
 columns, and holds on 1,000 new rows to a relative error below 1e-9. With noise (1 % of the output's
 deviation, normal) it counts if it is the only one, ties all columns, and is exact on noise-free
-rows once its coefficients are fitted to them: if the form is right.
+rows once its coefficients are fitted to them: if the form is right. Laws that do not count are
+approximations in the range of the data, with an error that the result states.
 
 {equations}
-
+"""
+WIDE = """
 ## A wide table
 
 2,000 rows, 500 columns, 100 of which follow from one to three others: {wide}
@@ -37,30 +41,31 @@ rows once its coefficients are fitted to them: if the form is right.
 
 
 def page(content: dict[str, Any]) -> str:
-    """Write the page."""
-    return PAGE.format(
-        summary=_table(["", "found", "median time", "longest"], _summary(content)),
-        surfaces=_table(
-            ["", "law as printed", "time"],
-            [[row["name"], _laws(row), _seconds(row["seconds"])] for row in content["surfaces"]],
-        ),
-        equations=_table(
-            ["", "equation", "law as printed", "", "time", "with noise", "time"],
-            [
-                [
-                    row["name"],
-                    f"`{row['formula']}`",
-                    _laws(row),
-                    "yes" if row["right"] else "no",
-                    _seconds(row["seconds"]),
-                    "yes" if noisy["right"] else "no" if not noisy["laws"] else "another",
-                    _seconds(noisy["seconds"]),
-                ]
-                for row, noisy in zip(content["exact"], content["noise"], strict=True)
-            ],
-        ),
-        wide=_wide(content["wide"]),
-    )
+    """Write the page, with a section for each part that was measured."""
+    heads = ["", "found", "median time", "longest"]
+    text = HEAD.format(summary=_table(heads, _summary(content)))
+    if "surfaces" in content:
+        rows = [[row["name"], _laws(row), _seconds(row["seconds"])] for row in content["surfaces"]]
+        text += SURFACES.format(surfaces=_table(["", "law as printed", "time"], rows))
+    if "exact" in content:
+        text += EQUATIONS.format(equations=_equations(content))
+    if "wide" in content:
+        text += WIDE.format(wide=_wide(content["wide"]))
+    return text
+
+
+def _equations(content: dict[str, Any]) -> str:
+    noisy = {row["name"]: row for row in content.get("noise", ())}
+    heads = ["", "equation", "law as printed", "exact", "time"]
+    rows = []
+    for row in content["exact"]:
+        law, right = _laws(row), "yes" if row["right"] else "no"
+        cells = [row["name"], f"`{row['formula']}`", law, right, _seconds(row["seconds"])]
+        if noisy:
+            other = noisy[row["name"]]
+            cells += ["yes" if other["right"] else "no", _seconds(other["seconds"])]
+        rows.append(cells)
+    return _table([*heads, *(["with noise", "time"] if noisy else [])], rows)
 
 
 def _summary(content: dict[str, Any]) -> list[list[str]]:
@@ -69,18 +74,24 @@ def _summary(content: dict[str, Any]) -> list[list[str]]:
         ("exact", "Feynman's tables, exact laws"),
         ("noise", "the same with 1 % noise, right columns and form"),
     ):
-        times = [row["seconds"] for row in content[part]]
-        right = sum(row["right"] for row in content[part])
-        rows.append([label, f"{right} of {len(times)}", *_times(times)])
-    times = [row["seconds"] for row in content["independent"]]
-    claimed = sum(bool(row["laws"]) for row in content["independent"])
-    label = "tables of 5 to 50 independent columns in which a law is claimed"
-    rows.append([label, f"{claimed} of {len(times)}", *_times(times)])
-    wide = content["wide"]
-    found = f"{wide['found']} of {wide['planted']}"
-    rows.append(
-        ["500 columns, planted laws found as written", found, _seconds(wide["seconds"]), ""]
-    )
+        if part in content:
+            times = [row["seconds"] for row in content[part]]
+            right = sum(row["right"] for row in content[part])
+            rows.append([label, f"{right} of {len(times)}", *_times(times)])
+    for name, peer in content.get("peers", {}).items():
+        label = f"{name}, target given, {peer['limit']:g} s a table"
+        found = f"{peer['exact']} of {peer['tables']} ({peer['good']} with R² > 0.999)"
+        rows.append([label, found, _seconds(peer["seconds"]), ""])
+    if "independent" in content:
+        times = [row["seconds"] for row in content["independent"]]
+        claimed = sum(bool(row["laws"]) for row in content["independent"])
+        label = "tables of 5 to 50 independent columns in which a law is claimed"
+        rows.append([label, f"{claimed} of {len(times)}", *_times(times)])
+    if "wide" in content:
+        wide = content["wide"]
+        found = f"{wide['found']} of {wide['planted']}"
+        label = "500 columns, planted laws found as written"
+        rows.append([label, found, _seconds(wide["seconds"]), ""])
     return rows
 
 

@@ -156,3 +156,12 @@ def test_results_are_what_they_say():
     np.testing.assert_allclose(law({"U": [2.0], "I": [3.0]}), [0.006])
     assert relations.of("U") == [law]
     assert relations.of("U")[0].sympy().lhs.name == "P"
+
+
+def test_a_column_that_takes_part_in_some_rows_only_is_not_given_away():
+    columns, _ = planted(0)["interaction"]
+    laws = found(columns)
+    assert list(laws.redundant()) == ["fe"]
+    assert list(laws.redundant(keep=["fe", "f"])) == []
+    with pytest.raises(ValueError, match="in some rows only"):
+        laws[0].solve_for("e")

@@ -72,6 +72,8 @@ class Relation:
     _raw: tuple[RawTerm, ...] = field(repr=False)
     _signs: tuple[int, ...] = field(repr=False)
     _best: int | None = field(repr=False)
+    _solvable: tuple[int, ...] = field(repr=False)
+    """The columns that the law gives in every row it was found in."""
 
     @property
     def exact(self) -> bool:
@@ -155,11 +157,12 @@ class Relation:
         """
         if column not in self.columns:
             raise ValueError(f"The law {self} has no column {column!r}.")
-        solution = self._writer.solve(self._raw, self.feature_names.index(column))
-        if solution is None:
+        place = self.feature_names.index(column)
+        solution = self._writer.solve(self._raw, place)
+        if solution is None or place not in self._solvable:
             raise ValueError(
                 f"The law {self} has no single solution for {column!r}: it enters in more than one "
-                "way, or its sign is not determined."
+                "way, its sign is not determined, or it takes part in some rows only."
             )
         return solution
 

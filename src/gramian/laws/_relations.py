@@ -15,7 +15,7 @@ from gramian.explanations._formula import Term
 from gramian.laws._collection import Relations
 from gramian.laws._columns import Traits, traits_of
 from gramian.laws._control import Verdict
-from gramian.laws._forms import Writer, reference_term
+from gramian.laws._forms import RawTerm, Writer, reference_term
 from gramian.laws._input import Sample, Table, open_table, sample_of
 from gramian.laws._law import ONE, Law
 from gramian.laws._progress import progress_for
@@ -158,6 +158,16 @@ class _Maker:
         )
         return Law(law.coefficients, monomials)
 
+    def _solvable(self, writer: Writer, raw: Sequence[RawTerm], law: Law) -> list[int]:
+        """Return the columns that a law gives in every row: no denominator is zero in any."""
+        table = {self.names[i]: self.x[:, k] for k, i in enumerate(self.columns)}
+        found = []
+        for column in law.columns:
+            solution = writer.solve(raw, column)
+            if solution is not None and np.isfinite(solution(table)).all():
+                found.append(column)
+        return found
+
     def constant(self, i: int) -> Relation:
         """Return that a column is constant."""
         value = float(np.median(self.x[:, i]))
@@ -166,7 +176,7 @@ class _Maker:
         plain = (((column, "x"), 1),)
         law = Law(np.array([1.0, -scaled]), (plain, ONE)) if value else Law(np.ones(1), (plain,))
         raw = ((1.0, plain), (-value, ONE))
-        return self._make(law, "constant", raw, column, 0.0, 0.0, 0.0, np.inf)
+        return self._make(law, "constant", raw, column, [column], 0.0, 0.0, 0.0, np.inf)
 
     def relation(self, verdict: Verdict, search: Search) -> Relation:
         """Write a law in the units of the table, coefficients rounded where the data allow it."""
@@ -175,7 +185,7 @@ class _Maker:
         coefficients = raw_coefficients(renumbered, self.scale)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         writer = Writer(self.names, lambda column: self.signs[column])
-        best = writer.best(raw, renumbered.columns)
+        best = writer.best(raw, self._solvable(writer, raw, renumbered))
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
         with np.errstate(all="ignore"):
@@ -184,7 +194,8 @@ class _Maker:
             )
         renumbered = self._law(law)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
-        best = writer.best(raw, renumbered.columns)
+        solvable = self._solvable(writer, raw, renumbered)
+        best = writer.best(raw, solvable)
         kind = kind_of(law, coefficients)
         test = search.control.test
         return self._make(
@@ -192,6 +203,7 @@ class _Maker:
             kind,
             raw,
             best,
+            solvable,
             law.error(search.train),
             verdict.validation_error if test is None else law.error(test),
             verdict.shuffled_error,
@@ -204,6 +216,7 @@ class _Maker:
         kind: Kind,
         raw: tuple[Any, ...],
         best: int | None,
+        solvable: list[int],
         *numbers: float,
     ) -> Relation:
         error, validation, shuffled, evidence = numbers
@@ -221,6 +234,7 @@ class _Maker:
             raw,
             tuple(self.signs),
             best,
+            tuple(solvable),
         )
 
 

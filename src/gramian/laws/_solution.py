@@ -63,12 +63,17 @@ class Solution:
         return tuple(dict.fromkeys(both))
 
     def __call__(self, table: Mapping[str, ArrayLike]) -> Array:
-        """Compute the column from the others; NaN where they do not tell it.
+        """Compute the column from the others.
 
         Parameters
         ----------
         table : mapping or data frame
             The other columns by name.
+
+        Returns
+        -------
+        values : array of shape (n_samples,)
+            The column; NaN where the denominator is zero.
         """
         known = {name: np.asarray(table[name], dtype=np.float64) for name in self.columns}
         numerator, denominator = self.numerator(known), self.denominator(known)
