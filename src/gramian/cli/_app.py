@@ -63,29 +63,18 @@ def demo() -> None:
     main()
 
 
-def _example(text: str) -> str:
-    return f"Example: [cyan]{text}[/cyan]"
-
-
 REDUCE, USE, ABOUT = "Reduce a table", "Use a model", "See and try"
-app.command(
-    rich_help_panel=REDUCE,
-    epilog=_example("gramian select data.csv --target label -t 0.001 -o kept.csv -m model.gram"),
-)(select)
-app.command(
-    rich_help_panel=REDUCE,
-    epilog=_example("gramian extract data.parquet -n 0.95 --standardize -o components.parquet"),
-)(extract)
-app.command(
-    rich_help_panel=REDUCE, epilog=_example("gramian report data.csv --id name -o report.html")
-)(report)
-app.command(
-    rich_help_panel=USE, epilog=_example("gramian apply model.gram new.csv -o kept_new.csv")
-)(apply)
-app.command(
-    rich_help_panel=USE, epilog=_example("gramian reconstruct model.gram kept.csv -o all.csv")
-)(reconstruct)
-app.command(rich_help_panel=USE, epilog=_example("gramian explain model.gram data.csv"))(explain)
-app.command(rich_help_panel=ABOUT, epilog=_example("gramian relations data.csv"))(relations)
-app.command(rich_help_panel=ABOUT, epilog=_example("gramian inspect data.csv.gz"))(inspect)
-app.command(rich_help_panel=ABOUT)(demo)
+COMMANDS = (
+    (select, REDUCE, "select data.csv --target label -t 0.001 -o kept.csv -m model.gram"),
+    (extract, REDUCE, "extract data.parquet -n 0.95 --standardize -o components.parquet"),
+    (report, REDUCE, "report data.csv --id name -o report.html"),
+    (apply, USE, "apply model.gram new.csv -o kept_new.csv"),
+    (reconstruct, USE, "reconstruct model.gram kept.csv -o all.csv"),
+    (explain, USE, "explain model.gram data.csv"),
+    (relations, ABOUT, "relations data.csv"),
+    (inspect, ABOUT, "inspect data.csv.gz"),
+    (demo, ABOUT, "demo"),
+)
+"""What each command is shown under, and an example of it."""
+for command, panel, example in COMMANDS:
+    app.command(rich_help_panel=panel, epilog=f"Example: [cyan]gramian {example}[/cyan]")(command)

@@ -10,13 +10,10 @@ from gramian._words import counted
 from gramian.cli._errors import USAGE, CommandError, guarded, say
 from gramian.cli._options import (
     Data,
-    Ids,
-    Json,
     ModelFile,
-    Quiet,
+    PassingOptions,
     Reading,
     TableOutput,
-    Targets,
     with_options,
 )
 
@@ -27,12 +24,9 @@ def apply(
     *,
     model: ModelFile,
     data: Data,
-    id: Ids = None,
-    target: Targets = None,
+    through: PassingOptions,
     reading: Reading,
     output: TableOutput,
-    json: Json = False,
-    quiet: Quiet = False,
 ) -> None:
     """Keep of a table what a model keeps, in the same order.
 
@@ -40,7 +34,7 @@ def apply(
     """
     from gramian.cli._rewrite import write_reduced
 
-    _work("apply", write_reduced, model, data, reading, id, target, output, json, quiet)
+    _work("apply", write_reduced, model, data, through, reading, output)
 
 
 @guarded
@@ -49,12 +43,9 @@ def reconstruct(
     *,
     model: ModelFile,
     data: Data,
-    id: Ids = None,
-    target: Targets = None,
+    through: PassingOptions,
     reading: Reading,
     output: TableOutput,
-    json: Json = False,
-    quiet: Quiet = False,
 ) -> None:
     """Compute all columns from what a model keeps, in the units of the table.
 
@@ -62,7 +53,7 @@ def reconstruct(
     """
     from gramian.cli._rewrite import write_reconstructed
 
-    _work("reconstruct", write_reconstructed, model, data, reading, id, target, output, json, quiet)
+    _work("reconstruct", write_reconstructed, model, data, through, reading, output)
 
 
 def _work(
@@ -70,12 +61,9 @@ def _work(
     write: Callable[..., tuple[int, list[str]]],
     model_path: str,
     path: str,
+    through: PassingOptions,
     reading: Reading,
-    ids: list[str] | None,
-    targets: list[str] | None,
     output: TableOutput,
-    json: bool,
-    quiet: bool,
 ) -> None:
     from gramian.cli._files import STANDARD, check_outputs, open_input, output_format
     from gramian.cli._model import load_model, passing
@@ -83,15 +71,15 @@ def _work(
 
     start = time.perf_counter()
     to = output.output or STANDARD
-    if to == STANDARD and json:
+    if to == STANDARD and output.json:
         raise CommandError("--json needs -o FILE, as standard output cannot have both", USAGE)
     check_outputs([model_path, path], [output.output])
     output_format(output)
     model = load_model(model_path)
     table = open_input(path, reading)
-    others = passing(model, table, ids, targets)
+    others = passing(model, table, through)
     n_rows, columns = write(model, table, others, output)
-    if json:
+    if output.json:
         document: dict[str, Any] = {
             "command": command,
             "model": model_path,
@@ -102,5 +90,5 @@ def _work(
             "seconds": round(time.perf_counter() - start, 3),
         }
         print_json(document)
-    elif to != STANDARD and not quiet:
+    elif to != STANDARD and not output.quiet:
         say(f"wrote {to}: {counted(n_rows, 'row')}, {counted(len(columns), 'column')}")

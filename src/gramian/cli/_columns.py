@@ -22,15 +22,18 @@ MAX_SPREAD = 1e150
 
 
 @dataclass(frozen=True)
-class Roles:
-    """What columns are for."""
+class Passing:
+    """Columns that go from one table to another unchanged."""
 
-    features: tuple[str, ...]
-    """What the fit sees."""
-    ids: tuple[str, ...] = ()
-    """What passes through, before the other columns."""
-    targets: tuple[str, ...] = ()
-    """What passes through, after the other columns."""
+    ids: tuple[str, ...]
+    """Those before the other columns."""
+    targets: tuple[str, ...]
+    """Those after the other columns."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.ids, *self.targets)
 
 
 def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> list[str]:
@@ -59,7 +62,7 @@ def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> l
     return [name for name in names if name in found]
 
 
-def choose(names: Sequence[str], options: DataOptions) -> Roles:
+def choose(names: Sequence[str], options: DataOptions) -> tuple[tuple[str, ...], Passing]:
     """Divide the columns into those of the fit and those that pass through.
 
     Parameters
@@ -79,7 +82,7 @@ def choose(names: Sequence[str], options: DataOptions) -> Roles:
     features = tuple(name for name in features if name not in left_out)
     if not features:
         raise CommandError("no column is left to work with: all are excluded or set aside", USAGE)
-    return Roles(features, tuple(ids), tuple(targets))
+    return features, Passing(tuple(ids), tuple(targets))
 
 
 def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gramian.cli._errors import USAGE, CommandError, guarded
-from gramian.cli._options import Json, ModelFile, Reading, with_options
+from gramian.cli._options import Json, ModelFile, PassingOptions, Reading, with_options
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -111,7 +111,7 @@ def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     from gramian.tables._kinds import plain
 
     table = open_input(path, reading)
-    others, columns = passing(model, table, None, None), model.steps.columns
+    others, columns = passing(model, table, PassingOptions()), model.steps.columns
     places = locate(columns, model, table, others)
     if places is None:
         raise not_found(columns, model, table, others)

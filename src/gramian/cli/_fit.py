@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -14,16 +13,10 @@ import pyarrow as pa
 
 import gramian
 from gramian._words import counted, listed, plural, the_columns
-from gramian.cli._columns import (
-    Roles,
-    check_types,
-    choose,
-    refuse_missing,
-    refuse_too_wide,
-)
+from gramian.cli._columns import Passing, check_types, choose, refuse_missing, refuse_too_wide
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._files import open_input
-from gramian.cli._model import Passing, TableModel, named
+from gramian.cli._model import TableModel, named
 from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading
 from gramian.exceptions import (
     NumericalWarning,
@@ -46,25 +39,16 @@ REMEDY = "Use --alpha auto, a lower --degree, a smaller -n, or more rows"
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """A finished fit, with all that is printed about it."""
-
-    algorithm: str
-    model: TableModel
-    table: Table
-    passing: Passing
-    warnings: tuple[str, ...]
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Task:
     """A fit that has not begun."""
 
     algorithm: str
     estimator: Any
     table: Table
-    roles: Roles
+    features: tuple[str, ...]
+    """The columns that the fit sees."""
+    passing: Passing
+    """The columns that pass through."""
     options: DataOptions
 
     @property
@@ -73,35 +57,27 @@ class Task:
         changed = self.options.encode or self.options.impute is not None
         return self.table.too_large and not changed
 
-    @property
-    def passing(self) -> Passing:
-        """The columns that pass through."""
-        return Passing(self.roles.ids, self.roles.targets)
-
     def run(self) -> Fitted:
         """Fit."""
-        start = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             steps = self._fit_to_blocks() if self.streamed else self._fit_in_memory()
         told = tuple(dict.fromkeys(_sentence(each, self.estimator) for each in caught))
         if _is_headless(self.table):
             told = (f"the first row of {self.table.name} was taken for names: {HEADLESS}", *told)
-        model = TableModel(self.estimator, steps)
-        return Fitted(
-            self.algorithm, model, self.table, self.passing, told, time.perf_counter() - start
-        )
+        steps = replace(steps, ids=self.passing.ids, targets=self.passing.targets)
+        return Fitted(self, TableModel(self.estimator, steps), told)
 
     def _fit_to_blocks(self) -> Preprocessing:
         try:
             self.estimator.fit(self.blocks)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels) from error
-        return Preprocessing(self.roles.features, ids=self.roles.ids, targets=self.roles.targets)
+        return Preprocessing(self.features)
 
     def blocks(self) -> Iterator[pa.RecordBatch]:
         """Read the rows of the fit, block by block."""
-        for piece in self.table.pieces(self.roles.features):
+        for piece in self.table.pieces(self.features):
             rows = plain(piece)
             refuse_missing(rows, self.table, IMPUTE)
             refuse_too_wide(rows, self.table)
@@ -109,7 +85,7 @@ class Task:
 
     def rows(self) -> pa.Table:
         """Read the columns of the fit, text as text and all others as floats."""
-        table = self.table.read(self.roles.features)
+        table = self.table.read(self.features)
         check_types(dict(zip(table.column_names, table.schema.types, strict=True)), encode=True)
         return plain(table)
 
@@ -123,7 +99,7 @@ class Task:
         refuse_too_wide(rows, self.table)
         learned = Preprocessing.learn(
             rows,
-            self.roles.features,
+            self.features,
             encode=options.encode,
             impute=None if options.impute is None else options.impute.value,
         )
@@ -143,13 +119,13 @@ class Task:
                 f"{self.table.name} has {counted(len(x), 'row')}{complete}, and a "
                 "fit needs at least 2"
             )
-        table = named(x, self.roles.features)
+        table = named(x, self.features)
         del rows, x  # which may take much memory
         try:
             self.estimator.fit(table)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels, table) from error
-        return replace(learned, ids=self.roles.ids, targets=self.roles.targets)
+        return learned
 
     def _too_many_levels(self, most: int, table: pa.Table | None = None) -> CommandError:
         """Say what --family indicator needs, and which columns do not have it."""
@@ -169,6 +145,15 @@ class Task:
             f"{needs}, such as categories; {has}. Say --exclude to leave such columns out, round "
             "their values, or choose another --family"
         )
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A finished fit, with all that is printed about it."""
+
+    task: Task
+    model: TableModel
+    warnings: tuple[str, ...]
 
 
 def prepare(
@@ -200,13 +185,13 @@ def prepare(
     estimator = make_estimator(algorithm, method, verbose=0 if quiet else 1)
     estimator.set_params(memory_budget=reading.memory_budget, scale=data.standardize)
     table = open_input(path, reading)
-    roles = choose(list(table.columns), data)
-    check_types({name: table.columns[name] for name in roles.features}, encode=data.encode)
-    if isinstance(method.n, int) and method.n > len(roles.features):
+    features, passing = choose(list(table.columns), data)
+    check_types({name: table.columns[name] for name in features}, encode=data.encode)
+    if isinstance(method.n, int) and method.n > len(features):
         raise CommandError(
-            f"-n {method.n} is more than the {len(roles.features)} columns that take part", USAGE
+            f"-n {method.n} is more than the {len(features)} columns that take part", USAGE
         )
-    return Task(algorithm, estimator, table, roles, data)
+    return Task(algorithm, estimator, table, features, passing, data)
 
 
 def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> Any:
@@ -268,7 +253,7 @@ def costs(task: Task) -> list[Any]:
 
     n_rows = task.table.n_rows
     if n_rows is None:
-        n_rows = sum(len(each) for each in task.table.pieces(task.roles.features[:1]))
+        n_rows = sum(len(each) for each in task.table.pieces(task.features[:1]))
     estimator = task.estimator
     if estimator.family == FamilyName.indicator:
         raise CommandError(
@@ -280,7 +265,7 @@ def costs(task: Task) -> list[Any]:
     family = FamilyName.polynomial if estimator.family == "auto" else estimator.family
     estimator = estimator.set_params(family=str(family), degree=degree)
     functions = by_name(str(family), degree)
-    n_columns = len(task.roles.features)
+    n_columns = len(task.features)
     x = np.broadcast_to(np.zeros(1), (n_rows, n_columns))
     count = getattr(estimator, estimator._count_name)
     most = count if isinstance(count, int) else n_columns

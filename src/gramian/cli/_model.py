@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from gramian._types import Array
 from gramian._words import counted, the_columns
-from gramian.cli._columns import find
+from gramian.cli._columns import Passing, find
 from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._options import PassingOptions
 from gramian.models import Preprocessing
 from gramian.tables._table import Table
 
@@ -89,22 +90,7 @@ def named(rows: Array, names: Sequence[str]) -> pa.Table:
     return pa.table([np.ascontiguousarray(column) for column in rows.T], names=list(names))
 
 
-@dataclass(frozen=True)
-class Passing:
-    """Columns that go from one table to another unchanged."""
-
-    ids: tuple[str, ...]
-    targets: tuple[str, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All of them."""
-        return (*self.ids, *self.targets)
-
-
-def passing(
-    model: TableModel, table: Table, ids: Sequence[str] | None, targets: Sequence[str] | None
-) -> Passing:
+def passing(model: TableModel, table: Table, through: PassingOptions) -> Passing:
     """Find the columns that pass through: those the user names, or those of the fit.
 
     Parameters
@@ -113,15 +99,17 @@ def passing(
         The model.
     table : Table
         The table, which may lack columns that passed through at the fit.
-    ids, targets : sequences of str or None
+    through : PassingOptions
         What the user names.
     """
     names, steps = list(table.columns), model.steps
     # Without names, places agree only if the table is as wide as that of the fit.
     width = len(steps.columns) + len(steps.ids) + len(steps.targets)
     known = set(names) if table.named or len(names) == width else set()
-    found_ids = find(ids, names, "--id") or [name for name in steps.ids if name in known]
-    found = find(targets, names, "--target") or [name for name in steps.targets if name in known]
+    found_ids = find(through.id, names, "--id") or [name for name in steps.ids if name in known]
+    found = find(through.target, names, "--target") or [
+        name for name in steps.targets if name in known
+    ]
     used = {*model.steps.columns, *model.kept}
     both = [name for name in (*found_ids, *found) if model.named and name in used]
     if both:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
@@ -29,42 +28,14 @@ DEFAULT_BUDGET = "1GiB"
 """Defaults of parsed options are texts, as if the user had given them."""
 
 
-FORMATS = ", ".join(Format)
-
-
-class Selection(StrEnum):
-    """Algorithms that select columns."""
-
-    gfs = "gfs"
-    gfa = "gfa"
-
-
-class Extraction(StrEnum):
-    """Algorithms that extract components."""
-
-    gfr = "gfr"
-    gca = "gca"
-
-
-class Algorithm(StrEnum):
-    """All of them."""
-
-    gfs = "gfs"
-    gfa = "gfa"
-    gfr = "gfr"
-    gca = "gca"
-
-
-class FamilyName(StrEnum):
-    """Families of functions that have a name."""
-
-    multilinear = "multilinear"
-    polynomial = "polynomial"
-    hermite = "hermite"
-    legendre = "legendre"
-    fourier = "fourier"
-    indicator = "indicator"
-    auto = "auto"
+Selection = StrEnum("Selection", "gfs gfa")
+"""Algorithms that select columns."""
+Extraction = StrEnum("Extraction", "gfr gca")
+"""Algorithms that extract components."""
+Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca")
+"""All of them."""
+FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre fourier indicator auto")
+"""Families of functions that have a name."""
 
 
 class Impute(StrEnum):
@@ -75,122 +46,96 @@ class Impute(StrEnum):
     drop_rows = "drop-rows"
 
 
+def option(panel: str, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
+    """Describe an option.
+
+    Parameters
+    ----------
+    panel : str
+        The part of the help that shows it.
+    metavar : str
+        What its value is called: nothing for a switch, and None for the list of its choices.
+    help : str
+        What it does.
+    *names : str
+        How it is written; by default like the parameter.
+    **more
+        Passed to typer.
+    """
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
+
+
+Names = list[str] | None
 Data = Annotated[str, typer.Argument(metavar="DATA", help="The table, or - for standard input.")]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="The model file.")]
-InputFormat = Annotated[
-    Format | None,
-    typer.Option(
-        "--format", metavar="FORMAT", help=f"If the ending of DATA does not tell: {FORMATS}."
-    ),
+ModelOutput = Annotated[
+    str | None,
+    option("Output", "FILE", "Write the model, for 'gramian apply'.", "--model", "-m"),
 ]
-Delimiter = Annotated[
-    Any,
-    typer.Option(parser=one_character, metavar="CHAR", help="Between the values of a CSV file."),
-]
-Header = Annotated[
-    bool,
-    typer.Option(
-        "--header/--no-header",
-        metavar="",
-        show_default=False,
-        help="Whether a CSV file begins with names.",
-    ),
-]
-Targets = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--target",
-        metavar="NAME",
-        rich_help_panel="Data",
-        help="Set a column aside, and pass it through.",
-    ),
-]
-Ids = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--id", metavar="NAME", rich_help_panel="Data", help="Pass a column through, unchanged."
-    ),
-]
-Budget = Annotated[
-    Any,
-    typer.Option(
-        parser=n_bytes,
-        metavar="SIZE",
-        help="Tables that take more than an eighth of it are read in pieces.",
-    ),
-]
-Json = Annotated[
-    bool,
-    typer.Option(
-        "--json", metavar="", rich_help_panel="Output", help="One JSON document on standard output."
-    ),
-]
+Json = Annotated[bool, option("Output", "", "One JSON document on standard output.", "--json")]
 Quiet = Annotated[
     bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        metavar="",
-        rich_help_panel="Output",
-        help="Print nothing but errors, and what --json asks for.",
-    ),
+    option("Output", "", "Print nothing but errors, and what --json asks for.", "--quiet", "-q"),
 ]
-
-
-def _in_panel(kind: Any, panel: str) -> Any:
-    """Return a type whose option is shown in a panel of the help."""
-    inner, option = kind.__origin__, copy(kind.__metadata__[0])
-    option.rich_help_panel = panel
-    return Annotated[inner, option]
 
 
 @dataclass(frozen=True)
 class Reading:
     """How a table is read."""
 
-    format: InputFormat = None
-    delimiter: Delimiter = None
-    header: Header = True
-    memory_budget: Budget = DEFAULT_BUDGET
+    format: Annotated[
+        Format | None,
+        option("Data", "FORMAT", f"If the ending of DATA does not tell: {', '.join(Format)}."),
+    ] = None
+    delimiter: Annotated[
+        Any, option("Data", "CHAR", "Between the values of a CSV file.", parser=one_character)
+    ] = None
+    header: Annotated[
+        bool, option("Data", "", "Whether a CSV file begins with names.", show_default=False)
+    ] = True
+    memory_budget: Annotated[
+        Any,
+        option(
+            "Data",
+            "SIZE",
+            "Tables that take more than an eighth of it are read in pieces.",
+            parser=n_bytes,
+        ),
+    ] = DEFAULT_BUDGET
 
 
 @dataclass(frozen=True)
-class DataOptions:
+class PassingOptions:
+    """Which columns pass through."""
+
+    target: Annotated[Names, option("Data", "NAME", "Set a column aside, and pass it through.")] = (
+        None
+    )
+    id: Annotated[Names, option("Data", "NAME", "Pass a column through, unchanged.")] = None
+
+
+@dataclass(frozen=True)
+class DataOptions(PassingOptions):
     """Which columns take part, and what happens to them before a fit."""
 
     columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--columns",
-            "-c",
-            metavar="NAMES",
-            help="Use these: names or patterns such as 'pixel*'.",
+        Names,
+        option(
+            "Data", "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"
         ),
     ] = None
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option("--exclude", "-x", metavar="NAMES", help="Leave these out."),
-    ] = None
-    target: Targets = None
-    id: Ids = None
+    exclude: Annotated[Names, option("Data", "NAMES", "Leave these out.", "--exclude", "-x")] = None
     encode: Annotated[
-        bool,
-        typer.Option("--encode", metavar="", help="Turn text into the numbers of its categories."),
+        bool, option("Data", "", "Turn text into the numbers of its categories.", "--encode")
     ] = False
     impute: Annotated[
         Impute | None,
-        typer.Option(
-            "--impute",
-            metavar="HOW",
-            help="Missing values: fill in median or mean, or drop-rows.",
-        ),
+        option("Data", "HOW", "Missing values: fill in median or mean, or drop-rows."),
     ] = None
     standardize: Annotated[
         bool,
-        typer.Option(
-            "--standardize",
-            metavar="",
-            help="Scale columns to variance 1, so that units do not matter.",
+        option(
+            "Data", "", "Scale columns to variance 1, so that units do not matter.", "--standardize"
         ),
     ] = False
 
@@ -201,114 +146,102 @@ class MethodOptions:
 
     n: Annotated[
         Any,
-        typer.Option(
+        option(
+            "Method",
+            "N",
+            "How many to keep, or the share of the variance to explain (0.95).",
             "-n",
             parser=count_or_share,
-            metavar="N",
-            help="How many to keep, or the share of the variance to explain (0.95).",
         ),
     ] = None
     threshold: Annotated[
         Any,
-        typer.Option(
+        option(
+            "Method",
+            "VARIANCE",
+            "Columns with less residual variance are redundant.",
             "--threshold",
             "-t",
             parser=variance,
-            metavar="VARIANCE",
-            help="Columns with less residual variance are redundant.",
         ),
     ] = None
     relative: Annotated[
         bool,
-        typer.Option(
-            "--relative", metavar="", help="The threshold is a share of each column's variance."
-        ),
+        option("Method", "", "The threshold is a share of each column's variance.", "--relative"),
     ] = False
     degree: Annotated[
         Any,
-        typer.Option(
+        option(
+            "Method",
+            "N|auto",
+            "The largest number of variables in a product.",
             parser=degree_or_auto,
-            metavar="N|auto",
-            help="The largest number of variables in a product.",
         ),
     ] = "2"
     family: Annotated[
         FamilyName,
-        typer.Option(
-            metavar="FAMILY",
-            help="Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
+        option(
+            "Method",
+            "FAMILY",
+            "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
             "indicator (columns of few distinct values) or auto.",
         ),
     ] = FamilyName.multilinear
     alpha: Annotated[
         Any,
-        typer.Option(
+        option(
+            "Method",
+            "X|auto",
+            "Shrink nonlinear functions, against overfitting.",
             parser=penalty_or_auto,
-            metavar="X|auto",
-            help="Shrink nonlinear functions, against overfitting.",
         ),
     ] = "0"
     validation: Annotated[
         Any,
-        typer.Option(
+        option(
+            "Method",
+            "SHARE",
+            "Hold out this share of the rows, and measure residuals on them, too.",
             parser=share,
-            metavar="SHARE",
-            help="Hold out this share of the rows, and measure residuals on them, too.",
         ),
     ] = None
     seed: Annotated[
-        int,
-        typer.Option(min=0, max=MAX_SEED, metavar="N", help="Decides which rows are held out."),
+        int, option("Method", "N", "Decides which rows are held out.", min=0, max=MAX_SEED)
     ] = 0
 
 
 @dataclass(frozen=True)
 class TableOutput:
-    """Where a table goes."""
+    """Where a table goes, and what is said about it."""
 
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the table; - for standard output."
-        ),
+        option("Output", "FILE", "Write the table; - for standard output.", "--output", "-o"),
     ] = None
     output_format: Annotated[
-        Format | None,
-        typer.Option("--output-format", metavar="FORMAT", help="If its ending does not tell."),
+        Format | None, option("Output", "FORMAT", "If its ending does not tell.")
     ] = None
     escape_formulas: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Output",
+            "",
+            "Put ' before text that a spreadsheet would run, in CSV and TSV files.",
             "--escape-formulas",
-            metavar="",
-            help="Put ' before text that a spreadsheet would run, in CSV and TSV files.",
         ),
     ] = False
+    json: Json = False
+    quiet: Quiet = False
 
 
 @dataclass(frozen=True)
 class FitOutput(TableOutput):
     """What a fit writes."""
 
-    model: Annotated[
-        str | None,
-        typer.Option("--model", "-m", metavar="FILE", help="Write the model, for 'gramian apply'."),
-    ] = None
+    model: ModelOutput = None
     dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", metavar="", help="Say what a fit would cost; write nothing."),
+        bool, option("Output", "", "Say what a fit would cost; write nothing.", "--dry-run")
     ] = False
-    json: Json = False
-    quiet: Quiet = False
-
-
-PANELS = {
-    Reading: "Data",
-    DataOptions: "Data",
-    MethodOptions: "Method",
-    TableOutput: "Output",
-    FitOutput: "Output",
-}
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -336,7 +269,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
                 field.name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=field.default,
-                annotation=_in_panel(kinds[field.name], PANELS[kind]),  # type: ignore[index]
+                annotation=kinds[field.name],
             )
             for field in fields(kind)
         ]

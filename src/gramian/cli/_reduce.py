@@ -6,8 +6,6 @@ import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from gramian._words import counted, data_size, duration, listed, percent
 from gramian.cli._errors import USAGE, CommandError, guarded, say
 from gramian.cli._options import (
@@ -18,6 +16,7 @@ from gramian.cli._options import (
     MethodOptions,
     Reading,
     Selection,
+    option,
     with_options,
 )
 
@@ -38,11 +37,12 @@ def select(
     reading: Reading,
     algorithm: Annotated[
         Selection,
-        typer.Option(
+        option(
+            "Method",
+            None,
+            "gfs: the most informative columns; gfa: all but redundant ones.",
             "--algorithm",
             "-a",
-            rich_help_panel="Method",
-            help="gfs: the most informative columns; gfa: all but redundant ones.",
         ),
     ] = Selection.gfs,
     method: MethodOptions,
@@ -61,11 +61,12 @@ def extract(
     reading: Reading,
     algorithm: Annotated[
         Extraction,
-        typer.Option(
+        option(
+            "Method",
+            None,
+            "gfr: the best directions; gca: principal ones that are not redundant.",
             "--algorithm",
             "-a",
-            rich_help_panel="Method",
-            help="gfr: the best directions; gca: principal ones that are not redundant.",
         ),
     ] = Extraction.gfr,
     method: MethodOptions,
@@ -126,7 +127,7 @@ def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
 
     written = {}
     if output.output is not None:
-        write_reduced(fitted.model, fitted.table, fitted.passing, output)
+        write_reduced(fitted.model, fitted.task.table, fitted.task.passing, output)
         written["output"] = output.output
     if output.model is not None:
         save(fitted.model.estimator, output.model, preprocessing=fitted.model.steps)
@@ -140,8 +141,8 @@ def _document(fitted: Fitted) -> dict[str, Any]:
     total = estimator.total_residual_variance_
     held_out = getattr(estimator, "validation_total_residual_variance_", None)
     return {
-        "algorithm": fitted.algorithm,
-        "data": fitted.table.name,
+        "algorithm": fitted.task.algorithm,
+        "data": fitted.task.table.name,
         "rows": int(estimator.n_samples_),
         "columns": len(model.steps.columns),
         "kept": model.order,
@@ -184,8 +185,8 @@ def _show(fitted: Fitted, page: Page) -> None:
         heads.append("held out")
         columns.append([number(each) for each in estimator.validation_residual_variance_[1:]])
     page.line(
-        f"{fitted.algorithm.upper()} on {counted(int(estimator.n_samples_), 'row')} and "
-        f"{counted(len(model.steps.columns), 'column')} of {fitted.table.name}, "
+        f"{fitted.task.algorithm.upper()} on {counted(int(estimator.n_samples_), 'row')} and "
+        f"{counted(len(model.steps.columns), 'column')} of {fitted.task.table.name}, "
         f"{estimator.family_!r}: kept {counted(len(model.order), noun)}",
         "bold",
     )
@@ -221,7 +222,7 @@ def _show_costs(task: Task, output: FitOutput) -> None:
             {
                 "algorithm": task.algorithm,
                 "data": task.table.name,
-                "columns": list(task.roles.features),
+                "columns": list(task.features),
                 "costs": [vars(cost) for cost in found],
             }
         )

@@ -8,8 +8,6 @@ import time
 from importlib.util import find_spec
 from typing import Annotated
 
-import typer
-
 from gramian.cli._errors import USAGE, CommandError, guarded, say
 from gramian.cli._options import (
     Algorithm,
@@ -17,8 +15,10 @@ from gramian.cli._options import (
     DataOptions,
     Json,
     MethodOptions,
+    ModelOutput,
     Quiet,
     Reading,
+    option,
     with_options,
 )
 
@@ -31,32 +31,14 @@ def report(
     table: DataOptions,
     reading: Reading,
     algorithm: Annotated[
-        Algorithm,
-        typer.Option("--algorithm", "-a", rich_help_panel="Method", help="What to fit."),
+        Algorithm, option("Method", None, "What to fit.", "--algorithm", "-a")
     ] = Algorithm.gfs,
     method: MethodOptions,
     output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", rich_help_panel="Output", help="The page to write."
-        ),
+        str, option("Output", "FILE", "The page to write.", "--output", "-o")
     ] = "report.html",
-    title: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", rich_help_panel="Output", help="Its title.", show_default=False
-        ),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="FILE",
-            rich_help_panel="Output",
-            help="Write the model, for 'gramian apply'.",
-        ),
-    ] = None,
+    title: Annotated[str | None, option("Output", "TEXT", "Its title.", show_default=False)] = None,
+    model: ModelOutput = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -97,7 +79,7 @@ def report(
             {
                 "command": "report",
                 "algorithm": algorithm.value,
-                "data": fitted.table.name,
+                "data": task.table.name,
                 "kept": fitted.model.order,
                 "dropped": fitted.model.dropped,
                 "warnings": list(fitted.warnings),

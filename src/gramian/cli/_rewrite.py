@@ -12,10 +12,10 @@ import pyarrow.compute
 
 from gramian._types import Array
 from gramian._words import the_columns
-from gramian.cli._columns import check_places
+from gramian.cli._columns import Passing, check_places
 from gramian.cli._errors import CommandError
 from gramian.cli._files import open_target, output_format
-from gramian.cli._model import Passing, TableModel, locate, named, not_found
+from gramian.cli._model import TableModel, locate, named, not_found
 from gramian.cli._options import TableOutput
 from gramian.models import Preprocessing
 from gramian.tables._formats import ARRAYS, TEXT
