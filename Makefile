@@ -10,6 +10,7 @@
 # make test-oldest  the tests with the lowest versions that pyproject.toml claims
 # make test-python PYTHON=python3.13  the tests with another Python, in a .venv of its own
 # make accuracy ARGS="--data FOLDER"  loss of orthogonality against condition
+# make soak ARGS="--minutes 30"  random tables, sources and faults against the pseudo-code
 PYTHON ?= python3
 VENV := .venv
 # On Windows, call make from Git Bash.
@@ -20,7 +21,7 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: demo test test-paper test-oldest test-python test-library lint docs reproduce reconstruction bench scale accuracy figures clean
+.PHONY: demo test test-paper test-oldest test-python test-library lint docs reproduce reconstruction bench scale accuracy soak figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -66,6 +67,9 @@ scale: $(VENV)/.dev
 
 accuracy: $(VENV)/.dev
 	$(BIN)/python benchmarks/accuracy.py $(ARGS)
+
+soak: $(VENV)/.dev
+	$(BIN)/python tools/soak $(ARGS)
 
 figures: $(VENV)/.dev
 	$(BIN)/python docs/figures.py

@@ -103,6 +103,14 @@ def test_a_csv_row_that_lacks_a_cell_is_found(tmp_path):
         GFR(1, memory_budget=BUDGET).fit(path)
 
 
+@BUDGETS
+def test_a_csv_row_of_bytes_that_are_no_text_is_refused_without_noise(tmp_path, budget, capfd):
+    (tmp_path / "x.csv").write_bytes(b"a,b\n1,2\n3,4\n\xff1,2,3\n4,5\n")
+    with pytest.raises(ValueError, match=r"x\.csv cannot be read as csv: .*Expected 2 columns"):
+        GFR(1, memory_budget=budget).fit(tmp_path / "x.csv")
+    assert capfd.readouterr().err == ""
+
+
 def test_a_column_of_text_is_named(tmp_path):
     FRAME.assign(name="x").to_csv(tmp_path / "x.csv", index=False)
     with pytest.raises(ValueError, match=r"Column 'name' of .*x\.csv holds string"):

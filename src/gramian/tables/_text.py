@@ -68,7 +68,7 @@ class TextTable(Table):
             found = pyarrow.csv.read_csv(
                 pa.BufferReader(head),
                 self._read_options(len(head) + 1),
-                self._parse_options(invalid_row_handler=lambda row: "skip"),
+                self._parse_options(**_skipping(head)),
             ).schema
             inner = found.names  # which may be no text
         names = inner if header else [f"x{i}" for i in range(len(inner))]
@@ -213,6 +213,19 @@ class TextTable(Table):
             while n <= at_most and (part := stream.read(HEAD_BYTES)):
                 n += part.count(b"\n") or part.count(b"\r")
         return n
+
+
+def _skipping(head: bytes) -> dict[str, Any]:
+    """Return options to pass over rows with too many or too few cells.
+
+    PyArrow hands these rows over as text; where they are none, it could not, and would say so on
+    standard error. Without the option it raises, as reading the whole file would.
+    """
+    try:
+        head.decode()
+    except UnicodeDecodeError:
+        return {}
+    return {"invalid_row_handler": lambda row: "skip"}
 
 
 def _finish(table: Any, names: Sequence[str], verbatim: Sequence[str]) -> Any:

@@ -1,0 +1,242 @@
+"""An estimator with options, and what the paper's pseudo-code says of a table.
+
+A case is only judged where the pseudo-code itself is sure: it is run again on data that differ by
+rounding, and with a coarser idea of which functions are redundant. Where its choices or counts
+then differ (ties, functions and variances on the border of zero), the case is *undecided*. Else its
+own change is a measure of the condition, and widens the tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+from unittest.mock import patch
+
+import families_by_hand as hand
+import numpy as np
+import oracle
+from oracle_cases import FAMILIES, INDICATORS
+from support import clone_with, orthonormal
+from tables import Array, Rng, Table
+from test_oracle_relative_and_uffs import initial, largest_of, pursue_columns, residual
+
+from gramian import GCA, GFA, GFR, GFS, UFFS
+from gramian.families import Family
+
+TOLERANCE = 1e-8
+"""Of the total variance, and of directions: how close numbers must be where nothing is singular."""
+WIDEST = 1e-5
+"""Where the pseudo-code itself is less sure than this, the case is undecided."""
+ROUNDING = 1e-13
+"""Of a column's deviation: by how much data are changed to see how the pseudo-code reacts."""
+BORDER = 1e-9
+"""A residual variance that is neither zero nor above this share is on the border of zero."""
+COARSE_DROP = 1e-6
+MAX_FUNCTIONS = 70
+KINDS: list[type] = [GFR, GCA, GFS, GFA, UFFS]
+Algorithm = Callable[[Array, "Array | None"], oracle.Run]
+
+
+class UndecidedError(Exception):
+    """The pseudo-code gives another answer to data that differ by rounding."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a fit must have found, and how precisely."""
+
+    choices: Array
+    residual: Array
+    total: Array
+    counts: tuple[list[int], list[int]]
+    saturated: bool
+    tolerance: float = TOLERANCE
+
+    @property
+    def variance(self) -> float:
+        """The total variance of the table."""
+        return float(self.total[0])
+
+
+@dataclass(frozen=True)
+class Case:
+    """An estimator, and the pseudo-code that says what it should find."""
+
+    estimator: Any
+    algorithm: Algorithm | None
+    """None where options are beyond the paper: then forms of a table are compared only."""
+
+    @property
+    def takes_files(self) -> bool:
+        """Whether the table need not be in memory."""
+        return not isinstance(self.estimator, UFFS)
+
+    @property
+    def can_be_saved(self) -> bool:
+        """Whether a file can hold the fit: functions of the user's own are a program."""
+        return "Custom" not in repr(getattr(self.estimator, "family", ""))
+
+    def __str__(self) -> str:
+        return repr(self.estimator).replace("\n", "").replace("     ", "")
+
+    def truth(self, table: Table) -> Truth:
+        """Run the pseudo-code, and see how sure it is."""
+        assert self.algorithm is not None
+        x, weights = table.x, table.weights
+        exact = _truth(self.algorithm(x, weights))
+        change = np.random.default_rng(0).standard_normal(x.shape)
+        nearby = _truth(self.algorithm(x + ROUNDING * x.std(axis=0) * change, weights))
+        with patch.object(oracle, "DROP", COARSE_DROP):
+            coarse = _truth(self.algorithm(x, weights))
+        for other in (nearby, coarse):
+            if not same_path(exact, other):
+                raise UndecidedError
+        shift = max(
+            np.abs(exact.total - nearby.total).max() / exact.variance,
+            np.abs(exact.residual - nearby.residual).max() / exact.variance,
+            np.abs(exact.choices - nearby.choices).max(initial=0.0),
+        )
+        if shift * 100 > WIDEST:
+            raise UndecidedError
+        return replace(exact, tolerance=max(TOLERANCE, 100 * shift))
+
+
+def same_path(one: Truth, other: Truth) -> bool:
+    """Whether two runs chose the same and kept as many functions."""
+    if one.counts != other.counts or one.choices.shape != other.choices.shape:
+        return False
+    return bool(np.abs(one.choices - other.choices).max(initial=0.0) < WIDEST)
+
+
+def _truth(run: oracle.Run) -> Truth:
+    residual_variance = np.array(run.residual_variance)
+    if not residual_variance[0] > 0:
+        raise UndecidedError  # nothing varies
+    shares = residual_variance / residual_variance[0]
+    if run.variances:
+        original = np.where(run.variances[0] > 0, run.variances[0], 1.0)
+        shares = np.concatenate([sigma / original for sigma in run.variances])
+    if ((shares > 0) & (shares < BORDER)).any():
+        raise UndecidedError
+    return Truth(
+        np.array(run.choices, dtype=float),
+        residual_variance,
+        np.array(run.total_residual_variance),
+        (run.n_functions, run.n_dropped),
+        run.saturated,
+    )
+
+
+def truth_of_fit(fitted: Any) -> Truth:
+    """Take a fit to the array for the truth about all other forms of the table."""
+    return Truth(
+        choices_of(fitted),
+        fitted.residual_variance_,
+        fitted.total_residual_variance_,
+        (fitted.n_functions_.tolist(), fitted.n_dropped_functions_.tolist()),
+        fitted.stop_reason_ == "saturated",
+    )
+
+
+def choices_of(fitted: Any) -> Array:
+    """Return directions (GFR), norms (UFFS) or indices, as numbers."""
+    names = ("fourier_norms_", "component_indices_", "selected_features_", "components_")
+    found = next(getattr(fitted, name) for name in names if hasattr(fitted, name))
+    # A norm is the root of a variance, and so is its rounding error.
+    return np.asarray(found, dtype=float) ** (2 if isinstance(fitted, UFFS) else 1)
+
+
+def draw_case(rng: Rng, table: Table) -> Case:
+    """Draw an estimator and its options."""
+    kind = KINDS[rng.choice(5, p=[0.25, 0.2, 0.25, 0.2, 0.1])]
+    if kind is UFFS:
+        return _draw_uffs(rng, table)
+    levels = table.kind == "discrete" and kind in (GFS, GFA)  # directions have too many
+    choices = {**FAMILIES, **INDICATORS} if levels else FAMILIES
+    family, functions = choices[str(rng.choice(list(choices)))]
+    most = _n_steps(functions, table)
+    n_steps = int(rng.integers(1, most + 1))
+    solver = str(rng.choice(_solvers(family)))
+    options: dict[str, Any] = {"count": n_steps, "family": family, "solver": solver}
+    options["scale"] = scaled = bool(rng.random() < 0.2)
+    options["threshold"] = None
+    if rng.random() < 0.5:
+        largest = 1.0 if scaled else table.x.var(axis=0).max()
+        options["threshold"] = float(largest * 10 ** rng.uniform(-4, 0))
+    threshold = options["threshold"] or 0.0
+    if rng.random() < 0.12 and solver != "qr":
+        options["alpha"] = float(rng.choice([1e-3, 0.1, np.inf]))
+        return Case(clone_with(kind(), **options), None)
+    if kind in (GFS, GFA) and rng.random() < 0.25:
+        share = float(10 ** rng.uniform(-3, -0.1))
+        options |= {"threshold": share, "relative": True, "count": None, "scale": False}
+        if most < table.x.shape[1]:
+            options["count"] = most
+        return Case(
+            clone_with(kind(), **options), _relative(kind, functions, share, options["count"])
+        )
+    arguments: dict[str, Any] = {"n_steps": n_steps}
+    if kind is GCA and rng.random() < 0.5:
+        arguments["basis"] = options["basis"] = orthonormal(rng, table.x.shape[1])
+    algorithm = {GFR: oracle.gfr, GCA: oracle.gca, GFS: oracle.gfs, GFA: oracle.gfa}[kind]
+
+    def run(x: Array, weights: Array | None) -> oracle.Run:
+        x = _standardized(x, weights) if scaled else x
+        found: oracle.Run = algorithm(x, functions, threshold, weights=weights, **arguments)
+        return found
+
+    return Case(clone_with(kind(), **options), run)
+
+
+def _solvers(family: Family) -> list[str]:
+    monomials = type(family).__name__ in ("Multilinear", "Polynomial") and family.degree is not None
+    return ["auto", "qr", "gram", *(["moments"] if monomials else [])]
+
+
+def _n_steps(functions: hand.NewFunctions, table: Table) -> int:
+    """Return how many steps keep the pseudo-code fast."""
+    levels = 4 if table.kind == "discrete" else 1
+    total = steps = 0
+    while steps < min(table.x.shape[1], 8):
+        total += len(functions(steps + 1)) * levels
+        if total > MAX_FUNCTIONS and steps:
+            break
+        steps += 1
+    return steps
+
+
+def _standardized(x: Array, weights: Array | None) -> Array:
+    w = np.ones(len(x)) if weights is None else weights
+    mean = np.average(x, axis=0, weights=w)
+    deviation = np.sqrt(np.average((x - mean) ** 2, axis=0, weights=w))
+    constant = deviation <= 1e-12 * np.abs(mean)
+    return (x - mean) / np.where(constant, 1.0, deviation) * ~constant
+
+
+def _relative(
+    kind: type, functions: hand.NewFunctions, share: float, count: int | None
+) -> Algorithm:
+    """Return GFS or GFA with a threshold that is a share of each column's own variance."""
+    rank = residual if kind is GFS else initial
+    choose = largest_of(rank, (lambda s: s > share) if kind is GFS else (lambda s: s >= share))
+
+    def limited(sigma: Array, original: Array, chosen: list[int]) -> int | None:
+        original = np.where(original > 0, original, 1.0)
+        return None if len(chosen) == count else choose(sigma, original, chosen)
+
+    return lambda x, weights: pursue_columns(x, functions, limited, weights)
+
+
+def _draw_uffs(rng: Rng, table: Table) -> Case:
+    n_columns = table.x.shape[1]
+    degree = int(rng.integers(1, 4 if n_columns < 10 else 2))
+    cluster = None if rng.random() < 0.6 else int(rng.integers(1, n_columns + 1))
+    solver = str(rng.choice(["auto", "qr", "gram", "moments"]))
+    estimator = UFFS(degree=degree, cluster_size=cluster, solver=solver)
+
+    def run(x: Array, weights: Array | None) -> oracle.Run:
+        norms = oracle.uffs(x, degree, cluster, weights=weights)
+        return oracle.Run(choices=norms**2, residual_variance=[1.0], total_residual_variance=[1.0])
+
+    return Case(estimator, run)

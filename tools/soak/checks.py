@@ -1,0 +1,197 @@
+"""What is asked of every case: all forms of a table agree, and faults do no harm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cases
+import numpy as np
+import oracle
+import pytest
+from forms import CHANGES, FORMS, WEIGHT, Blocks, Form, parts_of
+from sklearn.base import clone
+from tables import Rng, Table
+from threadpoolctl import threadpool_limits
+
+import gramian
+
+DECODED = 1e-6
+"""Of the total variance: how far what is decoded may be from what the fit says is left."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison: its name, and what makes it, given an empty folder."""
+
+    name: str
+    make: Callable[[Path], None]
+
+
+def fit(case: cases.Case, form: Form, **params: Any) -> Any:
+    """Fit a clone of the case's estimator to a table in some form."""
+    estimator = clone(case.estimator).set_params(**params)
+    if case.takes_files:
+        estimator.set_params(memory_budget=form.budget)
+        if estimator.solver == "qr" and (params or not isinstance(form.data, np.ndarray)):
+            estimator.set_params(solver="gram")  # which needs neither memory nor one go
+    return estimator.fit(form.data, sample_weight=form.sample_weight)
+
+
+def compare(fitted: Any, truth: cases.Truth) -> None:
+    """Raise an AssertionError that says what differs from the truth."""
+    found = cases.truth_of_fit(fitted)
+    where = f"solver {fitted.solver_}, stopped by {fitted.stop_reason_}"
+    close = {"rtol": 0, "err_msg": where}
+    if found.choices.shape != truth.choices.shape:
+        raise AssertionError(f"chose {found.choices}, not {truth.choices}; {where}")
+    np.testing.assert_allclose(found.choices, truth.choices, atol=truth.tolerance, **close)
+    if isinstance(fitted, gramian.UFFS):
+        return
+    atol = truth.tolerance * truth.variance
+    np.testing.assert_allclose(found.residual, truth.residual, atol=atol, **close)
+    np.testing.assert_allclose(found.total, truth.total, atol=atol, **close)
+    assert found.counts == truth.counts, f"counts {found.counts}, not {truth.counts}; {where}"
+
+
+def draw_checks(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth) -> Iterator[Check]:
+    """Yield the fit to the array, two other forms of the table, and a fault."""
+    forms = list(FORMS) if case.takes_files else ["array", "npy"]
+    yield Check("array", partial(check_array, case, table, truth))
+    for _ in range(2):
+        form, change = str(rng.choice(forms)), str(rng.choice(list(CHANGES)))
+        threads = int(rng.integers(1, 3))
+        name = ", ".join(filter(None, [form, change, f"{threads} threads"]))
+        yield Check(name, partial(check_form, rng, case, table, truth, form, change, threads))
+    faults = list(FAULTS) if case.takes_files else ["missing value"]
+    fault = str(rng.choice(faults))
+    yield Check(fault, partial(FAULTS[fault], rng, case, table, truth))
+
+
+def check_array(case: cases.Case, table: Table, truth: cases.Truth, folder: Path) -> None:
+    """Fit in memory; decode; write the fit to a file and read it."""
+    fitted = fit(case, Form(table.x, table.weights))
+    compare(fitted, truth)
+    if case.can_be_saved:
+        fitted.save(folder / "fit.gram")
+        again = gramian.load(folder / "fit.gram")
+        np.testing.assert_array_equal(again.transform(table.x), fitted.transform(table.x))
+    if not isinstance(fitted, gramian.UFFS) and fitted.alpha == 0:
+        left = _decoding_error(fitted, table)
+        atol = max(DECODED, truth.tolerance) * truth.variance
+        np.testing.assert_allclose(left, truth.total[-1], rtol=0, atol=atol, err_msg="decoded")
+
+
+def _decoding_error(fitted: Any, table: Table) -> float:
+    """Return the mean square of what the decoder leaves of the rows of the fit."""
+    x, w = oracle.centred(table.x, table.weights)
+    rows = table.x if table.weights is None else table.x[table.weights > 0]
+    rest = rows - fitted.inverse_transform(fitted.transform(rows))
+    if fitted.scale:
+        deviation = np.sqrt(w @ x**2)
+        rest = rest[:, deviation > 0] / deviation[deviation > 0]
+    return float(np.sum(w @ rest**2))
+
+
+def check_form(
+    rng: Rng,
+    case: cases.Case,
+    table: Table,
+    truth: cases.Truth,
+    form: str,
+    change: str,
+    n_threads: int,
+    folder: Path,
+) -> None:
+    """Fit to the table in another form."""
+    changed = CHANGES[change](rng, table)
+    if not changed.same_truth:
+        if case.algorithm is None:
+            truth = cases.truth_of_fit(fit(case, Form(changed.table.x, changed.table.weights)))
+        else:
+            truth = case.truth(changed.table)
+    given = changed.table
+    if not form.startswith("csv"):  # text has as many digits as float32 needs, and is read as more
+        given = replace(given, x=given.x.astype(changed.dtype))
+    with threadpool_limits(n_threads, user_api="blas"):
+        compare(fit(case, FORMS[form](rng, given, folder)), truth)
+
+
+# Faults
+
+
+def check_interrupted(
+    rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, folder: Path
+) -> None:
+    """Let the source go away in the middle: the fit goes on from its checkpoint."""
+    parts = parts_of(rng, table)
+    source = Blocks(parts, fail_at=int(rng.integers(0, 5 * len(parts))))
+    form = Form(source, None if table.weights is None else WEIGHT, 2**20)
+    try:
+        fitted = fit(case, form, checkpoint=folder / "sums")
+    except ConnectionError:
+        source.fail_at = None
+        fitted = fit(case, form, checkpoint=folder / "sums")
+    compare(fitted, truth)
+    undisturbed = fit(case, Form(Blocks(parts), form.sample_weight, 2**20))
+    for name in ("residual_variance_", "total_residual_variance_", "n_functions_"):
+        np.testing.assert_array_equal(getattr(fitted, name), getattr(undisturbed, name), name)
+
+
+def check_stale(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, folder: Path) -> None:
+    """Give the checkpoint of another table, however alike: it is refused."""
+    form = str(rng.choice(["array", "npy", "parquet", "blocks", "dask"]))
+    fit(case, FORMS[form](rng, table, folder), checkpoint=folder / "sums")
+    x = table.x.copy()
+    row = _row_that_counts(rng, table)
+    column = int(rng.integers(x.shape[1]))
+    x[row, column] += 1e-6 * (np.abs(x[:, column]).max() + x.std(axis=0).max())
+    other = FORMS[form](rng, replace(table, x=x), folder)
+    _refused(case, other, "checkpoint", checkpoint=folder / "sums")
+
+
+def check_missing(
+    rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, folder: Path
+) -> None:
+    """Make a value missing or infinite: it is refused, and in files located."""
+    x = table.x.copy()
+    row, column = _row_that_counts(rng, table), int(rng.integers(x.shape[1]))
+    x[row, column] = rng.choice([np.nan, np.inf, -np.inf])
+    form = str(rng.choice(list(FORMS) if case.takes_files else ["array", "npy"]))
+    given = FORMS[form](rng, replace(table, x=x), folder)
+    place = f"row {row}" if given.path is not None else "in"  # contains NaN, contains infinity
+    _refused(case, given, place)
+
+
+def check_cut(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, folder: Path) -> None:
+    """Let a file end too early: it is refused by name."""
+    form = str(rng.choice(["npy", "parquet", "csv.gz"]))
+    given = FORMS[form](rng, table, folder)
+    assert given.path is not None
+    content = given.path.read_bytes()
+    given.path.write_bytes(content[: rng.integers(0, len(content))])
+    _refused(case, given, given.path.name)
+
+
+def _row_that_counts(rng: Rng, table: Table) -> int:
+    """Return a row whose weight is not zero."""
+    weights = np.ones(len(table.x)) if table.weights is None else table.weights
+    return int(rng.choice(np.flatnonzero(weights)))
+
+
+def _refused(case: cases.Case, form: Form, text: str, **params: Any) -> None:
+    """Check that a fit ends with a ValueError whose text names the trouble."""
+    with pytest.raises(ValueError, match=re.escape(text)):
+        fit(case, form, **params)
+
+
+FAULTS = {
+    "interrupted": check_interrupted,
+    "checkpoint of other data": check_stale,
+    "missing value": check_missing,
+    "file cut short": check_cut,
+}
