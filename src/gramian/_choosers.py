@@ -185,7 +185,7 @@ class GivenDirections(ABC):
     n_penalties : int, default=1
         How many vectors of residual variances there are, one for each penalty.
     prescribed : sequence of int, optional
-        Choose these columns, one after the other, as long as anything is left of them.
+        Choose these columns, one after the other, even if nothing is left of one.
     """
 
     def __init__(
@@ -253,11 +253,8 @@ class GivenDirections(ABC):
         """Return the next column, or why there is none."""
         self._noise = noise
         if self._prescribed is not None:
-            column = self._prescribed[len(self.chosen)]
-            if self._shares[column] <= noise:
-                return "exhausted"
-            self.chosen.append(column)
-            return Direction(column, 1.0)
+            self.chosen.append(self._prescribed[len(self.chosen)])
+            return Direction(self.chosen[-1], 1.0)
         qualified = self.qualified
         if not qualified.any():
             return "threshold"

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, ClassVar, Literal
+
+import numpy as np
 
 from gramian._choosers import LargestOriginal
 from gramian._docs import FEATURES, documented
-from gramian._fitting import Algorithm, Solver
-from gramian._preparation import RandomState
+from gramian._fitting import Algorithm, Plan, Request, Solver
+from gramian._model import FittedModel
+from gramian._preparation import Problem, RandomState
+from gramian._pursuit import Limits
 from gramian._selector import DecodingSelector, select_columns
 from gramian._types import IntArray
 from gramian.families import Family
+
+DEFAULT_SHARE = 1e-3
+"""The share of a feature that may be left of it where no threshold is given."""
 
 
 @documented(FEATURES, linear="linear redundancy only", last_fit="The\n    selection is kept.")
@@ -33,6 +42,13 @@ class GFA(DecodingSelector):
     relative : bool, default=False
         Whether the threshold is a share of each feature's own variance: with 1e-3, a feature is
         redundant when functions of those kept explain it with R² ≥ 0.999.
+    backward : bool, default=False
+        False is the published algorithm, whose result depends on the units and on the order of the
+        features. True begins with all features and drops those that functions of the others
+        explain, so that neither matters. The threshold is then a share of each feature's own
+        variance, with 0.001 for None; it must hold for rows that are left out of the fit that
+        explains them, so that functions which span all samples make nothing redundant. The number
+        of features is found: `n_features_to_select` and `early_stopping` are refused.
     <parameters>
 
     Attributes
@@ -44,6 +60,9 @@ class GFA(DecodingSelector):
     redundant_features_ : array
         The indices of the features that were not kept and have less residual variance than the
         threshold, in increasing order.
+    elimination_ : Selection
+        With ``backward=True``: in which order features were dropped, what is left of each when rows
+        are left out, and which kept features could be exchanged for it. Model files do not hold it.
     <attributes>
 
     See Also
@@ -60,9 +79,22 @@ class GFA(DecodingSelector):
     >>> X = np.column_stack([voltage, 0.1 * voltage * current, current])
     >>> GFA(threshold=1e-3, relative=True).fit(X).redundant_features_
     array([1])
+
+    In other units the product varies most, comes first, and all features are kept; beginning with
+    all features, units do not matter.
+
+    >>> X[:, 1] *= 1000
+    >>> GFA(threshold=1e-3, relative=True).fit(X).redundant_features_
+    array([], dtype=int64)
+    >>> GFA(threshold=1e-3, backward=True).fit(X).redundant_features_
+    array([1])
     """
 
     _prescribes = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **DecodingSelector._parameter_constraints,
+        "backward": ["boolean"],
+    }
     redundant_features_: IntArray
 
     def __init__(
@@ -71,6 +103,7 @@ class GFA(DecodingSelector):
         *,
         threshold: float | None = 1e-4,
         relative: bool = False,
+        backward: bool = False,
         scale: bool = False,
         family: str | Family = "multilinear",
         degree: int | Literal["auto"] | None = 2,
@@ -89,6 +122,7 @@ class GFA(DecodingSelector):
         self.n_features_to_select = n_features_to_select
         self.threshold = threshold
         self.relative = relative
+        self.backward = backward
         self.scale = scale
         self.family = family
         self.degree = degree
@@ -106,4 +140,64 @@ class GFA(DecodingSelector):
 
     @property
     def _algorithm(self) -> Algorithm:
+        if self.backward:
+            return eliminate_columns
         return partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
+
+    def _plan(self) -> Plan:
+        plan = super()._plan()
+        if not self.backward:
+            return plan
+        for name in ("n_features_to_select", "early_stopping"):
+            if getattr(self, name):
+                raise ValueError(
+                    f"backward=True finds the number of features itself, and {name}="
+                    f"{getattr(self, name)!r}. Leave it out, or use backward=False."
+                )
+        if len(plan.requests) > 1 or self.validation_fraction is not None:
+            return replace(plan, decides=len(plan.requests) > 1)
+        return replace(plan, hold_out=None, decides=False)  # rows are left out one by one
+
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        found = super()._attributes(model)
+        if model.elimination is not None:
+            found["elimination_"] = model.elimination
+        return found
+
+
+def eliminate_columns(problem: Problem, request: Request) -> FittedModel:
+    """Begin with all columns, and drop those that functions of the others explain."""
+    from gramian.elimination import Preferences, select
+
+    varies, n_columns = problem.centring.varies, problem.rows.n_columns
+    kept: Sequence[int] | None = request.prescribed
+    found = None
+    alpha = request.alphas[0]
+    if kept is None:
+        names = [str(i) for i in range(n_columns)] if problem.names is None else problem.names
+        # Columns that are equal but for their units differ in nothing but the name.
+        ranks = np.argsort(np.argsort(np.array(names, dtype=np.str_), kind="stable"))
+        found = select(
+            problem.rows,
+            request.family,
+            varies=np.flatnonzero(varies).tolist(),
+            threshold=DEFAULT_SHARE if request.threshold is None else request.threshold,
+            alpha=alpha if len(request.alphas) == 1 else "auto",
+            preferences=Preferences(order=ranks.tolist()),
+        )
+        kept = sorted(found.kept, key=lambda i: -problem.unit[i])
+        alpha = found.alpha
+    for penalty in (alpha, np.inf):  # linear functions, if all of them span the rows
+        again = replace(
+            request,
+            limits=Limits(n_steps=len(kept)),
+            threshold=None,
+            alphas=(penalty,),
+            prescribed=list(kept),
+        )
+        model = select_columns(problem, again, LargestOriginal, tells_redundant=True)
+        if model.record.stop_reason != "saturated":
+            break
+    dropped = np.setdiff1d(np.arange(n_columns), kept)
+    record = replace(model.record, stop_reason="threshold")
+    return replace(model, redundant=dropped, record=record, elimination=found)

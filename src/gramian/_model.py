@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from gramian._decoder import Decoder
 from gramian._pursuit import StopReason
 from gramian._types import Array, IntArray
 from gramian.families import Family
+
+if TYPE_CHECKING:
+    from gramian.elimination import Selection
 
 ROWS_AT_ONCE = 4096
 """Rows that are reconstructed at once where only their errors are needed."""
@@ -127,6 +130,8 @@ class FittedModel:
     basis: Basis | None = None
     norms: Array | None = None
     """The Fourier norms of UFFS."""
+    elimination: Selection | None = None
+    """How columns were dropped, where that began with all of them. Model files do not hold it."""
 
     @property
     def n_columns(self) -> int:

@@ -77,7 +77,7 @@ class Solution:
         """
         known = {name: np.asarray(table[name], dtype=np.float64) for name in self.columns}
         numerator, denominator = self.numerator(known), self.denominator(known)
-        ratio = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
+        ratio: Array = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
         np.divide(numerator, denominator, out=ratio, where=denominator != 0)
         if self.exponential:
             return np.exp(ratio)

@@ -1,0 +1,148 @@
+"""GFA(backward=True): which columns are redundant, whatever their units, order and names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.datasets import load_breast_cancer, load_wine
+
+from gramian import GFA, GFS, explain, load
+
+
+def planted(seed, n=1000, noise=1e-3):
+    """Six independent columns and four derived ones, in random units and order."""
+    rng = np.random.default_rng(seed)
+    base = rng.standard_normal((n, 6)) + rng.uniform(-2, 2, 6)
+    derived = []
+    for _ in range(4):
+        a, b, c = rng.choice(6, 3, replace=False)
+        column = base[:, a] * base[:, b] + rng.uniform(0.5, 2) * base[:, c]
+        derived.append(column + noise * column.std() * rng.standard_normal(n))
+    X = np.column_stack([base, *derived]) * 10 ** rng.uniform(-3, 3, 10)
+    order = rng.permutation(10)
+    return X[:, order], np.flatnonzero(order >= 6)
+
+
+def backward(**params):
+    return GFA(**{"threshold": 1e-3, "backward": True, "family": "polynomial", **params})
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_planted_redundancy_is_found_in_any_units_and_order(seed):
+    X, derived = planted(seed)
+    fitted = backward().fit(X)
+    assert_array_equal(fitted.redundant_features_, derived)
+    assert fitted.stop_reason_ == "threshold"
+    new, _ = planted(seed, n=3000)
+    if np.array_equal(new[:1000], X):  # the same table, longer
+        assert fitted.score(new) > 0.999
+
+
+def test_the_published_algorithm_depends_on_units():
+    found = [
+        np.array_equal(
+            GFA(threshold=1e-3, relative=True, family="polynomial").fit(X).redundant_features_,
+            derived,
+        )
+        for X, derived in map(planted, range(12))
+    ]
+    assert sum(found) < 3
+
+
+@pytest.mark.parametrize("load_table", [load_wine, load_breast_cancer])
+def test_units_order_and_shifts_do_not_matter(load_table):
+    X = load_table().data[:, :14]
+    names = np.array([f"column {i}" for i in range(X.shape[1])])
+    asked = {"threshold": 0.3, "degree": 1}
+    kept = {*backward(**asked).fit(pd.DataFrame(X, columns=names)).get_feature_names_out()}
+    assert len(kept) < X.shape[1]
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        order = rng.permutation(X.shape[1])
+        changed = X[:, order] * 10 ** rng.uniform(-3, 3, X.shape[1]) + rng.uniform(-5, 5)
+        again = backward(**asked).fit(pd.DataFrame(changed, columns=names[order]))
+        assert {*again.get_feature_names_out()} == kept
+
+
+def test_every_column_is_kept_or_explained_by_those_kept():
+    X, _ = planted(3)
+    fitted = backward().fit(X[:500])
+    together = np.sort([*fitted.selected_features_, *fitted.redundant_features_])
+    assert_array_equal(together, np.arange(10))
+    new = X[500:]
+    left = new - fitted.inverse_transform(fitted.transform(new))
+    assert (left.var(axis=0) <= 2e-3 * new.var(axis=0)).all()
+    elimination = fitted.elimination_
+    assert {*elimination.dropped} == {*fitted.redundant_features_.tolist()}
+    assert (elimination.share_left <= 1e-3).all()
+    assert all(each.r2 > 0.998 for each in explain(fitted))
+
+
+def test_columns_that_differ_in_units_only_can_be_exchanged():
+    celsius, x = np.random.default_rng(0).uniform(1, 30, (2, 300))
+    table = pd.DataFrame({"F": 1.8 * celsius + 32, "x": x, "C": celsius})
+    fitted = backward().fit(table)
+    assert len(fitted.redundant_features_) == 1
+    dropped, kept = fitted.redundant_features_[0], fitted.selected_features_.tolist()
+    assert fitted.elimination_.alternatives[dropped] == tuple({0, 2} & {*kept})
+    swapped = backward().fit(table[["C", "x", "F"]])
+    assert {*swapped.get_feature_names_out()} == {*fitted.get_feature_names_out()}
+
+
+@pytest.mark.parametrize("shape", [(200, 12), (60, 25), (1000, 124)])
+def test_independent_columns_are_kept_even_if_functions_span_all_rows(shape):
+    X = np.random.default_rng(1).standard_normal(shape)
+    fitted = backward().fit(X)
+    assert not len(fitted.redundant_features_)
+    assert len(fitted.selected_features_) == shape[1]
+
+
+def test_constant_columns_are_redundant():
+    X, derived = planted(1)
+    table = np.column_stack([X, np.full(len(X), 3.0)])
+    assert_array_equal(backward().fit(table).redundant_features_, [*derived, 10])
+
+
+def test_streams_and_dask_find_the_same(tmp_path):
+    array = pytest.importorskip("dask.array")
+    X, derived = planted(5)
+    blocks = backward(memory_budget=2**20).fit(lambda: iter([X[:300], X[300:]]))
+    parts = backward().fit(array.from_array(X, chunks=(250, 10)))
+    for fitted in (blocks, parts):
+        assert_array_equal(fitted.redundant_features_, derived)
+
+
+def test_choices_on_held_out_rows_work_with_it():
+    X, derived = planted(2)
+    fitted = backward(degree="auto").fit(X)
+    assert len(fitted.redundant_features_) == len(derived)
+    assert fitted.family_.degree >= 2
+    assert {*fitted.elimination_.dropped} == {*fitted.redundant_features_.tolist()}
+    measured = backward(validation_fraction=0.2).fit(X)
+    assert measured.validation_total_residual_variance_[-1] < 0.01
+
+
+def test_a_model_file_holds_the_selection(tmp_path):
+    X, _ = planted(4)
+    fitted = backward().fit(X)
+    fitted.save(tmp_path / "model.gram")
+    again = load(tmp_path / "model.gram")
+    assert again.backward is True
+    assert_array_equal(again.redundant_features_, fitted.redundant_features_)
+    assert_array_equal(again.transform(X), fitted.transform(X))
+
+
+@pytest.mark.parametrize(
+    "params", [{"n_features_to_select": 3}, {"n_features_to_select": 0.9}, {"early_stopping": True}]
+)
+def test_what_it_finds_itself_cannot_be_asked_for(params):
+    with pytest.raises(ValueError, match="finds the number of features itself"):
+        backward(**params).fit(planted(0)[0])
+
+
+def test_the_published_algorithm_is_the_default():
+    X, _ = planted(0)
+    assert not hasattr(GFA().fit(X), "elimination_")
+    assert "backward" not in GFS().get_params()
