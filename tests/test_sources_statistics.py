@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gramian.rows._look import Split, look_at, put_together
+from gramian.rows._first_pass import Split, look_at, put_together
 from gramian.rows._statistics import centring_of, merge, scaled_covariance, statistics_of
 
 

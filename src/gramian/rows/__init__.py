@@ -3,7 +3,7 @@
 from gramian.rows._array import ArrayRows, Centring, centre
 from gramian.rows._checkpoint import Ledger, RecordedRows
 from gramian.rows._dask import is_dask, open_dask
-from gramian.rows._look import Split
+from gramian.rows._first_pass import Split
 from gramian.rows._protocol import LocalRows, RowBlock, Rows, Work, Worker
 from gramian.rows._sources import as_source, load
 from gramian.rows._stream import Source, open_stream

@@ -15,11 +15,11 @@ from gramian._blas import threads_for
 from gramian._threads import product_for
 from gramian._types import Array
 from gramian.rows._array import BLOCK_ROWS, Centring
-from gramian.rows._frame import Frame, FramedRows
-from gramian.rows._look import Look, Split, look_at, put_together
+from gramian.rows._first_pass import FirstPass, Split, look_at, put_together
 from gramian.rows._protocol import RowBlock, Work, merge
 from gramian.rows._statistics import centring_of
 from gramian.rows._stream import check
+from gramian.rows._transform import RowTransform, TransformedRows
 from gramian.tables._table import Chunk
 
 FAN_IN = 8
@@ -45,7 +45,7 @@ class Partition:
 
 
 @dataclass(frozen=True)
-class DaskRows(FramedRows):
+class DaskRows(TransformedRows):
     """Rows of a Dask array or data frame, centred and scaled where they are."""
 
     partitions: Sequence[Partition]
@@ -76,7 +76,9 @@ def _tree(parts: Sequence[Any], put_together: Callable[[Sequence[Any]], Any]) ->
     return parts[0]
 
 
-def _sum(home: int, work: Work, frame: Frame, number: int, rows: Any, weights: Any) -> list[Array]:
+def _sum(
+    home: int, work: Work, frame: RowTransform, number: int, rows: Any, weights: Any
+) -> list[Array]:
     block = frame.apply(number, *_numbers(rows, weights))
     worker = work.worker(product_for(1))
     with _one_thread(home):
@@ -113,7 +115,7 @@ def _look(
     number: int,
     rows: Any,
     weights: Any,
-) -> Look:
+) -> FirstPass:
     """Look at a partition for the first time."""
     x, w = _numbers(rows, weights)
     if w is not None and w.shape != (len(x),):
@@ -186,7 +188,7 @@ def open_dask(
         delayed(_look)(home, split, covariance, checksum, each.number, each.rows, each.weights)
         for each in partitions
     ]
-    look: Look = _compute(_tree(parts, lambda some: delayed(put_together)(some)))
+    look: FirstPass = _compute(_tree(parts, lambda some: delayed(put_together)(some)))
     statistics = look.statistics
     if statistics.n_rows < 2:
         raise ValueError(f"X has {statistics.n_rows} rows of positive weight; two are needed.")
@@ -195,7 +197,7 @@ def open_dask(
         data = data.persist()
         partitions = partitions_of(data, sample_weight)
     centring = centring_of(statistics, scaling)
-    frame = Frame(centring, statistics.weight, look.split)
+    frame = RowTransform(centring, statistics.weight, look.split)
     rows = DaskRows(statistics, frame, partitions, data, home)
     return rows, centring, look.held_out
 

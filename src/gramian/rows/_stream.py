@@ -14,10 +14,10 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.rows._array import Centring
-from gramian.rows._frame import Frame, FramedRows
-from gramian.rows._look import Look, Split, look_at
+from gramian.rows._first_pass import FirstPass, Split, look_at
 from gramian.rows._protocol import LocalRows, RowBlock, Work
 from gramian.rows._statistics import centring_of
+from gramian.rows._transform import RowTransform, TransformedRows
 from gramian.tables._table import Chunk
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class Source(ABC):
 
 
 @dataclass(frozen=True)
-class Block:
+class RawBlock:
     """Rows of a source, in blocks whose size does not depend on how they are stored."""
 
     x: Array
@@ -61,9 +61,9 @@ class Block:
     weights: Array | None
 
 
-def blocks_of(source: Source, block_rows: int) -> Iterator[Block]:
+def blocks_of(source: Source, block_rows: int) -> Iterator[RawBlock]:
     """Read a source in blocks, and complain about values that are missing or infinite."""
-    parts: list[Block] = []
+    parts: list[RawBlock] = []
     n = 0
     for chunk in source.chunks():
         check(chunk, source.names)
@@ -71,7 +71,7 @@ def blocks_of(source: Source, block_rows: int) -> Iterator[Block]:
         while start < len(chunk.x):
             part = slice(start, min(len(chunk.x), start + block_rows - n))
             weights = None if chunk.weights is None else chunk.weights[part]
-            parts.append(Block(chunk.x[part], weights))
+            parts.append(RawBlock(chunk.x[part], weights))
             n, start = n + part.stop - start, part.stop
             if n == block_rows:
                 yield _together(parts)
@@ -80,12 +80,12 @@ def blocks_of(source: Source, block_rows: int) -> Iterator[Block]:
         yield _together(parts)
 
 
-def _together(parts: Sequence[Block]) -> Block:
+def _together(parts: Sequence[RawBlock]) -> RawBlock:
     if len(parts) == 1:
         return parts[0]
     weights = [part.weights for part in parts if part.weights is not None]
     x = np.concatenate([part.x for part in parts])
-    return Block(x, np.concatenate(weights) if weights else None)
+    return RawBlock(x, np.concatenate(weights) if weights else None)
 
 
 def check(chunk: Chunk, names: Sequence[str] | None) -> None:
@@ -126,7 +126,7 @@ def read_ahead(items: Iterable[T], n: int = READ_AHEAD) -> Iterator[T]:
 
 
 @dataclass(frozen=True)
-class StreamRows(FramedRows, LocalRows):
+class StreamRows(TransformedRows, LocalRows):
     """Rows of a source, centred and scaled while they are read."""
 
     source: Source
@@ -161,7 +161,7 @@ class StreamRows(FramedRows, LocalRows):
             raise ValueError(self._changed(f"it has {n_blocks} blocks of rows now"))
         self.kept.extend(kept)
 
-    def _checked(self) -> Iterator[Block]:
+    def _checked(self) -> Iterator[RawBlock]:
         for number, block in enumerate(blocks_of(self.source, self.block_rows)):
             if number >= len(self.checksums) or block_checksum(block) != self.checksums[number]:
                 first = number * self.block_rows
@@ -176,7 +176,7 @@ class StreamRows(FramedRows, LocalRows):
         )
 
 
-def block_checksum(block: Block) -> int:
+def block_checksum(block: RawBlock) -> int:
     """Return a number that changes when the block does, unless its rows only change places.
 
     Bits are added up by columns, several times faster than a checksum of all bytes.
@@ -224,7 +224,7 @@ def open_stream(
         The rows held out and their weights.
     """
     block_rows = max(64, min(BLOCK_ROWS, memory_budget // (128 * source.n_columns)))
-    look: Look | None = None
+    look: FirstPass | None = None
     checksums = []
     for number, block in enumerate(read_ahead(blocks_of(source, block_rows))):
         checksums.append(block_checksum(block))
@@ -238,7 +238,7 @@ def open_stream(
     centring = centring_of(look.statistics, scaling)
     rows = StreamRows(
         look.statistics,
-        Frame(centring, look.statistics.weight, look.split),
+        RowTransform(centring, look.statistics.weight, look.split),
         source,
         block_rows,
         memory_budget // 4,  # for variables, and as much for values of functions

@@ -11,7 +11,7 @@ import numpy as np
 from gramian._threads import AddProduct
 from gramian._types import Array
 from gramian.rows._array import Centring
-from gramian.rows._look import Split
+from gramian.rows._first_pass import Split
 from gramian.rows._protocol import RowBlock, Work
 from gramian.rows._statistics import Statistics, scaled_covariance
 
@@ -20,7 +20,7 @@ NO_VARIANCE = 1e-15
 
 
 @dataclass(frozen=True)
-class Frame:
+class RowTransform:
     """What is done to rows before they are summed over."""
 
     centring: Centring
@@ -85,11 +85,11 @@ class _SecondMomentsWorker:
 
 
 @dataclass(frozen=True)
-class FramedRows(ABC):
+class TransformedRows(ABC):
     """Rows that were looked at once, and are centred and scaled whenever they are read."""
 
     statistics: Statistics
-    frame: Frame
+    frame: RowTransform
 
     @property
     def n_rows(self) -> int:

@@ -45,7 +45,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Look:
+class FirstPass:
     """What was seen of some blocks of rows."""
 
     statistics: Statistics
@@ -62,19 +62,19 @@ class Look:
         x = np.concatenate([part.x for part in self.parts])
         return x, np.concatenate(weights) if weights else None
 
-    def put_together(self, other: Look) -> Look:
+    def put_together(self, other: FirstPass) -> FirstPass:
         """Return what was seen of the blocks of both."""
         if self.split is None or other.split is None:
             return replace(self, statistics=merge(self.statistics, other.statistics))
         share = min(self.split.share, other.split.share)
         one, two = self._hold_out(share), other._hold_out(share)
-        both = Look(merge(one.statistics, two.statistics), one.split, one.parts + two.parts)
+        both = FirstPass(merge(one.statistics, two.statistics), one.split, one.parts + two.parts)
         while sum(len(part.x) for part in both.parts) > self.split.limit:
             share /= 2
             both = both._hold_out(share)
         return both
 
-    def _hold_out(self, share: float) -> Look:
+    def _hold_out(self, share: float) -> FirstPass:
         """Hold out a smaller share, and let the other rows take part in the fit."""
         assert self.split is not None
         if share == self.split.share:
@@ -89,7 +89,7 @@ class Look:
             seen = statistics_of(back.x, back.weights, covariance=covariance, checksum=checksum)
             statistics = merge(statistics, seen)
             parts.append(part.take(out))
-        return Look(statistics, replace(self.split, share=share), tuple(parts))
+        return FirstPass(statistics, replace(self.split, share=share), tuple(parts))
 
 
 def look_at(
@@ -100,19 +100,19 @@ def look_at(
     *,
     covariance: bool,
     checksum: bool = False,
-) -> Look:
+) -> FirstPass:
     """Look at the block of rows of that number; with `covariance`, at products of columns, too."""
     options = {"covariance": covariance, "checksum": checksum}
     if split is None:
-        return Look(statistics_of(x, weights, **options))
+        return FirstPass(statistics_of(x, weights, **options))
     block = Part(x, weights, split.numbers(number, len(x)))
     out = block.numbers < split.share
     rest = block.take(~out)
     statistics = statistics_of(rest.x, rest.weights, **options)
-    return Look(statistics, split, (block.take(out),))
+    return FirstPass(statistics, split, (block.take(out),))
 
 
-def put_together(looks: Sequence[Look]) -> Look:
+def put_together(looks: Sequence[FirstPass]) -> FirstPass:
     """Return what was seen of all blocks."""
     first, *others = looks
     for other in others:
