@@ -42,8 +42,9 @@ PAGE = """\
 # Units, order, and redundancy
 
 What `GFA(backward=True)` does, measured. A column is redundant when functions of the columns kept
-explain at least 99.9 % of its variance on rows that did not take part (R² ≥ 0.999). Columns are in random units (10 to a power between -3 and
-3) and in random order, and nobody tells which are derived.
+explain at least 99.9 % of its variance on rows that did not take part (R² ≥ 0.999). Columns are in
+random units (10 to a power between -3 and 3) and in random order, and nobody tells which are
+derived.
 
 ## Planted redundancies
 
