@@ -2,7 +2,7 @@
 # make test   set up and run the tests, with coverage
 # make lint   ruff and mypy
 # make reproduce  the paper's tables and figures, see paper/README.md
-# make test-paper set up and run the tests of the paper's experiments
+# make test-paper set up and run the tests of the paper's experiments and of the benchmarks
 # make reconstruction  how much of new rows is lost, against PCA and others
 # make docs   the documentation in docs/_build/html, checked in a browser where there is one
 # make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
@@ -30,7 +30,7 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term
 
 test-paper: $(VENV)/.paper
-	$(BIN)/python -m pytest -n auto --dist worksteal paper
+	$(BIN)/python -m pytest -n auto --dist worksteal paper benchmarks
 
 # Old packages warn that parts of newer ones are deprecated: such warnings are shown, no errors.
 test-oldest:
@@ -40,9 +40,8 @@ test-oldest:
 test-python:
 	$(MAKE) test-library VENV=.venv-$(notdir $(PYTHON))
 
-# The tests of the library, without the benchmarks, whose packages have bounds of their own.
 test-library: $(VENV)/.library
-	$(BIN)/python -m pytest -n auto --dist worksteal --ignore=tests/test_benchmarks.py $(ARGS) tests
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) tests
 
 lint: $(VENV)/.dev
 	$(BIN)/python -m ruff format --check .

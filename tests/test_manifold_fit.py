@@ -8,6 +8,7 @@ from scipy.stats import special_ortho_group
 from sklearn.decomposition import PCA
 
 from gramian import GFR, PolynomialManifold
+from gramian._words import percent
 from gramian.exceptions import OverfittingWarning
 from gramian.families import Custom, Fourier, Hermite, Indicator, Multilinear, Polynomial
 
@@ -260,4 +261,4 @@ def test_rounds_are_told_of_where_they_are_asked_for(capsys):
     lines = capsys.readouterr().out.splitlines()
     left = model.total_residual_variance_ / model.total_residual_variance_[0]
     assert len(lines) == 2
-    assert lines[1].endswith(f"Polynomial(2), alpha=0.03: {100 * left[-1]:.2f} % left")
+    assert lines[1].endswith(f"Polynomial(2), alpha=0.03: {percent(left[-1])} left")
