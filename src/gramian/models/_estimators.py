@@ -32,6 +32,18 @@ LEFT_OUT = ("checkpoint",)
 """Parameters that are not written: they name places on this machine."""
 SOLVERS = ("qr", "gram", "moments")
 MAX_INTEGER = 2**63
+RECORDED = {
+    "residual_variance_": "largest",
+    "total_residual_variance_": "total",
+    "degrees_of_freedom_": "degrees_of_freedom",
+    "n_functions_": "n_kept",
+    "n_dropped_functions_": "n_dropped",
+    "alpha_path_": "alpha_path",
+    "gcv_total_residual_variance_": "gcv_total",
+    "validation_residual_variance_": "validation_largest",
+    "validation_total_residual_variance_": "validation_total",
+}
+"""The arrays of a record: their names in files, which are those of attributes, and their own."""
 ARRAY = {"array": "basis"}
 """Stands for GCA's parameter `basis` where it is an array."""
 
@@ -87,19 +99,10 @@ def to_data_and_arrays(
 
 def _arrays_of(model: FittedModel) -> dict[str, AnyArray | None]:
     """Return the arrays of a fit, by the names of the attributes that show them."""
-    record = model.record
     found: dict[str, AnyArray | None] = {
+        **{name: getattr(model.record, field) for name, field in RECORDED.items()},
         "mean_": model.mean,
         "scale_": model.scale,
-        "degrees_of_freedom_": record.degrees_of_freedom,
-        "residual_variance_": record.largest,
-        "total_residual_variance_": record.total,
-        "n_functions_": record.n_kept,
-        "n_dropped_functions_": record.n_dropped,
-        "gcv_total_residual_variance_": record.gcv_total,
-        "alpha_path_": record.alpha_path,
-        "validation_residual_variance_": record.validation_largest,
-        "validation_total_residual_variance_": record.validation_total,
         "_variances": model.variances,
         "fourier_norms_": model.norms,
     }
@@ -265,20 +268,12 @@ def _record(fitted: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> Record
             raise ModelFileError(f"{key} is damaged.")
         numbers[key] = value
     return Record(
-        largest=arrays["residual_variance_"],
-        total=arrays["total_residual_variance_"],
-        degrees_of_freedom=arrays["degrees_of_freedom_"],
-        n_kept=arrays["n_functions_"],
-        n_dropped=arrays["n_dropped_functions_"],
         stop_reason=fitted["stop_reason_"],
         solver=fitted["solver_"],
         orthogonality_loss=numbers["orthogonality_loss_"],
         n_rows=fitted["n_samples_"],
         alpha=numbers["alpha_"],
-        alpha_path=arrays.get("alpha_path_"),
-        gcv_total=arrays.get("gcv_total_residual_variance_"),
-        validation_largest=arrays.get("validation_residual_variance_"),
-        validation_total=arrays.get("validation_total_residual_variance_"),
+        **{field: arrays[name] for name, field in RECORDED.items() if name in arrays},
     )
 
 

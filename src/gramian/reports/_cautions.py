@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,123 +59,112 @@ def cautions(
     found = [
         *_of_the_fit(estimator),
         *([] if estimator.model_.decoder is None else _of_other_rows(curves)),
-        *_of_columns(estimator, data, columns),
+        *_of_columns(data, columns),
+        *_of_units(estimator, data),
         *_of_formulas(estimator, selection),
         _of_order(estimator),
     ]
     return sorted(found, key=lambda caution: not caution.serious)
 
 
-def _of_the_fit(estimator: Any) -> list[Caution]:
-    found = []
-    for category, message in estimator._cautions():
+def _of_the_fit(estimator: Any) -> Iterator[Caution]:
+    told = estimator._cautions()
+    for category, message in told:
         kind = category.__name__
         text, _, remedy = message.partition(" Use ")
-        found.append(Caution(TITLES.get(kind, kind), text, f"Use {remedy}"))
+        yield Caution(TITLES.get(kind, kind), text, f"Use {remedy}")
     record = estimator.model_.record
     functions = float(record.degrees_of_freedom.max()) / record.n_rows
-    if not found and functions > MANY_FUNCTIONS:
-        found.append(
-            Caution(
-                "Not many rows for so many functions",
-                f"There are {share(functions)} as many functions as rows. What is left on the "
-                "rows of the fit is then less than on others.",
-                f"Use {estimator._remedy}a lower degree, fewer features, or more rows, and trust "
-                "what is measured on other rows.",
-            )
+    if not told and functions > MANY_FUNCTIONS:
+        yield Caution(
+            "Not many rows for so many functions",
+            f"There are {share(functions)} as many functions as rows. What is left on the rows of "
+            "the fit is then less than on others.",
+            f"Use {estimator._remedy}a lower degree, fewer features, or more rows, and trust what "
+            "is measured on other rows.",
         )
-    return found
 
 
-def _of_other_rows(curves: Curves) -> list[Caution]:
-    if curves.held_out is not None:
-        if curves.explained - curves.held_out <= GAP:
-            return []
-        return [
-            Caution(
-                "Held-out rows are explained less well",
-                f"The fit explains {share(curves.explained)} of the variance of its own rows, and "
-                f"{share(curves.held_out)} of rows that took no part in it.",
-                "Go by the second number. Fewer features, a lower degree or alpha='auto' bring "
-                "the two together.",
+def _of_other_rows(curves: Curves) -> Iterator[Caution]:
+    if curves.held_out is None:
+        text = "All shares of variance are measured on the rows that were fitted."
+        if curves.gcv is not None and share(curves.gcv) != share(curves.explained):
+            text += (
+                f" Of new rows, generalized cross-validation expects {share(curves.gcv)} to be "
+                f"explained in place of {share(curves.explained)}."
             )
-        ]
-    text = "All shares of variance are measured on the rows that were fitted."
-    remedy = "Fit with validation_fraction=0.2 to measure them on held-out rows as well."
-    serious = curves.gcv is not None and curves.explained - curves.gcv > GAP
-    if curves.gcv is not None and share(curves.gcv) != share(curves.explained):
-        text += (
-            f" Of new rows, generalized cross-validation expects {share(curves.gcv)} to be "
-            f"explained in place of {share(curves.explained)}."
+        yield Caution(
+            "No rows were held out",
+            text,
+            "Fit with validation_fraction=0.2 to measure them on held-out rows as well.",
+            curves.gcv is not None and curves.explained - curves.gcv > GAP,
         )
-    return [Caution("No rows were held out", text, remedy, serious)]
+    elif curves.explained - curves.held_out > GAP:
+        yield Caution(
+            "Held-out rows are explained less well",
+            f"The fit explains {share(curves.explained)} of the variance of its own rows, and "
+            f"{share(curves.held_out)} of rows that took no part in it.",
+            "Go by the second number. Fewer features, a lower degree or alpha='auto' bring the two "
+            "together.",
+        )
 
 
-def _of_columns(estimator: Any, data: Data, columns: list[Column]) -> list[Caution]:
-    found = []
+def _of_columns(data: Data, columns: list[Column]) -> Iterator[Caution]:
     heavy = sorted((each for each in columns if each.heavy), key=lambda each: -each.kurtosis)
     if heavy:
-        found.append(
-            Caution(
-                "Heavy tails",
-                f"{counted(len(heavy), 'column')} with an excess kurtosis above 10: "
-                f"{listed([each.name for each in heavy])}. A few rows decide on their variance, "
-                "and on their products even more.",
-                "Look at the extreme rows; take logarithms or ranks, or clip, and see whether the "
-                "result stays.",
-            )
+        yield Caution(
+            "Heavy tails",
+            f"{counted(len(heavy), 'column')} with an excess kurtosis above 10: {_names(heavy)}. A "
+            "few rows decide on their variance, and on their products even more.",
+            "Look at the extreme rows; take logarithms or ranks, or clip, and see whether the "
+            "result stays.",
         )
-    still = [each.name for each in columns if each.constant]
+    still = [each for each in columns if each.constant]
     if still:
-        found.append(
-            Caution(
-                "Constant columns",
-                f"{listed(still)} {plural(len(still), 'does', 'do')} not vary. Nothing can be "
-                "learned from what is always the same, and it is never kept.",
-                "Leave them out.",
-                serious=False,
-            )
+        yield Caution(
+            "Constant columns",
+            f"{_names(still)} {plural(len(still), 'does', 'do')} not vary. Nothing can be learned "
+            "from what is always the same, and it is never kept.",
+            "Leave them out.",
+            serious=False,
         )
-    nearly = [each.name for each in columns if each.nearly_constant]
+    nearly = [each for each in columns if each.nearly_constant]
     if nearly:
-        found.append(
-            Caution(
-                "Nearly constant columns",
-                f"{listed(nearly)}: at least 99 % of the values are the same. Whether such a "
-                "column is kept depends on a handful of rows.",
-                "Check that the other values are real, and leave the column out if they are not.",
-            )
+        yield Caution(
+            "Nearly constant columns",
+            f"{_names(nearly)}: at least 99 % of the values are the same. Whether such a column is "
+            "kept depends on a handful of rows.",
+            "Check that the other values are real, and leave the column out if they are not.",
         )
     missing = [each for each in columns if each.missing]
     if missing:
         n = sum(each.missing for each in missing)
         drops = data.preprocessing is not None and data.preprocessing.missing == "drop"
         what = "and their rows were dropped" if drops else "and were filled in"
-        found.append(
-            Caution(
-                "Missing values",
-                f"{counted(n, 'value')} in {listed([each.name for each in missing])} were missing, "
-                f"{what}. A column that is filled in looks more predictable than it is.",
-                "Compare with a fit to the complete rows.",
-                serious=False,
-            )
+        yield Caution(
+            "Missing values",
+            f"{counted(n, 'value')} in {_names(missing)} were missing, {what}. A column that is "
+            "filled in looks more predictable than it is.",
+            "Compare with a fit to the complete rows.",
+            serious=False,
         )
-    return found + _of_units(estimator, data)
 
 
-def _of_units(estimator: Any, data: Data) -> list[Caution]:
+def _names(columns: list[Column]) -> str:
+    return listed([each.name for each in columns])
+
+
+def _of_units(estimator: Any, data: Data) -> Iterator[Caution]:
     deviations = data.sample.std(axis=0, dtype=np.float64)
     sizes = np.abs(data.sample).max(axis=0)
     varying = np.flatnonzero(deviations > 1e-12 * sizes)
     model = estimator.model_
     if not len(varying) or model.decoder is None or model.scale is not None:
-        return []
+        return
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]
-    if ratio <= SPREAD:
-        return []
-    return [
-        Caution(
+    if ratio > SPREAD:
+        yield Caution(
             "Units decide",
             f"The deviation of “{data.names[largest]}” is {ratio:,.0f} times that of "
             f"“{data.names[least]}”. {type(estimator).__name__} goes by variances, as PCA does, so "
@@ -182,22 +172,18 @@ def _of_units(estimator: Any, data: Data) -> list[Caution]:
             "Fit with scale=True (--standardize), unless the units of all columns are the same and "
             "their sizes matter.",
         )
-    ]
 
 
-def _of_formulas(estimator: Any, selection: Selection) -> list[Caution]:
-    partial = [each.name for each in selection.dropped if each.kind == "partial"]
+def _of_formulas(estimator: Any, selection: Selection) -> Iterator[Caution]:
+    partial = [each.feature for each in selection.dropped if each.kind == "partial"]
     model = estimator.model_
-    if not partial or not (model.selects or model.basis):
-        return []
-    return [
-        Caution(
+    if partial and (model.selects or model.basis):
+        yield Caution(
             "Some of what is dropped is lost",
             f"The formulas of {listed(partial)} explain less than 90 % of their variance. They "
             "hold more than the formula says.",
             "Keep them if they matter to you, or ask for a larger share of the variance.",
         )
-    ]
 
 
 def _of_order(estimator: Any) -> Caution:

@@ -6,15 +6,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gramian._model import FittedModel
-from gramian._types import Array
+from gramian._types import Array, IntArray
 from gramian._words import percent
 from gramian.reports._rows import Data
 
 MAX_POINTS = 400
 """The largest number of points of a curve on the page."""
+LABELS = {
+    "pca": "PCA",
+    "fit": "{}, rows of the fit",
+    "gcv": "estimate for new rows (GCV)",
+    "held-out": "{}, held-out rows",
+}
+"""What curves are called, by their keys."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,7 @@ class Curve:
     """What is left, by the number of features."""
 
     key: str
-    """"fit", "held-out", "gcv" or "pca"."""
+    """One of `LABELS`."""
     label: str
     values: list[float | None]
 
@@ -85,35 +91,41 @@ def trace(estimator: Any, data: Data) -> Curves:
     if length > MAX_POINTS:
         counts = np.unique(np.linspace(0, length - 1, MAX_POINTS).astype(int))
 
-    def curve(key: str, label: str, values: ArrayLike) -> Curve:
-        padded = np.full(length, np.nan)
-        known = np.asarray(values, dtype=np.float64)[:length]
-        padded[: len(known)] = known
-        chosen = padded[counts].tolist()
-        return Curve(key, label, [v if np.isfinite(v) else None for v in chosen])
+    def view(title: str, axis: str, curves: dict[str, Array | None], **mark: Any) -> Chart:
+        known = {key: values for key, values in curves.items() if values is not None}
+        labels = [LABELS[key].format(model.algorithm) for key in known]
+        shown = [_at(counts, values) for values in known.values()]
+        return Chart(title, axis, list(map(Curve, known, labels, shown)), **mark)
 
-    name = model.algorithm
-    curves = [curve("pca", "PCA", pca), curve("fit", f"{name}, rows of the fit", total)]
-    held_out = record.validation_total
     gcv = None if record.gcv_total is None else record.gcv_total / (record.total[0] or 1.0)
-    if gcv is not None:
-        curves.append(curve("gcv", "estimate for new rows (GCV)", gcv))
-    if held_out is not None:
-        curves.append(curve("held-out", f"{name}, held-out rows", _shares(held_out)))
+    held_out = None if record.validation_total is None else _shares(record.validation_total)
     wanted = estimator._limits.explained
     views = [
-        Chart(
+        view(
             "Total variance",
             "share of the variance left",
-            curves,
-            None if wanted is None else 1 - wanted,
-            "" if wanted is None else f"asked for: {percent(wanted)} explained",
-            True,
+            {"pca": pca, "fit": total, "gcv": gcv, "held-out": held_out},
+            mark=None if wanted is None else 1 - wanted,
+            mark_label="" if wanted is None else f"asked for: {percent(wanted)} explained",
+            is_share=True,
         )
     ]
     threshold = None if estimator.relative else estimator.threshold
     if threshold:
-        views.append(_largest(model, threshold, variances, curve))
+        views.append(
+            view(
+                "Largest of one",
+                "largest variance left",
+                {
+                    "pca": np.append(variances, 0.0),
+                    "fit": record.largest,
+                    "held-out": record.validation_largest,
+                },
+                mark=float(threshold),
+                mark_label=f"threshold {threshold:g}",
+                is_share=False,
+            )
+        )
     gone_through = model.decoder is None
     return Curves(
         views,
@@ -121,28 +133,15 @@ def trace(estimator: Any, data: Data) -> Curves:
         "columns gone through, in their order" if gone_through else "number of features",
         n_pca,
         1 - float(total[-1]),
-        None if held_out is None else 1 - float(_shares(held_out)[-1]),
+        None if held_out is None else 1 - float(held_out[-1]),
         None if gcv is None or not np.isfinite(gcv[-1]) else 1 - float(gcv[-1]),
     )
 
 
-def _largest(model: FittedModel, threshold: float, variances: Array, curve: Any) -> Chart:
-    name, record = model.algorithm, model.record
-    curves = [
-        curve("pca", "PCA", np.append(variances, 0.0)),
-        curve("fit", f"{name}, rows of the fit", record.largest),
-    ]
-    held_out = record.validation_largest
-    if held_out is not None:
-        curves.append(curve("held-out", f"{name}, held-out rows", held_out))
-    return Chart(
-        "Largest of one",
-        "largest variance left",
-        curves,
-        float(threshold),
-        f"threshold {threshold:g}",
-        False,
-    )
+def _at(counts: IntArray, values: Array) -> list[float | None]:
+    """Return the values for these numbers of features, None where there is none."""
+    known = np.append(values, np.full(counts[-1] + 1, np.nan))[counts]
+    return [v if np.isfinite(v) else None for v in known.tolist()]
 
 
 def principal_variances(table: Array) -> Array:

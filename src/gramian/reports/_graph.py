@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gramian._words import listed
-from gramian.explanations._text import r_squared
-from gramian.reports._selection import DroppedEntry, Selection
+from gramian.explanations import Redundancy
+from gramian.reports._selection import Selection
 
 MAX_TARGETS = 40
 """The largest number of computed columns that are drawn: those of the highest R²."""
@@ -15,33 +15,14 @@ MIN_WEIGHT = 0.02
 
 
 @dataclass(frozen=True)
-class DrawnColumn:
-    """A column in the graph."""
-
-    key: str
-    name: str
-    says: str
-    """The text that is shown when the reader chooses it."""
-    r2: str
-
-
-@dataclass(frozen=True)
-class DrawnEdge:
-    """From a column to one that is computed from it."""
-
-    source: str
-    target: str
-    path: str
-    width: float
-
-
-@dataclass(frozen=True)
 class GraphDrawing:
     """The positions of all columns and edges; heights are from 0 to 100."""
 
-    sources: list[DrawnColumn]
-    targets: list[DrawnColumn]
-    edges: list[DrawnEdge]
+    sources: dict[str, str]
+    """Kept columns, and the text that is shown when the reader chooses one."""
+    targets: list[Redundancy]
+    edges: list[tuple[int, int, str, float]]
+    """The numbers of a source and of a target, the path between them, and its width."""
     n_hidden: int
 
     @property
@@ -64,45 +45,34 @@ def draw(selection: Selection) -> GraphDrawing | None:
     shown = related[:MAX_TARGETS]
     if not shown:
         return None
-    weights = {each.name: _drawn(each) for each in shown}
+    weights = {each.feature: _drawn(each) for each in shown}
     used = {source for sources in weights.values() for source in sources}
-    order = (
-        [kept.feature for kept in selection.explanation.kept if kept.feature in used]
-        if (selection.explanation)
-        else []
-    )
+    assert selection.explanation is not None
+    order = [kept.feature for kept in selection.explanation.kept if kept.feature in used]
     heights = {name: 100 * (i + 0.5) / len(order) for i, name in enumerate(order)}
 
-    def centre(dropped: DroppedEntry) -> float:
-        sources = weights[dropped.name]
+    def centre(dropped: Redundancy) -> float:
+        sources = weights[dropped.feature]
         return sum(heights[name] * w for name, w in sources.items()) / sum(sources.values())
 
     shown = sorted(shown, key=centre)
-    keys = {name: f"s{i}" for i, name in enumerate(order)}
     edges = []
     for i, each in enumerate(shown):
         end = 100 * (i + 0.5) / len(shown)
-        for source, weight in weights[each.name].items():
+        for source, weight in weights[each.feature].items():
             start = heights[source]
             path = f"M0 {start:.2f}C45 {start:.2f} 55 {end:.2f} 100 {end:.2f}"
-            edges.append(DrawnEdge(keys[source], f"t{i}", path, round(1 + 3 * min(weight, 1.0), 2)))
+            width = round(1 + 3 * min(weight, 1.0), 2)
+            edges.append((order.index(source), i, path, width))
     return GraphDrawing(
-        [DrawnColumn(keys[name], name, _says(name, shown, weights), "") for name in order],
-        [
-            DrawnColumn(
-                f"t{i}",
-                each.name,
-                f"{each.name} = {each.formula} (R² {r_squared(each.r2)})",
-                r_squared(each.r2),
-            )
-            for i, each in enumerate(shown)
-        ],
+        {name: _says(name, shown, weights) for name in order},
+        shown,
         edges,
         len(related) - len(shown),
     )
 
 
-def _drawn(dropped: DroppedEntry) -> dict[str, float]:
+def _drawn(dropped: Redundancy) -> dict[str, float]:
     heavy = {name: weight for name, weight in dropped.sources.items() if weight >= MIN_WEIGHT}
     if heavy:
         return heavy
@@ -110,6 +80,6 @@ def _drawn(dropped: DroppedEntry) -> dict[str, float]:
     return {name: max(weight, 1e-6)}
 
 
-def _says(name: str, shown: list[DroppedEntry], weights: dict[str, dict[str, float]]) -> str:
-    helped = [each.name for each in shown if name in weights[each.name]]
+def _says(name: str, shown: list[Redundancy], weights: dict[str, dict[str, float]]) -> str:
+    helped = [each.feature for each in shown if name in weights[each.feature]]
     return f"{name} helps to compute {listed(helped)}."

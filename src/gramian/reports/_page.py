@@ -42,7 +42,7 @@ def render(content: dict[str, Any]) -> str:
     library = require("plotly.offline").get_plotlyjs()
     script = _asset("report.js")
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_template),
+        loader=jinja2.PackageLoader("gramian.reports"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -62,11 +62,6 @@ def render(content: dict[str, Any]) -> str:
 
 def _asset(name: str) -> str:
     return resources.files("gramian.reports").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def _template(name: str) -> str:
-    folder = resources.files("gramian.reports").joinpath("templates")
-    return folder.joinpath(name).read_text(encoding="utf-8")
 
 
 def _fingerprint(script: str) -> str:

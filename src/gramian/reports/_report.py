@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
+from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -199,40 +201,15 @@ def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
     return {
         "counts": curves.counts,
         "axis": curves.axis,
-        "views": [
-            {
-                "axis": view.axis,
-                "share": view.is_share,
-                "mark": view.mark,
-                "markLabel": view.mark_label,
-                "curves": [
-                    {"key": each.key, "label": each.label, "values": each.values}
-                    for each in view.curves
-                ],
-            }
-            for view in curves.views
-        ],
+        "views": [asdict(view) for view in curves.views],
         "heat": None
         if heat is None or heat.image_shape is not None
         else {
             "directions": [each.name for each in heat.shown],
-            "columns": [plotly_text(name) for name in heat.columns],
+            "columns": [escape(name, quote=False) for name in heat.columns],
             "weights": heat.weights,
         },
     }
-
-
-def plotly_text(name: str) -> str:
-    """Return a name such that Plotly, which reads some tags and entities, shows it unchanged.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-    """
-    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-        name = name.replace(sign, entity)
-    return name
 
 
 def _spread(deviations: Sequence[float]) -> str | None:

@@ -53,24 +53,11 @@ class KeptEntry:
 
 
 @dataclass(frozen=True)
-class DroppedEntry:
-    """A column or direction that can be computed from the kept ones."""
-
-    name: str
-    formula: str
-    kind: str
-    r2: float
-    validation_r2: float | None
-    residual: float
-    sources: dict[str, float]
-
-
-@dataclass(frozen=True)
 class Selection:
     """What a fit keeps and drops."""
 
     kept: list[KeptEntry]
-    dropped: list[DroppedEntry]
+    dropped: list[Redundancy]
     explanation: Explanation | None
     """None if no formulas were searched."""
     why_not: str
@@ -92,7 +79,7 @@ def select(estimator: Any, data: Data) -> Selection:
         The rows.
     """
     explanation, why_not, n_tested = _explain(estimator, data)
-    dropped = [_dropped(each) for each in explanation or ()]
+    dropped = list(explanation or ())
     kept = _kept(estimator, data, explanation)
     n_all = len(estimator.model_.dropped)
     n_without = 0 if explanation is None else n_all - len(dropped)
@@ -183,24 +170,12 @@ def loadings(direction: Array, names: list[str], n: int = MAX_LOADINGS) -> str:
     return ", ".join(f"{w} {names[i]}" for w, i in zip(weights, heaviest, strict=True))
 
 
-def _dropped(redundancy: Redundancy) -> DroppedEntry:
-    return DroppedEntry(
-        redundancy.feature,
-        redundancy.formula,
-        redundancy.kind,
-        redundancy.r2,
-        redundancy.validation_r2,
-        redundancy.residual_std,
-        dict(redundancy.sources),
-    )
-
-
-def in_words(dropped: DroppedEntry) -> str:
+def in_words(dropped: Redundancy) -> str:
     """Say what a column follows from."""
     if dropped.kind == "constant":
-        return f"{dropped.name} is constant."
+        return f"{dropped.feature} is constant."
     if not dropped.sources:
-        return f"Nothing that is kept says much about {dropped.name}."
+        return f"Nothing that is kept says much about {dropped.feature}."
     sources = sorted(dropped.sources.items(), key=lambda item: -item[1])
     names = listed([name for name, _ in sources], quote=str)
-    return f"{dropped.name} is computed from {names}, which explains {share(dropped.r2)} of it."
+    return f"{dropped.feature} is computed from {names}, which explains {share(dropped.r2)} of it."

@@ -154,7 +154,7 @@
       type: "scatter", mode: few && curve.key !== "gcv" ? "lines+markers" : "lines",
       line: { ...styles[curve.key], width: 2 },
       marker: { size: 6, symbol: curve.key === "pca" ? "square" : curve.key === "held-out" ? "circle-open" : "circle" },
-      hovertemplate: view.share ? "%{y:.2%}" : "%{y:.3g}", connectgaps: false,
+      hovertemplate: view.is_share ? "%{y:.2%}" : "%{y:.3g}", connectgaps: false,
     }));
     const layout = layoutOf(c);
     const own = view.curves.filter((curve) => curve.key === "fit")[0].values[0];
@@ -164,7 +164,7 @@
     const positive = traces.flatMap((trace) => trace.y.filter((v) => v > 0));
     const decades = Math.log10(Math.max(...positive) / Math.min(...positive));
     layout.yaxis = { ...axisOf(c, view.axis), type: state.scale,
-      tickformat: view.share ? (log ? ".2~%" : ".0%") : ".2~g",
+      tickformat: view.is_share ? (log ? ".2~%" : ".0%") : ".2~g",
       ...(log ? { dtick: decades < 2 ? "D2" : Math.ceil(decades / 8) } : { range: [0, 1.04 * Math.min(largest, 1.5 * own) || 1] }) };
     layout.hovermode = "x unified";
     layout.legend = { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", bgcolor: "rgba(0,0,0,0)" };
@@ -173,7 +173,7 @@
       layout.shapes = [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: view.mark, y1: view.mark,
         line: { color: c.warn, width: 1, dash: "dot" } }];
       layout.annotations = [{ xref: "paper", x: 0, xanchor: "left", yanchor: "bottom", showarrow: false,
-        y: log ? Math.log10(view.mark) : view.mark, text: view.markLabel, font: { color: c.warn, size: 12 } }];
+        y: log ? Math.log10(view.mark) : view.mark, text: view.mark_label, font: { color: c.warn, size: 12 } }];
     }
     return Plotly.react("curves", traces, layout, config);
   };
