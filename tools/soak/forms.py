@@ -177,9 +177,10 @@ def permuted_columns(rng: Rng, table: Table) -> Change:
 
 
 def single_precision(rng: Rng, table: Table) -> Change:
-    """Round numbers to float32; the fit computes in float64."""
-    with np.errstate(over="ignore", under="ignore"):
-        x: Array = table.x.astype(np.float32).astype(np.float64)
+    """Round numbers to float32, where they are in its range; the fit computes in float64."""
+    if not 1e-30 < np.abs(table.x).max() < 1e30:
+        return unchanged(rng, table)
+    x: Array = table.x.astype(np.float32).astype(np.float64)
     return Change(replace(table, x=x), dtype=np.float32)
 
 

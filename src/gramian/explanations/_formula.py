@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -45,9 +45,7 @@ class Term(NamedTuple):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that take part."""
-        return tuple(
-            name for key in self.factors for name in ([key] if isinstance(key, str) else key)
-        )
+        return tuple(name for key in self.factors for name in _columns_of(key))
 
     @property
     def is_linear(self) -> bool:
@@ -110,8 +108,7 @@ class Formula:
         for coefficient, factors in self.terms:
             product: Any = coefficient
             for key, factor in factors.items():
-                names = [key] if isinstance(key, str) else key
-                values = [column_of(name) for name in names]
+                values = [column_of(name) for name in _columns_of(key)]
                 if isinstance(factor, Function):
                     product = product * factor(*values).reshape(values[0].shape)
                 else:
@@ -133,20 +130,30 @@ class Formula:
         return lambda name: array[:, position[name]]
 
     def __str__(self) -> str:
-        return _join(
-            [
-                (term.coefficient < 0, _text_of(term, digits))
-                for term, digits in self._with_digits()
-            ],
-            MINUS,
-        )
+        def text(term: Term, digits: int) -> str:
+            size = abs(term.coefficient)
+            coefficient = fraction(size) or number(size, digits)
+            return _write(term, coefficient, quote, powered, Function.text, " · ")
+
+        return self._join(text, MINUS)
 
     def latex(self) -> str:
         """Write the formula in LaTeX's math mode."""
-        terms = [
-            (term.coefficient < 0, _latex_of(term, digits)) for term, digits in self._with_digits()
-        ]
-        return _join(terms, "-")
+
+        def text(term: Term, digits: int) -> str:
+            coefficient = latex_number(abs(term.coefficient), digits)
+            return _write(term, coefficient, latex_name, latex_powered, Function.latex, r" \, ")
+
+        return self._join(text, "-")
+
+    def _join(self, text: Callable[[Term, int], str], minus: str) -> str:
+        """Write the sum with the signs between its terms."""
+        digits = self.digits or (DIGITS,) * len(self.terms)
+        parts: list[str] = []
+        for term, n in zip(self.terms, digits, strict=True):
+            sign = minus if term.coefficient < 0 else "+" if parts else ""
+            parts.append(f"{sign} {text(term, n)}" if parts else sign + text(term, n))
+        return " ".join(parts) or "0"
 
     def sympy(self) -> Any:
         """Return the formula as an expression of SymPy, with all digits."""
@@ -157,7 +164,7 @@ class Formula:
         for coefficient, factors in self.terms:
             product = sympy.Float(coefficient, 17)
             for key, factor in factors.items():
-                symbols = [sympy.Symbol(name) for name in ([key] if isinstance(key, str) else key)]
+                symbols = [sympy.Symbol(name) for name in _columns_of(key)]
                 product *= (
                     factor.sympy(symbols)
                     if isinstance(factor, Function)
@@ -165,10 +172,6 @@ class Formula:
                 )
             total += product
         return total
-
-    def _with_digits(self) -> list[tuple[Term, int]]:
-        digits = self.digits or (DIGITS,) * len(self.terms)
-        return list(zip(self.terms, digits, strict=True))
 
 
 def import_sympy() -> None:
@@ -182,40 +185,23 @@ def import_sympy() -> None:
         ) from error
 
 
-def _join(terms: Sequence[tuple[bool, str]], minus: str) -> str:
-    """Write a sum with the signs between its terms."""
-    if not terms:
-        return "0"
-    (negative, first), *others = terms
-    parts = [minus + first if negative else first]
-    parts += [f"{minus if negative else '+'} {text}" for negative, text in others]
-    return " ".join(parts)
-
-
-def _text_of(term: Term, digits: int) -> str:
-    """Write a term without its sign."""
+def _write(
+    term: Term,
+    coefficient: str,
+    name: Callable[[str], str],
+    power: Callable[[str, int | Fraction], str],
+    call: Callable[[Function, Sequence[str]], str],
+    times: str,
+) -> str:
+    """Write a term without its sign, as text or in LaTeX."""
     factors = []
     for key, factor in term.factors.items():
-        names = [quote(name) for name in ([key] if isinstance(key, str) else key)]
-        if isinstance(factor, Function):
-            factors.append(factor.text(names))
-        else:
-            factors.append(powered(names[0], factor))
-    coefficient = fraction(abs(term.coefficient)) or number(abs(term.coefficient), digits)
-    if coefficient == "1" and factors:
-        return " · ".join(factors)
-    return " · ".join([coefficient, *factors])
+        names = [name(each) for each in _columns_of(key)]
+        factors.append(
+            call(factor, names) if isinstance(factor, Function) else power(names[0], factor)
+        )
+    return times.join(factors if coefficient == "1" and factors else [coefficient, *factors])
 
 
-def _latex_of(term: Term, digits: int) -> str:
-    factors = []
-    for key, factor in term.factors.items():
-        names = [latex_name(name) for name in ([key] if isinstance(key, str) else key)]
-        if isinstance(factor, Function):
-            factors.append(factor.latex(names))
-        else:
-            factors.append(latex_powered(names[0], factor))
-    coefficient = latex_number(abs(term.coefficient), digits)
-    if coefficient == "1" and factors:
-        return r" \, ".join(factors)
-    return r" \, ".join([coefficient, *factors])
+def _columns_of(key: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (key,) if isinstance(key, str) else key

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gramian._types import Array
 from gramian._words import column_names, cut
 
 if TYPE_CHECKING:
@@ -40,14 +41,19 @@ def require(module: str) -> Any:
         ) from error
 
 
-def axes_for(ax: Axes | None, width: float, height: float) -> tuple[Axes, Figure]:
-    """Return axes to draw on and their figure: those given, or new ones of a size in inches."""
-    if ax is not None:
-        return ax, cast("Figure", ax.figure)
-    figure, axes = require("matplotlib.pyplot").subplots(
-        figsize=(width, height), layout="constrained"
-    )
-    return axes, figure
+class Display:
+    """What all displays share: the axes and the figure that they draw on."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def _begin(self, ax: Axes | None, width: float, height: float) -> Axes:
+        """Return the axes to draw on: those given, or new ones of a size in inches."""
+        if ax is None:
+            size = (width, height)
+            ax = require("matplotlib.pyplot").subplots(figsize=size, layout="constrained")[1]
+        self.ax_, self.figure_ = ax, cast("Figure", ax.figure)
+        return ax
 
 
 def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
@@ -58,7 +64,7 @@ def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
         ax.set_axisbelow(True)
 
 
-def feature_names(estimator: Any, names: ArrayLike | None = None) -> list[str]:
+def names_of(estimator: Any, names: ArrayLike | None = None) -> list[str]:
     """Return the names of the columns: those given, those of the fit, or x0, x1, ..."""
     if names is None:
         return column_names(estimator)
@@ -69,6 +75,23 @@ def feature_names(estimator: Any, names: ArrayLike | None = None) -> list[str]:
             "columns."
         )
     return given
+
+
+def floats(values: ArrayLike | None) -> Array | None:
+    """Return values as an array of floats; nothing stays nothing."""
+    return None if values is None else np.asarray(values, dtype=np.float64)
+
+
+def legend_above(ax: Axes, place: Literal["lower right", "lower center"], n_columns: int) -> None:
+    """Draw a legend in one row above the axes."""
+    ax.legend(
+        frameon=False,
+        fontsize="small",
+        ncols=n_columns,
+        loc=place,
+        bbox_to_anchor=(1.0 if place == "lower right" else 0.5, 1.0),
+        borderaxespad=0.2,
+    )
 
 
 def short(name: str, length: int = MAX_NAME) -> str:

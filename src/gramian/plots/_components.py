@@ -10,12 +10,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._types import Array
-from gramian.plots._common import BLUE, GREY, LIGHT, VERMILION, axes_for, feature_names, short
+from gramian.plots._common import BLUE, GREY, LIGHT, VERMILION, Display, names_of, short
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MAX_BARS = 6
 """At most this many directions are drawn as bars."""
@@ -23,7 +22,7 @@ LABELLED = 60
 """Images have titles if there are at most this many."""
 
 
-class ComponentsDisplay:
+class ComponentsDisplay(Display):
     """Directions as images, or as bars with the names of columns.
 
     Parameters
@@ -58,9 +57,6 @@ class ComponentsDisplay:
     >>> [tick.get_text() for tick in display.ax_.get_xticklabels()]
     ['gfr0', 'gfr1']
     """
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(
         self,
@@ -115,7 +111,7 @@ class ComponentsDisplay:
         display = cls(
             estimator.components_,
             image_shape=image_shape,
-            feature_names=_names(estimator, feature_names),
+            feature_names=names_of(estimator, feature_names),
             component_names=[str(name) for name in estimator.get_feature_names_out()],
         )
         return display.plot(ax=ax, **kwargs)
@@ -165,8 +161,7 @@ class ComponentsDisplay:
         n_columns = min(n, n_columns or int(np.ceil(np.sqrt(1.6 * n * step_y / step_x))))
         n_rows = -(-n // n_columns)
         inch = min(1.1, 10 / n_columns) / step_x
-        self.ax_, self.figure_ = axes_for(ax, n_columns * step_x * inch, n_rows * step_y * inch)
-        ax = self.ax_
+        ax = self._begin(ax, n_columns * step_x * inch, n_rows * step_y * inch)
         largest = float(np.abs(components).max()) or 1.0
         self.artists_: list[Artist] = []
         for i, component in enumerate(components):
@@ -198,8 +193,7 @@ class ComponentsDisplay:
         weights = np.abs(components).max(axis=0, initial=0.0)
         shown = np.sort(np.argsort(-weights, kind="stable")[:max_features])
         self.shown_ = shown
-        self.ax_, self.figure_ = axes_for(ax, 2.2 + 1.2 * n, 0.9 + 0.24 * len(shown))
-        ax = self.ax_
+        ax = self._begin(ax, 2.2 + 1.2 * n, 0.9 + 0.24 * len(shown))
         largest = float(weights.max(initial=0.0)) or 1.0
         step = 2.3 * largest  # bars of neighbours, of opposite sign, keep a distance
         places = np.arange(len(shown))
@@ -229,7 +223,3 @@ class ComponentsDisplay:
         notes.append(f"longest bar: {largest:.2f}")
         ax.set_xlabel("; ".join(notes), color=GREY, fontsize="small")
         return self
-
-
-def _names(estimator: Any, names: ArrayLike | None) -> list[str]:
-    return feature_names(estimator, names)

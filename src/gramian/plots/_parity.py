@@ -11,18 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian._preparation import check_rows
 from gramian._words import listed
-from gramian.plots._common import BLUE, GREY, axes_for, feature_names, require, short, tidy
+from gramian.plots._common import BLUE, GREY, Display, names_of, require, short, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import Collection
-    from matplotlib.figure import Figure
 
 MANY = 3000
 """If there are more points than this, they are counted in hexagons."""
 
 
-class ParityDisplay:
+class ParityDisplay(Display):
     """Predicted against true values of a column that was not kept.
 
     Parameters
@@ -57,8 +56,6 @@ class ParityDisplay:
     1.0
     """
 
-    ax_: Axes
-    figure_: Figure
     points_: Collection
 
     def __init__(self, y_true: ArrayLike, y_pred: ArrayLike, *, name: str = "y") -> None:
@@ -104,7 +101,7 @@ class ParityDisplay:
             Passed to :meth:`plot`.
         """
         check_is_fitted(estimator)
-        names = feature_names(estimator)
+        names = names_of(estimator)
         column = _column(feature, names)
         predicted = estimator.inverse_transform(estimator.transform(X), linear=linear)
         true = check_rows(estimator, X)[:, column]
@@ -177,8 +174,7 @@ class ParityDisplay:
             Passed to Matplotlib's `scatter`, or to `hexbin` if there are too many points.
         """
         ticker = require("matplotlib.ticker")
-        self.ax_, self.figure_ = axes_for(ax, 4.2, 4.2)
-        ax = self.ax_
+        ax = self._begin(ax, 4.2, 4.2)
         both = np.concatenate([self.y_true, self.y_pred])
         low, high = float(both.min()), float(both.max())
         margin = 0.04 * (high - low) or 1.0

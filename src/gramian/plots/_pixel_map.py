@@ -8,18 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian.plots._common import LIGHT, axes_for, require
+from gramian.plots._common import LIGHT, Display, require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PatchCollection
-    from matplotlib.figure import Figure
 
 NUMBERED = 40
 """Pixels are numbered if there are at most this many."""
 
 
-class PixelMapDisplay:
+class PixelMapDisplay(Display):
     """Selected pixels, coloured by the order of selection.
 
     Parameters
@@ -53,8 +52,6 @@ class PixelMapDisplay:
     10
     """
 
-    ax_: Axes
-    figure_: Figure
     pixels_: PatchCollection
 
     def __init__(
@@ -140,10 +137,7 @@ class PixelMapDisplay:
         ticker = require("matplotlib.ticker")
         height, width = self.image_shape
         scale = 4.6 / max(height, width)
-        self.ax_, self.figure_ = axes_for(
-            ax, max(width * scale, 1.5) + 0.9, max(height * scale, 1.5) + 0.2
-        )
-        ax = self.ax_
+        ax = self._begin(ax, max(width * scale, 1.5) + 0.9, max(height * scale, 1.5) + 0.2)
         background = np.zeros(self.image_shape) if self.background is None else self.background
         span = float(np.ptp(background)) or 1.0
         # In light greys, so that all colours of the map stand out.

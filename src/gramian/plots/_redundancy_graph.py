@@ -9,18 +9,17 @@ import numpy as np
 
 from gramian._types import Array
 from gramian._words import counted
-from gramian.plots._common import BLUE, GREY, ORANGE, axes_for, require, short
+from gramian.plots._common import BLUE, GREY, ORANGE, Display, legend_above, require, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Layout = Literal["auto", "columns", "spring", "circular"]
 Edge = tuple[str, str, float]
 Positions = dict[str, tuple[float, float]]
 
 
-class RedundancyGraphDisplay:
+class RedundancyGraphDisplay(Display):
     """Columns as nodes, and arrows from kept columns to those that they determine.
 
     Parameters
@@ -56,9 +55,6 @@ class RedundancyGraphDisplay:
     >>> display.kept
     ['voltage', 'current']
     """
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(
         self,
@@ -137,8 +133,7 @@ class RedundancyGraphDisplay:
         in_columns = layout == "columns"
         own = ax is None
         rows = max(len(kept), len(others), 2) if in_columns else 12
-        self.ax_, self.figure_ = axes_for(ax, 5.6, 0.8 + 0.28 * rows if in_columns else 4.6)
-        ax = self.ax_
+        ax = self._begin(ax, 5.6, 0.8 + 0.28 * rows if in_columns else 4.6)
         if isinstance(layout, Mapping):
             missing = [node for node in graph if node not in layout]
             if missing:
@@ -239,14 +234,7 @@ class RedundancyGraphDisplay:
         ax.set(xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
         if self.positions_:
-            ax.legend(
-                frameon=False,
-                fontsize="small",
-                ncols=2,
-                loc="lower center",
-                bbox_to_anchor=(0.5, 1.0),
-                borderaxespad=0.2,
-            )
+            legend_above(ax, "lower center", 2)
 
 
 def _columns(graph: Any, kept: list[str], others: list[str]) -> Positions:

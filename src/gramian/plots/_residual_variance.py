@@ -10,11 +10,10 @@ from scipy.linalg import svdvals
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian._types import Array
-from gramian.plots._common import BLUE, GREEN, ORANGE, THRESHOLD, axes_for, require, tidy
+from gramian.plots._common import BLUE, GREEN, ORANGE, THRESHOLD, Display, floats, require, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 Kind = Literal["total", "largest"]
@@ -22,7 +21,7 @@ MARKED = 40
 """Points have markers if there are at most this many."""
 
 
-class ResidualVarianceDisplay:
+class ResidualVarianceDisplay(Display):
     """Residual variance against the number of features.
 
     Usually made by :meth:`from_estimator`.
@@ -66,8 +65,6 @@ class ResidualVarianceDisplay:
     ['gcv', 'pca', 'residual']
     """
 
-    ax_: Axes
-    figure_: Figure
     lines_: dict[str, Line2D]
 
     def __init__(
@@ -82,9 +79,9 @@ class ResidualVarianceDisplay:
         name: str = "residual",
     ) -> None:
         self.residual = np.asarray(residual, dtype=np.float64)
-        self.validation = None if validation is None else np.asarray(validation, dtype=np.float64)
-        self.gcv = None if gcv is None else np.asarray(gcv, dtype=np.float64)
-        self.pca = None if pca is None else np.asarray(pca, dtype=np.float64)
+        self.validation = floats(validation)
+        self.gcv = floats(gcv)
+        self.pca = floats(pca)
         self.kind = kind
         self.threshold = threshold
         self.name = name
@@ -164,8 +161,7 @@ class ResidualVarianceDisplay:
             Passed to Matplotlib's `plot` for the curve of the fit.
         """
         ticker = require("matplotlib.ticker")
-        self.ax_, self.figure_ = axes_for(ax, 5.6, 3.8)
-        ax = self.ax_
+        ax = self._begin(ax, 5.6, 3.8)
         self.lines_ = {}
         # Solid and filled for the rows of the fit, broken and open for other rows.
         styles: dict[str, dict[str, Any]] = {

@@ -17,8 +17,10 @@ from gramian.plots._common import (
     GREY,
     LIGHT,
     THRESHOLD,
-    axes_for,
-    feature_names,
+    Display,
+    floats,
+    legend_above,
+    names_of,
     require,
     short,
     tidy,
@@ -27,14 +29,13 @@ from gramian.plots._common import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 NAMED = 40
 """At most this many features are drawn as bars with names; more are drawn as curves."""
 
 
-class SelectionOrderDisplay:
+class SelectionOrderDisplay(Display):
     """Features in the order of selection, with what was left of each when it was chosen.
 
     Parameters
@@ -71,9 +72,6 @@ class SelectionOrderDisplay:
     ['1. petal length (cm)', '2. sepal length (cm)', '3. sepal width (cm)']
     """
 
-    ax_: Axes
-    figure_: Figure
-
     def __init__(
         self,
         names: Sequence[str],
@@ -84,7 +82,7 @@ class SelectionOrderDisplay:
     ) -> None:
         self.names = [str(name) for name in names]
         self.residual_variance = np.asarray(residual_variance, dtype=np.float64)
-        self.variance = None if variance is None else np.asarray(variance, dtype=np.float64)
+        self.variance = floats(variance)
         self.threshold = threshold
         for values in (self.residual_variance, self.variance):
             if values is not None and values.shape != (len(self.names),):
@@ -121,8 +119,9 @@ class SelectionOrderDisplay:
                 f"{type(estimator).__name__} has no residual variances of its own; fit GFS."
             )
         residual, variance = variances_when_chosen(model, estimator.relative)
+        names = names_of(estimator, feature_names)
         display = cls(
-            names_of_chosen(model, estimator, feature_names),
+            [names[i] for i in model.chosen] if model.selects else model.kept_names,
             residual,
             variance=variance,
             threshold=None if estimator.relative else estimator.threshold,
@@ -146,22 +145,10 @@ class SelectionOrderDisplay:
         positive = self.residual_variance[self.residual_variance > 0]
         if log is None:
             log = bool(len(positive)) and positive.max() > 100 * positive.min()
-        if n <= NAMED:
-            self.ax_, self.figure_ = axes_for(ax, 5.6, 0.9 + 0.26 * max(n, 2))
-            ax = self.ax_
-            self._plot_bars(ax, log)
-        else:
-            self.ax_, self.figure_ = axes_for(ax, 5.6, 3.6)
-            ax = self.ax_
-            self._plot_curves(ax, log)
-        ax.legend(
-            frameon=False,
-            fontsize="small",
-            ncols=3,
-            loc="lower right",
-            bbox_to_anchor=(1.0, 1.0),
-            borderaxespad=0.2,
-        )
+        named = n <= NAMED
+        ax = self._begin(ax, 5.6, 0.9 + 0.26 * max(n, 2) if named else 3.6)
+        (self._plot_bars if named else self._plot_curves)(ax, log)
+        legend_above(ax, "lower right", 3)
         return self
 
     def _plot_bars(self, ax: Axes, log: bool) -> None:
@@ -235,13 +222,3 @@ def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Ar
     explained = np.sum(coefficients * (decoder.moments[1] @ of), axis=0)
     left = np.maximum(decoder.units**2 - explained, 0.0)
     return whole * left / decoder.units**2, whole
-
-
-def names_of_chosen(
-    model: FittedModel, estimator: Any, feature_names_given: ArrayLike | None
-) -> list[str]:
-    """Return how what was chosen is called, in the order of choice."""
-    if not model.selects:
-        return model.kept_names
-    names = feature_names(estimator, feature_names_given)
-    return [names[i] for i in model.chosen]
