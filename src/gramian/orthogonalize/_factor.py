@@ -153,10 +153,11 @@ class Factor:
         return np.sqrt(np.einsum("ij,ij->i", probes, probes) / N_PROBES), probes
 
     def append(self, extension: Extension, indices: IntArray, probes: Array | None = None) -> None:
-        """Take in new functions; `indices` are those of the pivots among all functions."""
+        """Take in new functions; `indices` are those of the pivots among all functions.
+
+        Without probes, rounding errors of sums are not followed: where there are no sums.
+        """
         left, diagonal = extension.left, extension.diagonal
-        if probes is None:
-            _, probes = self.sensitivities(left, diagonal)
         if 0 < self.alpha < np.inf:
             penalized = len(self) + np.flatnonzero(extension.pivots)  # the variable itself is free
             self._penalized = np.append(self._penalized, penalized)
@@ -168,8 +169,9 @@ class Factor:
         self._order = np.append(self._order, indices)
         self._triangle.append(left, diagonal)
         self._coefficients.append(extension.coefficients)
-        self._probes.append(probes)
-        self._fit_probes += probes.T @ extension.coefficients
+        if probes is not None:
+            self._probes.append(probes)
+            self._fit_probes += probes.T @ extension.coefficients
 
     def note_errors(self, errors: Array, coefficients: Array) -> None:
         """Note the rounding errors of E[f̂fᵀ] for the newest functions, given their E[f̂Xᵀ]."""
