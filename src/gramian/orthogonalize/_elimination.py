@@ -33,7 +33,7 @@ from gramian.orthogonalize._factor import Factor
 from gramian.orthogonalize._triangle import subtract_square
 
 EPSILON = float(np.finfo(np.float64).eps)
-MAX_LOSS = 1e-9
+MAX_LOSS = 1e-8
 """Functions wait for another pass where the loss of orthogonality would exceed this."""
 WELL_CONDITIONED = 8.0
 """Functions do not wait where rounding errors grow no more than this: nothing would be gained."""
