@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-FEYNMAN = Path(os.environ.get("GRAMIAN_FEYNMAN", "/work/shared/feynman")) / "equations.csv"
+BESIDE = Path(__file__).parents[1].resolve().parent / "shared" / "feynman"
+FEYNMAN = Path(os.environ.get("GRAMIAN_FEYNMAN", BESIDE)) / "equations.csv"
 
 
 def slow_imbalance(terms, row):
