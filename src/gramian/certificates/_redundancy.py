@@ -188,41 +188,32 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
     components = measure(model, x, estimator.threshold or 0.0, relative=estimator.relative)
     n_functions, n_fitted = model.record.n_functions, model.record.n_rows
     n_open = len(model.dropped) + len(model.chosen) - len(components)
-    family = f"functions of {model.family}"
+    left_open = (
+        f"The fit ended ({model.record.stop_reason}) with {n_open} components neither kept nor "
+        "redundant, about which the theorem says nothing."
+    )
+    shrunk = (
+        f"The fit shrinks coefficients (alpha = {estimator.alpha_:g}), but the theorem is about "
+        "projections."
+    )
+    enough = 2 * n_functions <= n_fitted
+    too_many = ": residual variances fall towards zero with so many, whatever the data."
     conditions = (
-        Condition(
-            "decided",
-            n_open == 0,
-            "Every component is kept or redundant."
-            if not n_open
-            else f"The fit ended ({model.record.stop_reason}) with {n_open} components neither "
-            "kept nor redundant, about which the theorem says nothing.",
-        ),
+        _either("decided", not n_open, "Every component is kept or redundant.", left_open),
         _distinct(components),
         _captured(components),
         _no_others(components),
-        Condition(
-            "projection",
-            bool(estimator.alpha_ == 0),
-            "The fit is by least squares."
-            if estimator.alpha_ == 0
-            else f"The fit shrinks coefficients (alpha = {estimator.alpha_:g}), but the theorem is "
-            "about projections.",
-        ),
+        _either("projection", estimator.alpha_ == 0, "The fit is by least squares.", shrunk),
         Condition(
             "enough rows",
-            2 * n_functions <= n_fitted,
-            f"{n_functions} functions were fitted to {n_fitted} rows"
-            + (
-                "."
-                if 2 * n_functions <= n_fitted
-                else ": residual variances fall towards zero with so many, whatever the data."
-            ),
+            enough,
+            f"{n_functions} functions were fitted to {n_fitted} rows{'.' if enough else too_many}",
         ),
         Condition(
             "outside the family",
             None,
-            f"Redundancies among those kept that {family} do not capture would remain unseen.",
+            f"Redundancies among those kept that functions of {model.family} do not capture would "
+            "remain unseen.",
         ),
         Condition(
             "local",
@@ -234,6 +225,10 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
     return RedundancyCertificate(
         type(estimator).__name__, len(x), n_functions, components, conditions
     )
+
+
+def _either(name: str, holds: bool, fine: str, otherwise: str) -> Condition:
+    return Condition(name, bool(holds), fine if holds else otherwise)
 
 
 def measure(

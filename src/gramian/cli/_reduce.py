@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gramian._words import counted, data_size, duration, listed, percent
-from gramian.cli._errors import USAGE, CommandError, guarded, say
+from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import (
     Data,
     DataOptions,
@@ -87,6 +87,7 @@ def _reduce(
 ) -> None:
     from gramian.cli._files import STANDARD, check_outputs, output_format
     from gramian.cli._fit import prepare
+    from gramian.cli._show import Page, print_json, tell
 
     start = time.perf_counter()
     if output.output == STANDARD and output.json:
@@ -103,21 +104,13 @@ def _reduce(
     fitted = task.run()
     written = _write(fitted, output)
     if output.json:
-        from gramian.cli._show import print_json
-
         seconds = round(time.perf_counter() - start, 3)
         print_json({"command": command, **_document(fitted), "files": written, "seconds": seconds})
         return
     if output.quiet:
         return
-    from gramian.cli._show import Page
-
     _show(fitted, Page(sys.stderr if output.output == STANDARD else sys.stdout))
-    for warning in fitted.warnings:
-        say(f"warning: {warning}")
-    for file in written.values():
-        if file != STANDARD:
-            say(f"wrote {file}")
+    tell(fitted.warnings, [file for file in written.values() if file != STANDARD])
 
 
 def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:

@@ -8,7 +8,7 @@ import time
 from importlib.util import find_spec
 from typing import Annotated
 
-from gramian.cli._errors import USAGE, CommandError, guarded, say
+from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import (
     Algorithm,
     Data,
@@ -48,7 +48,7 @@ def report(
     """
     from gramian.cli._files import check_outputs
     from gramian.cli._fit import prepare
-    from gramian.cli._show import print_json
+    from gramian.cli._show import print_json, tell
     from gramian.models import save
 
     start = time.perf_counter()
@@ -88,7 +88,4 @@ def report(
             }
         )
     elif not quiet:
-        for warning in fitted.warnings:
-            say(f"warning: {warning}")
-        for file in written.values():
-            say(f"wrote {file}")
+        tell(fitted.warnings, [*written.values()])
