@@ -1,8 +1,7 @@
 """Laws among columns: Feynman's equations, noise, tables without laws, wide tables, surfaces.
 
 ``python benchmarks/relations.py EQUATIONS.csv`` writes docs/relations.md and its figures in JSON.
-Times are those of the processor, of one thread. Seeds of the tables are not those that the search
-was made with.
+Times are those of the processor, of one thread.
 """
 
 from __future__ import annotations
