@@ -1,8 +1,7 @@
 """Laws among columns: Feynman's equations, noise, tables without laws, wide tables, surfaces.
 
 ``python benchmarks/relations.py EQUATIONS.csv`` writes docs/relations.md and its figures in JSON.
-Times are those of the processor, of one thread. Seeds of the tables are not those that the search
-was made with.
+Times are those of the processor, of one thread.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from gramian.laws import Relation
 EXACT = 1e-9
 """The largest relative error of an exact law on new rows."""
 SEED = 90_000
-N_ROWS, N_NEW = 2_000, 1_000
+N_ROWS, N_NEW, N_TABLES = 2_000, 1_000, 100
 PARTS = ("surfaces", "exact", "noise", "wide", "independent")
 
 
@@ -115,11 +114,16 @@ def surfaces() -> list[dict[str, Any]]:
     return rows
 
 
+def save(content: dict[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("equations", type=Path, help="the equations, as a CSV file")
     parser.add_argument("--output", type=Path, default=Path("docs/relations.json"))
     parser.add_argument("--only", nargs="*", default=PARTS, choices=PARTS, help="measure these")
+    parser.add_argument("--anew", action="store_true", help="forget what was measured before")
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args()
     path: Path = options.output
@@ -128,18 +132,21 @@ def main() -> None:
     if not options.page:
         with options.equations.open() as stream:
             equations = list(csv.DictReader(stream))
-        measures: dict[str, Callable[[], Any]] = {
-            "surfaces": surfaces,
-            "exact": lambda: [feynman(row, SEED + i, 0.0) for i, row in enumerate(equations)],
-            "noise": lambda: [feynman(row, SEED + i, 0.01) for i, row in enumerate(equations)],
-            "wide": wide,
-            "independent": lambda: [independent(i) for i in range(100)],
+        series: dict[str, Callable[[int], Any]] = {
+            "exact": lambda i: feynman(equations[i], SEED + i, 0.0),
+            "noise": lambda i: feynman(equations[i], SEED + i, 0.01),
+            "independent": independent,
         }
         for part in options.only:
-            measured = measures[part]()
-            content = json.loads(path.read_text()) if path.exists() else {}
-            content[part] = measured
-            path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+            if part in series:
+                rows = [] if options.anew else content.get(part, [])
+                for i in range(len(rows), N_TABLES):
+                    rows.append(series[part](i))
+                    save(content | {part: rows}, path)
+                content[part] = rows
+            elif options.anew or part not in content:
+                content[part] = wide() if part == "wide" else surfaces()
+                save(content, path)
     path.with_suffix(".md").write_text(relations_page.page(content))
 
 

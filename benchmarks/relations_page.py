@@ -12,7 +12,9 @@ HEAD = """\
 # Laws among columns, measured
 
 What `gramian.relations` finds when nobody tells it which column is the target. Times are those of
-the processor, one thread. The seeds of these tables took no part in making the search.
+the processor, one thread. The search was made with tables of other seeds, but two of its rules (how
+many terms a law with noise may have, and that it does not repeat a better law of more columns) were
+changed after a first run on the noise-free tables of Feynman's equations that are listed below.
 
 {summary}
 """

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 
@@ -91,22 +88,3 @@ NAMES = tuple(planted(0))
 def table_of(columns):
     """Return the columns as an array and their names."""
     return np.column_stack([np.asarray(each, float) for each in columns.values()]), list(columns)
-
-
-def feynman(name, n, seed, units=None):
-    """Return a table of one of Feynman's equations, its names, and the units that were drawn."""
-    with FEYNMAN.open() as stream:
-        row = next(each for each in csv.DictReader(stream) if each["name"] == name)
-    rng = np.random.default_rng(seed)
-    known = {each: getattr(np, each) for each in ("exp", "sqrt", "sin", "cos", "tanh", "arcsin")}
-    known |= {"ln": np.log, "pi": np.pi}
-    columns = {}
-    for variable in row["variables"].split():
-        label, _, bounds = variable.partition("=")
-        low, high = bounds.split("..")
-        columns[label] = rng.uniform(float(low), float(high), n)
-    columns[row["output"]] = eval(row["formula"], {"__builtins__": {}}, {**known, **columns})
-    if units is None:
-        units = 10.0 ** rng.uniform(-3, 3, len(columns))
-        units[[each.startswith(("theta", "delta")) for each in columns]] = 1.0
-    return table_of(columns)[0] * units, list(columns), units
