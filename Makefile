@@ -1,5 +1,6 @@
 # make demo   set up and run the main job on embedded data
-# make test   set up and run the tests, with coverage
+# make test   set up and run the tests
+# make coverage  the same, and which lines they reach
 # make lint   ruff and mypy
 # make reproduce  the paper's tables and figures, see paper/README.md
 # make test-paper set up and run the tests of the paper's experiments and of the benchmarks
@@ -21,12 +22,15 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: demo test test-paper test-oldest test-python test-library lint docs reproduce reconstruction bench scale accuracy soak figures clean
+.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction bench scale accuracy soak figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
 
 test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+coverage: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term
 
 test-paper: $(VENV)/.paper

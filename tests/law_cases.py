@@ -6,9 +6,6 @@ import math
 
 import numpy as np
 
-BESIDE = Path(__file__).parents[1].resolve().parent / "shared" / "feynman"
-FEYNMAN = Path(os.environ.get("GRAMIAN_FEYNMAN", BESIDE)) / "equations.csv"
-
 
 def slow_imbalance(terms, row):
     """Sum the terms of a law in one row by plain arithmetic, over the largest of them."""
