@@ -115,6 +115,7 @@ def test_the_sdist_holds_library_tests_documentation_and_examples_but_not_the_pa
         "tests",
         "docs",
         "examples",
+        "tools",
     }
     names = files_in(unpacked)
     assert {"pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "Makefile"} <= names

@@ -133,7 +133,14 @@ class Formula:
         def text(term: Term, digits: int) -> str:
             size = abs(term.coefficient)
             coefficient = fraction(size) or number(size, digits)
-            return _write(term, coefficient, quote, powered, Function.text, " · ")
+            return _write(
+                term,
+                coefficient,
+                quote,
+                powered,
+                lambda function, names: function.text(names),
+                " · ",
+            )
 
         return self._join(text, MINUS)
 
@@ -142,7 +149,14 @@ class Formula:
 
         def text(term: Term, digits: int) -> str:
             coefficient = latex_number(abs(term.coefficient), digits)
-            return _write(term, coefficient, latex_name, latex_powered, Function.latex, r" \, ")
+            return _write(
+                term,
+                coefficient,
+                latex_name,
+                latex_powered,
+                lambda function, names: function.latex(names),
+                r" \, ",
+            )
 
         return self._join(text, "-")
 
