@@ -34,7 +34,7 @@ coverage: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term
 
 test-paper: $(VENV)/.paper
-	$(BIN)/python -m pytest -n auto --dist worksteal paper benchmarks
+	$(BIN)/python -m pytest -n auto --dist worksteal paper benchmarks/tests
 
 # Old packages warn that parts of newer ones are deprecated: such warnings are shown, no errors.
 test-oldest:
