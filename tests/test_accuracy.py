@@ -114,6 +114,13 @@ def test_well_conditioned_functions_take_one_pass():
     assert gram.n_more_passes == 0
 
 
+def test_one_more_pass_is_enough_to_drop_what_is_exactly_redundant():
+    a, b = np.random.default_rng(0).standard_normal((2, 6000))
+    _, gram, _ = fit_steps(np.column_stack([a, b, a + 2 * b]), Multilinear(1), 3)
+    assert gram.n_functions == 3  # the constant, a and b
+    assert gram.n_more_passes == 1
+
+
 @pytest.mark.parametrize("n_rows", [5000, 5001])
 def test_a_redundant_column_is_found_on_both_sides_of_the_solvers_border(n_rows):
     rng = np.random.default_rng(0)
