@@ -75,6 +75,9 @@ class Problem:
     held_out: RowBlock | None
     counts: bool
     """Whether the scaled columns count in variances that are reported."""
+    order: Array | None = None
+    """The variances of the columns over all rows, where some are held out: columns that are equal
+    before that stay so."""
 
     @property
     def unit(self) -> Array:
@@ -109,7 +112,10 @@ class CheckedData(ABC):
         rows, centring, held_out = self._open(preparation, hold_out)
         held_out = self.validation or held_out
         block = None if held_out is None else centring.apply(*held_out)
-        return Problem(self.names, rows, centring, block, preparation.counts)
+        order = None
+        if hold_out is not None and held_out is not None and not preparation.counts:
+            order = _variances_of_all(rows.n_rows, centring, held_out)
+        return Problem(self.names, rows, centring, block, preparation.counts, order)
 
     @abstractmethod
     def _open(
@@ -299,6 +305,20 @@ def _check_validation_data(columns: Any, validation_data: ValidationData) -> Wei
         X, sample_weight = validation_data
     table: Array = validate_data(columns, X, dtype=np.float64, reset=False)
     return table, check_weights(sample_weight, table, at_least=1)
+
+
+def _variances_of_all(n_rows: int, centring: Centring, held_out: Weighted) -> Array | None:
+    """Return the variances over the rows of the fit and those held out, if they count alike."""
+    table, weights = held_out
+    if weights is not None:
+        return None
+    share = n_rows / (n_rows + len(table))
+    others = np.asarray(table, dtype=np.float64) - centring.mean
+    inner = np.where(centring.varies, centring.scale**2, 0.0)
+    mean = (1 - share) * others.mean(axis=0)
+    both = share * inner + (1 - share) * np.mean(others**2, axis=0)
+    variances: Array = np.maximum(both - mean**2, 0.0)
+    return variances
 
 
 def _split(table: Array, weights: Array | None, hold_out: HoldOut) -> tuple[Weighted, Weighted]:
