@@ -18,6 +18,7 @@ import numpy as np
 from gramian import GCA, GFA, GFR, GFS, UFFS
 from gramian._decoder import Decoder
 from gramian._model import Basis, FittedModel, Project, Record, TakeColumns
+from gramian.elimination import Selection
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]
@@ -53,7 +54,7 @@ def assert_equal(one: Any, other: Any, name: str = "the estimator") -> None:
         assert other.flags.owndata
     elif isinstance(one, Decoder):
         assert_same_decoder(one, other)
-    elif isinstance(one, FittedModel | Record | Basis | TakeColumns | Project):
+    elif isinstance(one, FittedModel | Record | Basis | TakeColumns | Project | Selection):
         assert type(one) is type(other), name
         for part in dataclasses.fields(one):
             assert_equal(getattr(one, part.name), getattr(other, part.name), part.name)

@@ -182,7 +182,7 @@ def from_data_and_arrays(
     if "elimination" in scalars:
         assert redundant is not None
         elimination = _elimination.from_data_and_arrays(
-            fitted["elimination"], arrays, chosen, redundant
+            fitted["elimination"], arrays, d if basis is None else len(basis.axes), redundant
         )
     family = from_data(fitted["family_"], functions) if decodes else estimator._family()
     model = FittedModel(
