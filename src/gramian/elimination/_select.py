@@ -250,8 +250,10 @@ def _functions(
     if len(layout.blocks) == len(columns):
         return layout, "all"
     ranks = [preferences.order_of(i) for i in range(len(columns))]
-    order = [columns[i] for i in forward_order(rows.covariance(), columns, ranks)]
-    return lay_out(rows, family, order, most=max_functions), "forward"
+    order = forward_order(rows.covariance(), columns, ranks)
+    # Functions of what is wanted come first, as it is to explain the others.
+    order.sort(key=lambda i: (i not in preferences.keep, -preferences.priority_of(i)))
+    return lay_out(rows, family, [columns[i] for i in order], most=max_functions), "forward"
 
 
 def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
