@@ -32,7 +32,7 @@ from gramian.reports._curves import Curves, trace
 from gramian.reports._directions import directions
 from gramian.reports._graph import draw
 from gramian.reports._rows import SAMPLE_ROWS, SEED, Data, gather
-from gramian.reports._selection import MAX_ROWS, Selection, in_words, select
+from gramian.reports._selection import MAX_ROWS, Selection, how, in_words, select
 from gramian.reports._svg import chart
 
 MAX_CHIPS = 14
@@ -141,6 +141,7 @@ def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) ->
         "is_extractor": not model.selects,
         "is_uffs": model.decoder is None,
         "is_scaled": model.scale is not None,
+        "by_elimination": model.elimination is not None,
         "thing": "column" if model.selects else "direction",
         "data": data,
         "columns": columns[:MAX_ROWS],
@@ -157,6 +158,7 @@ def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) ->
         "chart": chart(curves, label),
         "chart_label": label,
         "selection": selection,
+        "how": how(estimator) if model.decoder is not None else None,
         "max_rows": MAX_ROWS,
         "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
         "chips": selection.kept[:MAX_CHIPS],
