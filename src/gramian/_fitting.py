@@ -237,7 +237,9 @@ def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
         alpha_path=from_held_out.alpha_path,
         stop_reason=from_held_out.stop_reason,
     )
-    return replace(model, record=record, elimination=decided.elimination)
+    return replace(
+        model, record=record, elimination=decided.elimination, best_sets=decided.best_sets
+    )
 
 
 def shares_left(record: Record) -> Array:

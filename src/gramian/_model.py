@@ -15,6 +15,7 @@ from gramian.families import Family
 
 if TYPE_CHECKING:
     from gramian.elimination import Selection
+    from gramian.gain import BestSets
 
 ROWS_AT_ONCE = 4096
 """Rows that are reconstructed at once where only their errors are needed."""
@@ -132,6 +133,8 @@ class FittedModel:
     """The Fourier norms of UFFS."""
     elimination: Selection | None = None
     """How columns were dropped, where that began with all of them. Model files do not hold it."""
+    best_sets: BestSets | None = None
+    """The best sets of each size, where columns were chosen by what they explain of all others."""
 
     @property
     def n_columns(self) -> int:

@@ -24,6 +24,8 @@ PROMISING = 0.9
 """In place of a member only columns are looked at whose linear gain is this share of its own."""
 SHARE = 6
 """For every member, so many times fewer candidates are looked at than for an addition."""
+GROWTH = 1.2
+"""Columns are exchanged when the set has grown by this factor since they last were."""
 LINEAR = 1e12
 """A penalty as good as infinite."""
 
@@ -33,8 +35,8 @@ class BestSets:
     """The best sets of columns that a search found, one of each size."""
 
     columns: tuple[tuple[int, ...], ...]
-    """The sets of 1, 2, ... columns. Each comes in an order in which those without which least
-    would be lost are last; columns that were given come first."""
+    """The sets of 1, 2, ... columns, in the order in which they joined the set. Of the last one
+    those columns come last without which least would be lost."""
     total: Array
     """The total residual variance before the first column, and with each of the sets."""
     losses: Array
@@ -153,6 +155,8 @@ class _Run:
         """The best of the largest sets."""
         self._best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
         """The best set of each size so far, and what it explains."""
+        self._next = 2
+        """The size at which to think again."""
         self._trace = Trace()
         self._trace.observe(self)
 
@@ -183,9 +187,20 @@ class _Run:
             if crowded:
                 reason = "saturated"
                 break
-            if self.asked.exchange:
+            if self._is_time():
                 self._reconsider()
+        self.now = self.top
+        if self.asked.exchange and reason != "saturated":
+            self._exchange_all()
         return self._found(), reason
+
+    def _is_time(self) -> bool:
+        """Return whether to think again: the larger the set, the longer it takes."""
+        size = len(self.now.frame.members)
+        if not self.asked.exchange or size < self._next:
+            return False
+        self._next = size + 1 if self._is_linear else max(size + 1, int(GROWTH * size))
+        return True
 
     def _reason(self) -> StopReason | None:
         """Return why to stop, if there is a reason."""
@@ -275,7 +290,7 @@ class _Run:
             if self._callback is not None:
                 self._callback(trace)
         if other.value > value:
-            self._best[size] = other.value, self._order(other)
+            self._best[size] = other.value, other.frame.columns
             if size >= len(self.top.frame.members):
                 self.top = other
                 trace.total[-1], trace.largest[-1] = self.total, self.largest
@@ -352,8 +367,14 @@ class _Run:
         n = 1 if self._is_linear else -(-self.asked.n_candidates // SHARE)
         return [c for c in _largest(gains, n) if gains[c] > PROMISING * own]
 
-    def _order(self, found: Explained) -> list[int]:
-        return found.frame.columns
+    def _ordered(self) -> tuple[int, ...]:
+        """Return the columns of the set, those without which least would be lost last."""
+        free, last = len(self.asked.given), []
+        while len(self.now.frame.members) > free:
+            place = free + int(np.argmin(self.now.losses[free:]))
+            last.append(self.now.frame.columns[place])
+            self.now = self._drop(place)
+        return (*self.now.frame.columns, *reversed(last))
 
     def _found(self) -> BestSets:
         """Return what was found."""
@@ -366,10 +387,12 @@ class _Run:
             known = self._candidates.of(columns, self.now.frame, self.now.moments)
             gains = {each.candidate.column: each.value for each in self.now.gains(known)}
         following = sorted(gains, key=lambda c: -gains[c])
+        losses = dict(zip(self.top.frame.columns, self.top.losses, strict=True))
+        last = self._ordered()
         return BestSets(
-            tuple(tuple(self._best[size][1]) for size in sizes[1:]),
+            (*(tuple(self._best[size][1]) for size in sizes[1:-1]), *([last] if last else [])),
             np.array([max(0.0, whole - self._best[size][0]) for size in sizes]),
-            self.top.losses,
+            np.array([losses[c] for c in last]),
             tuple(following),
             np.array([gains[c] for c in following]),
         )

@@ -208,8 +208,8 @@ def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Ar
     if model.selects and model.scale is not None:
         whole = np.ones_like(whole)
     n = len(whole)
-    if model.redundant is None and not relative:
-        return model.record.largest[:n], whole  # GFR and GFS choose the largest
+    if model.redundant is None and model.best_sets is None and not relative:
+        return model.record.largest[:n], whole  # GFR and GFS, as published, choose the largest
     if decoder.moments is None:
         raise ValueError(
             "What was left of each feature when it was chosen is not known for fits with more "
