@@ -125,9 +125,9 @@ class Explained:
             lost = self._lost(without)
             left = left + times(lost.T, lost)
         variances = left.diagonal()
-        floor = FEWEST * self._units**2
-        gains: Array = np.einsum("ij,ij->j", left, left) / np.maximum(variances, floor)
-        gains[(variances <= floor) | (self._units == 0)] = 0.0
+        gains = np.zeros_like(variances)
+        some = variances > FEWEST * self._units**2
+        np.divide(np.einsum("ij,ij->j", left, left), variances, out=gains, where=some)
         gains[[c for i, c in enumerate(self.frame.columns) if i != without]] = 0.0
         return gains
 
