@@ -162,8 +162,7 @@ def test_thinking_again_is_no_worse_than_the_greedy_search_and_reaches_the_optim
     plain = GFS(4, criterion="gain", degree=1, exchange=False).fit(X)
     again = GFS(4, criterion="gain", degree=1).fit(X)
     assert (
-        again.best_sets_residual_variance_
-        <= plain.best_sets_residual_variance_ * (1 + 1e-9)
+        again.best_sets_residual_variance_ <= plain.best_sets_residual_variance_ * (1 + 1e-9)
     ).all()
     best = min(left_by(X, each, by_hand) for each in combinations(range(8), 4))
     assert again.best_sets_residual_variance_[-1] == pytest.approx(best, rel=1e-3)

@@ -262,9 +262,15 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
             min(n_rows, n_columns) if self._covariance else n_columns,
             int(count),
             solver="qr" if prefers_qr(self.solver, self._alphas, n_rows) else self.solver,
-            covariance=self._covariance,
+            covariance=self._covariance or bool(self._search_cost),
             n_penalties=len(self._alphas),
+            **self._search_cost,
         )
+
+    @property
+    def _search_cost(self) -> dict[str, Any]:
+        """What the cost of a search depends on that comes before the fit."""
+        return {}
 
     def save(self, path: str | os.PathLike[str], *, moments: bool | None = None) -> None:
         """Write the fitted estimator to a file, which `gramian.load` reads.

@@ -186,6 +186,12 @@ class GFS(DecodingSelector):
     def _preparation(self) -> Preparation:
         return replace(super()._preparation, covariance=self.criterion == "gain")
 
+    @property
+    def _search_cost(self) -> dict[str, Any]:
+        if self.criterion == "variance":
+            return {}
+        return {"n_candidates": int(self.n_candidates), "exchange": self.exchange}
+
     def _plan(self) -> Plan:
         if self.criterion == "variance" and self.given is not None:
             raise ValueError(
@@ -254,9 +260,7 @@ def search_columns(
         with report_for(request.verbose, "search", request.family, request.limits) as report:
             sets, reason = search(rows, request.family, asked, problem.held_out, report)
         chosen = list(sets.columns[-1]) if sets.columns else []
-    again = replace(
-        request, prescribed=chosen, limits=Limits(n_steps=len(chosen)), threshold=None
-    )
+    again = replace(request, prescribed=chosen, limits=Limits(n_steps=len(chosen)), threshold=None)
     model = select_columns(problem, again, LargestResidual, tells_redundant=False)
     record = model.record
     if reason is not None and record.stop_reason != "saturated":

@@ -13,7 +13,14 @@ import pyarrow as pa
 
 import gramian
 from gramian._words import counted, listed, plural, the_columns
-from gramian.cli._columns import Passing, check_types, choose, refuse_missing, refuse_too_wide
+from gramian.cli._columns import (
+    Passing,
+    check_types,
+    choose,
+    find,
+    refuse_missing,
+    refuse_too_wide,
+)
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._files import open_input
 from gramian.cli._model import TableModel, named
@@ -191,6 +198,13 @@ def prepare(
         raise CommandError(
             f"-n {method.n} is more than the {len(features)} columns that take part", USAGE
         )
+    if method.given:
+        given = find(method.given, features, "--given")
+        if isinstance(method.n, int) and method.n < len(given):
+            raise CommandError(
+                f"--given names {len(given)} columns, and -n {method.n} is less", USAGE
+            )
+        estimator.set_params(given=given)
     return Task(algorithm, estimator, table, features, passing, data)
 
 
@@ -224,6 +238,14 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
                 USAGE,
             )
         parameters["relative"] = True
+    criterion = method.criterion or ("gain" if method.given else None)
+    if criterion is not None:
+        if algorithm != "gfs":
+            raise CommandError(
+                f"--criterion and --given are not for {algorithm}: leave them out, or choose gfs",
+                USAGE,
+            )
+        parameters["criterion"] = str(criterion)
     estimators: dict[str, Callable[..., Any]] = {
         "gfs": gramian.GFS,
         "gfa": gramian.GFA,

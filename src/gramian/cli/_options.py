@@ -34,6 +34,8 @@ Extraction = StrEnum("Extraction", "gfr gca")
 """Algorithms that extract components."""
 Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca")
 """All of them."""
+Criterion = StrEnum("Criterion", "variance gain")
+"""What gfs selects columns for."""
 FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre fourier indicator auto")
 """Families of functions that have a name."""
 
@@ -204,6 +206,19 @@ class MethodOptions:
             "Hold out this share of the rows, and measure residuals on them, too.",
             parser=share,
         ),
+    ] = None
+    criterion: Annotated[
+        Criterion | None,
+        option(
+            "Method",
+            None,
+            "Of gfs: columns of the largest variance, or those that explain most of all columns.",
+            show_default=False,
+        ),
+    ] = None
+    given: Annotated[
+        Names,
+        option("Method", "NAMES", "Of gfs, criterion gain: keep these in any case.", "--given"),
     ] = None
     seed: Annotated[
         int, option("Method", "N", "Decides which rows are held out.", min=0, max=MAX_SEED)

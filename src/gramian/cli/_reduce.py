@@ -150,6 +150,7 @@ def _document(fitted: Fitted) -> dict[str, Any]:
         "family": repr(estimator.family_),
         "alpha": float(estimator.alpha_),
         "stop_reason": estimator.stop_reason_,
+        **_advice(fitted),
         "warnings": list(fitted.warnings),
     }
 
@@ -184,8 +185,39 @@ def _show(fitted: Fitted, page: Page) -> None:
         "bold",
     )
     page.table(heads, list(zip(*columns, strict=True)), left=(1,))
+    if fitted.model.estimator.model_.best_sets is not None:
+        _show_advice(fitted, page)
     if model.dropped:
         _show_dropped(fitted, page)
+
+
+def _advice(fitted: Fitted) -> dict[str, Any]:
+    """Return which columns to add, and which to give up, with what that changes."""
+    estimator, names = fitted.model.estimator, fitted.model.steps.columns
+    sets = estimator.model_.best_sets
+    if sets is None:
+        return {}
+    whole = sets.total[0] or 1.0
+    kept = zip(estimator.selected_features_, estimator.losses_ / whole, strict=True)
+    new = zip(estimator.next_features_, estimator.next_gains_ / whole, strict=True)
+    return {
+        "losses": {names[i]: float(loss) for i, loss in kept},
+        "gains": {names[i]: float(gain) for i, gain in new},
+        "best_sets": [[names[i] for i in each] for each in sets.columns],
+        "best_sets_explained_variance": _explained(sets.total),
+    }
+
+
+def _show_advice(fitted: Fitted, page: Page) -> None:
+    """Show which column to add next, and which could best be given up."""
+    advice = _advice(fitted)
+    gains, losses = advice["gains"], advice["losses"]
+    if gains:
+        best = max(gains, key=gains.__getitem__)
+        page.line(f"Next to add: {best}, which explains {percent(gains[best])} more")
+    if len(losses) > 1:
+        least = min(losses, key=losses.__getitem__)
+        page.line(f"First to give up: {least}, without which {percent(losses[least])} is lost")
 
 
 def _show_dropped(fitted: Fitted, page: Page) -> None:

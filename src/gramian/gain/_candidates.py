@@ -173,9 +173,7 @@ def _update(
     own[new] = rows
     own[:, new] = rows.T
     with_x[new] = found.with_x / norm[new, np.newaxis]
-    return Candidate(
-        order.column, order.newcomer, frame, Moments(mean, norm, own, with_x), cross
-    )
+    return Candidate(order.column, order.newcomer, frame, Moments(mean, norm, own, with_x), cross)
 
 
 def _staying(old: Candidate, frame: Frame) -> NDArray[np.bool_]:

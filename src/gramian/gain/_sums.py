@@ -77,9 +77,7 @@ def collect(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[Found]:
             order = orders[group.start]
             mine = slice(i * len(order.new), (i + 1) * len(order.new))
             theirs = slice(i * len(order.old), (i + 1) * len(order.old))
-            found.append(
-                Found(every[mine, 0], every[mine, 1:], with_x[mine], own[i], old[theirs])
-            )
+            found.append(Found(every[mine, 0], every[mine, 1:], with_x[mine], own[i], old[theirs]))
     return found
 
 

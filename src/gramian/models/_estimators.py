@@ -21,7 +21,7 @@ from gramian._types import Array, IntArray
 from gramian._uffs import UFFS
 from gramian.exceptions import ModelFileError
 from gramian.families import Family
-from gramian.models import _decoder
+from gramian.models import _decoder, _sets
 from gramian.models._archive import AnyArray
 from gramian.models._families import Functions, from_data, plain, to_data
 from gramian.models._schema import SCHEMAS, check_indices
@@ -115,6 +115,8 @@ def _arrays_of(model: FittedModel) -> dict[str, AnyArray | None]:
     else:
         found["selected_features_"] = model.chosen
         found["redundant_features_"] = model.redundant
+    if model.best_sets is not None:
+        found |= _sets.to_arrays(model.best_sets)
     return found
 
 
@@ -131,6 +133,8 @@ def _parameter(name: str, value: Any) -> Any:
         return to_data(value)
     if name == "basis" and not isinstance(value, str):
         return ARRAY
+    if name == "given" and value is not None:
+        return [str(each) if isinstance(each, str) else int(each) for each in value]
     value = _number(value)
     if isinstance(value, np.random.RandomState):
         raise ValueError(
@@ -191,6 +195,7 @@ def from_data_and_arrays(
         directions=directions,
         basis=basis,
         norms=arrays.get("fourier_norms_"),
+        best_sets=_sets.from_arrays(arrays, d),
     )
     estimator._become(model)
     return estimator
@@ -228,6 +233,9 @@ def _make(
             value = arrays["basis"]
         elif value == {"float": "inf"}:
             value = math.inf
+        elif name == "given" and isinstance(value, list):
+            if not all(is_text(each) or type(each) is int for each in value):
+                raise ModelFileError("Its parameter 'given' is damaged.")
         elif not isinstance(value, str | int | float | None) or (
             isinstance(value, int) and abs(value) >= MAX_INTEGER
         ):

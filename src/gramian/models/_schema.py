@@ -67,7 +67,15 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
         "redundant_indices_": _index("r"),
         "basis": Spec("d d", optional=True),
     },
-    "GFS": {**_DECODING, "selected_features_": _index("s")},
+    "GFS": {
+        **_DECODING,
+        "selected_features_": _index("s"),
+        "best_sets_": _index("b b", optional=True),
+        "best_sets_residual_variance_": Spec("b+1", optional=True),
+        "losses_": Spec("b", optional=True),
+        "next_features_": _index("n", optional=True),
+        "next_gains_": Spec("n", optional=True),
+    },
     "GFA": {**_DECODING, "selected_features_": _index("s"), "redundant_features_": _index("r")},
     "UFFS": {**_EVERY, "selected_features_": _index("n"), "fourier_norms_": Spec("d")},
 }
@@ -98,7 +106,7 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
             _bind(name, spec, *inventory[name], sizes)
         elif not spec.optional:
             raise ModelFileError(f"It lacks the array {name!r}.")
-    if any(sizes.get(letter, 0) > d for letter in "smrn"):
+    if any(sizes.get(letter, 0) > d for letter in "smrnb"):
         raise ModelFileError(f"It has more steps or directions than its {d} features.")
     arrays = {name: archive.array(name) for name in inventory}
     for name, array in arrays.items():

@@ -141,6 +141,7 @@ def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) ->
         "is_extractor": not model.selects,
         "is_uffs": model.decoder is None,
         "is_scaled": model.scale is not None,
+        "has_best_sets": model.best_sets is not None,
         "thing": "column" if model.selects else "direction",
         "data": data,
         "columns": columns[:MAX_ROWS],
