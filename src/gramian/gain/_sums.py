@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -92,11 +93,9 @@ class CandidateWork(Work):
     @cached_property
     def groups(self) -> list[slice]:
         """Neighbours of which the same is asked."""
-        starts = [0]
-        for i in range(1, len(self.orders)):
-            if not _same(self.orders[i - 1], self.orders[i]):
-                starts.append(i)
-        return [slice(*pair) for pair in zip(starts, [*starts[1:], len(self.orders)], strict=True)]
+        orders, n = self.orders, len(self.orders)
+        starts = [0, *(i for i in range(1, n) if not _same(orders[i - 1], orders[i]))]
+        return [slice(*pair) for pair in itertools.pairwise([*starts, n])]
 
     def worker(self, add_product: AddProduct) -> _Worker:
         """Return one that begins at zero."""
