@@ -143,3 +143,35 @@ def test_the_command_says_what_to_add_and_what_to_give_up(tmp_path):
     assert "Next to add" in shown
     assert "First to give up" in shown
     assert run("select", str(path), "--given", "c7", "-a", "gfa").exit_code == 2
+
+
+def test_the_display_shows_what_the_best_set_of_each_size_leaves(fitted):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    from gramian.plots import SelectionOrderDisplay
+
+    display = SelectionOrderDisplay.from_estimator(fitted)
+    left = fitted.best_sets_residual_variance_
+    assert display.best_left == pytest.approx(left[1:] / left[0])
+    (right,) = display.ax_.child_axes
+    assert len(right.get_yticklabels()) == 4
+    # What was left of a column when it was chosen is its own, not that of the least known one.
+    first = X[:, fitted.selected_features_[0]].var()
+    assert display.residual_variance[0] == pytest.approx(first)
+    plt.close(display.figure_)
+
+
+def test_the_report_has_a_curve_for_the_best_sets(fitted, tmp_path):
+    pytest.importorskip("plotly")
+    pytest.importorskip("jinja2")
+    from gramian.reports import report
+
+    text = report(fitted, X[:400], tmp_path / "page.html").read_text(encoding="utf-8")
+    assert text.count("best set of each size") >= 2  # the legend, and the data of the script
+    plain = report(GFS(2).fit(X), X[:400], tmp_path / "plain.html").read_text(encoding="utf-8")
+    assert "best set of each size" not in plain.partition("<script")[0]
+
+
+def test_a_search_says_where_it_is(capsys):
+    GFS(3, **OPTIONS, verbose=2).fit(X[:300])
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[search]")]
+    assert [line.split(":")[0] for line in lines] == [f"[search] step {i}" for i in (1, 2, 3)]
