@@ -53,9 +53,10 @@ class GFS(DecodingSelector):
         variance of all features that its functions explain. The gain takes longer and finds fewer
         features that tell more of the others. It needs the covariance of all features. Rows that
         decide on something (`alpha`, `degree`) take part in the last fit, and the features stay.
-    n_candidates : int, default=24
+    n_candidates : int, default=12
         With "gain": for how many candidates, those of the largest linear gain, the gain of all
-        functions is computed.
+        functions is computed. More take longer; on USPS, with 16 features, 6 leave 39.9 % of the
+        variance, 12 leave 39.7 % and 48 leave 39.8 %.
     exchange : bool, default=True
         With "gain": whether to think again. Features are exchanged for others while more is
         explained by it, and dropped again where a smaller set gets better than it was before.
@@ -131,7 +132,7 @@ class GFS(DecodingSelector):
         threshold: float | None = None,
         relative: bool = False,
         criterion: Literal["variance", "gain"] = "variance",
-        n_candidates: int = 24,
+        n_candidates: int = 12,
         exchange: bool = True,
         given: Sequence[str | int] | None = None,
         scale: bool = False,

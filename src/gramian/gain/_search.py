@@ -24,7 +24,7 @@ PROMISING = 0.9
 """In place of a member only columns are looked at whose linear gain is this share of its own."""
 SHARE = 6
 """For every member, so many times fewer candidates are looked at than for an addition."""
-GROWTH = 1.2
+GROWTH = 1.1
 """Columns are exchanged when the set has grown by this factor since they last were."""
 LINEAR = 1e12
 """A penalty as good as infinite."""
@@ -64,7 +64,7 @@ class Search:
         Whether the threshold is a share of each column's own variance.
     alphas : sequence of float, default=(0,)
         The penalties among which held-out rows choose, for each size of the set.
-    n_candidates : int, default=24
+    n_candidates : int, default=12
         How many candidates are looked at closely, those that would explain most linearly.
     exchange : bool, default=True
         Whether columns that were chosen are exchanged for others, and dropped again where a smaller
@@ -78,7 +78,7 @@ class Search:
     threshold: float | None = None
     relative: bool = False
     alphas: Sequence[float] = (0.0,)
-    n_candidates: int = 24
+    n_candidates: int = 12
     exchange: bool = True
     given: Sequence[int] = ()
 
