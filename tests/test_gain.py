@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import os
 from itertools import combinations
+from pathlib import Path
 
 import families_by_hand as hand
 import numpy as np
@@ -242,3 +245,24 @@ def test_held_out_rows_choose_the_penalty_and_may_stop_the_search():
     early = GFS(16, criterion="gain", alpha=0.1, early_stopping=True, tol=0.05).fit(X)
     assert early.stop_reason_ == "early_stopping"
     assert len(early.selected_features_) < 16
+
+
+def test_the_best_sets_of_pit_props_are_those_of_an_exhaustive_search():
+    folder = os.environ.get("GRAMIAN_DATA")
+    path = Path(folder or ".") / "pitprops.csv"
+    if folder is None or not path.exists():
+        pytest.skip("pitprops.csv is not in the folder that GRAMIAN_DATA names")
+    with path.open() as stream:
+        correlation = np.array(
+            [[float(v) for v in row[1:]] for row in list(csv.reader(stream))[1:]]
+        )
+    d = len(correlation)
+    rows = np.random.default_rng(0).standard_normal((180, d))
+    rows = np.linalg.qr(rows - rows.mean(axis=0))[0] @ np.linalg.cholesky(correlation).T
+    fitted = GFS(d - 1, criterion="gain", degree=1, scale=True).fit(rows)
+    for size, left in enumerate(fitted.best_sets_residual_variance_[1:], start=1):
+        every = np.array(list(combinations(range(d), size)))
+        blocks = correlation[every[:, :, np.newaxis], every[:, np.newaxis, :]]
+        right = correlation[every]
+        explained = np.einsum("nij,nij->n", right, np.linalg.solve(blocks, right))
+        assert d - left == pytest.approx(explained.max(), rel=1e-4)

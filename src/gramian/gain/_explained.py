@@ -15,8 +15,10 @@ of the candidate that involves the member. So an exchange needs no factorization
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack
@@ -82,7 +84,7 @@ class Explained:
         self.value = float(np.einsum("ij,ij->", self._fit, self._fit))
         """The variance that is explained, as it is penalized."""
 
-    def _threads(self, n_columns: int) -> object:
+    def _threads(self, n_columns: int) -> AbstractContextManager[Any]:
         return threads_for(float(self.frame.n_functions) ** 2 * n_columns)
 
     @cached_property

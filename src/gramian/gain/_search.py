@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 
 from gramian._choosers import TIE
-from gramian._pursuit import Limits, StopReason, Trace
+from gramian._pursuit import StopReason, Trace
 from gramian._types import Array
 from gramian.families import Family, Multilinear
+from gramian.gain._asked import BestSets, Search
 from gramian.gain._candidates import Candidates, Moments
 from gramian.gain._explained import Explained, without
 from gramian.gain._frame import Frames, Member
@@ -28,59 +28,6 @@ GROWTH = 1.1
 """Columns are exchanged when the set has grown by this factor since they last were."""
 LINEAR = 1e12
 """A penalty as good as infinite."""
-
-
-@dataclass(frozen=True, eq=False)
-class BestSets:
-    """The best sets of columns that a search found, one of each size."""
-
-    columns: tuple[tuple[int, ...], ...]
-    """The sets of 1, 2, ... columns, in the order in which they joined the set. Of the last one
-    those columns come last without which least would be lost."""
-    total: Array
-    """The total residual variance before the first column, and with each of the sets."""
-    losses: Array
-    """How much more would be left without each column of the last set."""
-    following: tuple[int, ...]
-    """The columns that would explain most besides the last set, the best first."""
-    gains: Array
-    """How much less would be left with each of these."""
-
-
-@dataclass(frozen=True)
-class Search:
-    """What to search for.
-
-    Parameters
-    ----------
-    units : array of shape (n_columns,)
-        The deviation that is 1 in the scaled columns, in the units in which variances count; 0 for
-        columns that are constant.
-    limits : Limits
-        How many columns, or how much they are to explain.
-    threshold : float, optional
-        Stop when no column has more residual variance than this.
-    relative : bool, default=False
-        Whether the threshold is a share of each column's own variance.
-    alphas : sequence of float, default=(0,)
-        The penalties among which held-out rows choose, for each size of the set.
-    n_candidates : int, default=12
-        How many candidates are looked at closely, those that would explain most linearly.
-    exchange : bool, default=True
-        Whether columns that were chosen are exchanged for others, and dropped again where a smaller
-        set gets better by it.
-    given : sequence of int, optional
-        Begin with these columns, and keep them.
-    """
-
-    units: Array
-    limits: Limits
-    threshold: float | None = None
-    relative: bool = False
-    alphas: Sequence[float] = (0.0,)
-    n_candidates: int = 12
-    exchange: bool = True
-    given: Sequence[int] = ()
 
 
 def search(
@@ -157,17 +104,15 @@ class _Run:
         """The best set of each size so far, and what it explains."""
         self._next = 2
         """The size at which to think again."""
-        self._trace = Trace()
-        self._trace.observe(self)
+        self._trace = Trace([self._largest], [self._total])
 
-    # What a trace observes.
     @property
-    def total(self) -> float:
+    def _total(self) -> float:
         """The total residual variance."""
         return max(0.0, float(np.trace(self._covariance)) - self.now.value)
 
     @property
-    def largest(self) -> float:
+    def _largest(self) -> float:
         """The largest residual variance of a column."""
         return float(np.maximum(self.now.left.diagonal(), 0.0).max())
 
@@ -176,19 +121,22 @@ class _Run:
         for column in self.asked.given:
             self._add(column)
         while (reason := self._reason()) is None:
-            columns, crowded = self._short_list(), self._crowded()
+            columns = self._short_list()
             if not columns:
                 reason = "exhausted"
                 break
             if self._too_many():
                 reason = "max_functions"
                 break
+            crowded = self._crowded()
             self._add(columns[0] if crowded else self._most(columns))
             if crowded:
                 reason = "saturated"
                 break
             if self._is_time():
                 self._reconsider()
+            if len(self.now.frame.members) == len(self.top.frame.members):
+                self.now = self.top
         self.now = self.top
         if self.asked.exchange and reason != "saturated":
             self._exchange_all()
@@ -286,14 +234,15 @@ class _Run:
         value, _ = self._best.get(size, (-np.inf, []))
         if size > max(self._best):
             trace.n_kept.append(other.frame.n_functions - self.top.frame.n_functions)
-            trace.observe(self)
+            trace.total.append(self._total)
+            trace.largest.append(self._largest)
             if self._callback is not None:
                 self._callback(trace)
         if other.value > value:
             self._best[size] = other.value, other.frame.columns
             if size >= len(self.top.frame.members):
                 self.top = other
-                trace.total[-1], trace.largest[-1] = self.total, self.largest
+                trace.total[-1], trace.largest[-1] = self._total, self._largest
 
     def _is_better(self, value: float, size: int) -> bool:
         """Return whether a set is better than the best one of its size."""
