@@ -176,7 +176,7 @@ class _Maker:
         plain = (((column, "x"), 1),)
         law = Law(np.array([1.0, -scaled]), (plain, ONE)) if value else Law(np.ones(1), (plain,))
         raw = ((1.0, plain), (-value, ONE))
-        return self._make(law, "constant", raw, column, [column], 0.0, 0.0, 0.0, np.inf)
+        return self._make(law, "constant", raw, column, [column], 0.0, 0.0, 0.0, np.inf, 0.0)
 
     def relation(self, verdict: Verdict, search: Search) -> Relation:
         """Write a law in the units of the table, coefficients rounded where the data allow it."""
@@ -208,6 +208,7 @@ class _Maker:
             verdict.validation_error if test is None else law.error(test),
             verdict.shuffled_error,
             verdict.evidence,
+            verdict.rounding,
         )
 
     def _make(
@@ -219,7 +220,7 @@ class _Maker:
         solvable: list[int],
         *numbers: float,
     ) -> Relation:
-        error, validation, shuffled, evidence = numbers
+        error, validation, shuffled, evidence, rounding = numbers
         return Relation(
             tuple(self.names[i] for i in law.columns),
             kind,
@@ -228,6 +229,8 @@ class _Maker:
             validation,
             shuffled,
             evidence,
+            rounding,
+            len(self.x),
             self.names,
             law,
             self.scale,

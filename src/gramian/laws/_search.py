@@ -10,6 +10,7 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws import _dictionaries as dictionaries
+from gramian.laws._catalogue import of_one_column, of_two_columns
 from gramian.laws._columns import Traits
 from gramian.laws._control import FEW_ROWS, ROUNDING, Control, Verdict, is_consequence, refit
 from gramian.laws._explicit import law_for, quotients
@@ -17,6 +18,7 @@ from gramian.laws._law import Law, Monomial, Values, Variable, comparison
 from gramian.laws._linear import power_laws, sums
 from gramian.laws._nullspace import dependencies
 from gramian.laws._pairs import pairs
+from gramian.laws._printed import printed_sums
 from gramian.laws._steps import steps
 from gramian.laws._supports import small_sets
 from gramian.laws._wide import products_with_sums, sparse_products, sparse_sums
@@ -83,9 +85,8 @@ class Search:
         train = np.sort(order[n_test:])
         test = np.sort(order[:n_test][:MAX_JUDGES])
         self.train = Values(np.asfortranarray(x[train]), scale)
-        self.control = Control(
-            self.train, Values(np.asfortranarray(x[test]), scale) if n_test else None, seed
-        )
+        judges = Values(np.asfortranarray(x[test]), scale) if n_test else None
+        self.control = Control(self.train, judges, traits, seed)
         self.few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
         self.traits = traits
         self.found: list[Verdict] = []
@@ -116,6 +117,8 @@ class Search:
                     self._consider(law, n_tried, EXACT_ERROR)
                     self._check_time()
                 self._check_time()
+                if name == "power laws":
+                    self._printed()
             self._report("laws with noise", len(stages), len(stages) + 1)
             self._noisy()
         except OutOfTimeError:
@@ -127,9 +130,12 @@ class Search:
             raise OutOfTimeError
 
     def _consider(self, law: Law, n_tried: float, tolerance: float) -> None:
-        verdict = self.control.judge(law, n_tried, tolerance)
+        self._believe(self.control.judge(law, n_tried, tolerance))
+
+    def _believe(self, verdict: Verdict | None) -> None:
         if verdict is None:
             return
+        law = verdict.law
         known = [each.law for each in self.found]
         if is_consequence(law, known, self._points) or among_steps(law, known):
             return
@@ -157,6 +163,34 @@ class Search:
         n_tried = 25.0 * len(self.columns) ** 2
         for law in pairs(self.train, self.traits, self.columns):
             yield law, n_tried
+
+    def _printed(self) -> None:
+        """Look for laws that hold up to printed digits: of one column that was computed first."""
+        varying = [i for i, each in enumerate(self.traits) if not each.constant]
+        n = float(len(varying))
+        stages: list[tuple[Callable[[], Iterator[Law]], float]] = [
+            (lambda: of_one_column(self.train, self.traits, varying), 10 * n**2),
+            (lambda: printed_sums(self.train, self.traits, self._unsummed), n**3),
+            (lambda: of_two_columns(self.train, self.traits, varying), 5 * n**3),
+            (lambda: sparse_products(self.few, self.traits, varying), 5 * n**4),
+            (lambda: products_with_sums(self.few, self.traits, varying), 5 * n**4),
+        ]
+        for all_rounded in (False, True):
+            for laws, n_tried in stages:
+                for law in laws():
+                    self._check_time()
+                    self._believe(self.control.judge_printed(law, n_tried, all_rounded=all_rounded))
+
+    @property
+    def _unsummed(self) -> list[int]:
+        """The columns that are left if each linear law gives one of its columns away."""
+        taken: set[int] = set()
+        for verdict in self.found:
+            if all(atom == "x" and power == 1 for each in verdict.law.monomials for (_, atom), power in each) and all(len(each)<2 for each in verdict.law.monomials):
+                giving = determined(verdict.law, taken)
+                if giving is not None:
+                    taken.add(giving)
+        return [i for i, each in enumerate(self.traits) if not each.constant and i not in taken]
 
     def _wide(self) -> Iterator[tuple[Law, float]]:
         free = self.free
