@@ -32,6 +32,10 @@ ROWS = (200, 2_000)
 """The fewest and the most rows that are used for it."""
 
 
+SHARPEST = 1e-2
+"""No row counts as if its last digit were finer than this share of what is typical."""
+
+
 @dataclass(frozen=True)
 class Function:
     """A sum of monomials with given coefficients."""
@@ -212,6 +216,6 @@ def _weights(values: Values, traits: Sequence[Traits], target: Variable) -> Arra
         return np.ones(len(x))
     if atom == "exp":
         width = width * np.exp(x)
-    smallest = np.median(width) * 1e-3
-    found: Array = np.median(width) / np.maximum(width, smallest)
+    typical = float(np.median(width[width > 0]))
+    found: Array = 1 / np.maximum(width / typical, SHARPEST)
     return found

@@ -30,6 +30,13 @@ class Precision:
     relative: float = 0.0
     """What numbers of single precision leave open."""
 
+    @property
+    def significant(self) -> int:
+        """About how many digits there are."""
+        if self.decimals is not None:
+            return self.digits
+        return 7 if self.relative else 16
+
     def half_unit(self, x: Array) -> Array:
         """Return half a unit of the last digit of each value.
 

@@ -14,7 +14,7 @@ from gramian.laws._catalogue import of_one_column, of_two_columns
 from gramian.laws._columns import Traits
 from gramian.laws._control import FEW_ROWS, ROUNDING, Control, Verdict, is_consequence, refit
 from gramian.laws._explicit import law_for, quotients
-from gramian.laws._law import Law, Monomial, Values, Variable, comparison
+from gramian.laws._law import Law, Monomial, Power, Values, Variable, comparison
 from gramian.laws._linear import power_laws, sums
 from gramian.laws._nullspace import dependencies
 from gramian.laws._pairs import pairs
@@ -66,6 +66,10 @@ class Search:
         Is told the name of a stage, how many are done, and how many there are.
     seed : int
         Decides which rows are held out.
+    known : list of Law, optional
+        Laws of these columns that were found in more rows.
+    settled : list of set of int, optional
+        Sets of columns whose laws are known.
     """
 
     def __init__(
@@ -77,6 +81,8 @@ class Search:
         deadline: float | None,
         report: Callable[[str, int, int], None],
         seed: int,
+        known: Sequence[Law] = (),
+        settled: Sequence[set[int]] = (),
     ) -> None:
         scale = np.array([each.scale for each in traits])
         order = np.random.default_rng(seed).permutation(len(x))
@@ -90,6 +96,8 @@ class Search:
         self.few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
         self.traits = traits
         self.found: list[Verdict] = []
+        self._known = list(known)
+        self._settled = settled
         self.columns = [i for i, each in enumerate(traits) if not each.constant]
         self._tolerance = tolerance
         self._deadline = deadline
@@ -136,7 +144,9 @@ class Search:
         if verdict is None:
             return
         law = verdict.law
-        known = [each.law for each in self.found]
+        if any(each.issuperset(law.columns) for each in self._settled):
+            return
+        known = self.laws
         if is_consequence(law, known, self._points) or among_steps(law, known):
             return
         self.found.append(verdict)
@@ -146,11 +156,16 @@ class Search:
             self.columns = [i for i in self.columns if i != twin]
 
     @property
+    def laws(self) -> list[Law]:
+        """All laws that are known."""
+        return [*self._known, *(each.law for each in self.found)]
+
+    @property
     def free(self) -> list[int]:
         """The columns that are left if each law gives one of its columns away."""
         taken: set[int] = set()
-        for verdict in self.found:
-            giving = determined(verdict.law, taken)
+        for law in self.laws:
+            giving = determined(law, taken)
             if giving is not None:
                 taken.add(giving)
         return [i for i in self.columns if i not in taken]
@@ -168,26 +183,33 @@ class Search:
         """Look for laws that hold up to printed digits: of one column that was computed first."""
         varying = [i for i, each in enumerate(self.traits) if not each.constant]
         n = float(len(varying))
-        stages: list[tuple[Callable[[], Iterator[Law]], float]] = [
-            (lambda: of_one_column(self.train, self.traits, varying), 10 * n**2),
-            (lambda: printed_sums(self.train, self.traits, self._unsummed), n**3),
-            (lambda: of_two_columns(self.train, self.traits, varying), 5 * n**3),
-            (lambda: sparse_products(self.few, self.traits, varying), 5 * n**4),
-            (lambda: products_with_sums(self.few, self.traits, varying), 5 * n**4),
+        sources: list[tuple[Iterator[Law], float]] = [
+            (of_one_column(self.train, self.traits, varying), 10 * n**2),
+            (self._printed_sums(), n**3),
+            (of_two_columns(self.train, self.traits, varying), 5 * n**3),
+            (sparse_products(self.few, self.traits, varying), 5 * n**4),
+            (products_with_sums(self.few, self.traits, varying), 5 * n**4),
         ]
-        for all_rounded in (False, True):
-            for laws, n_tried in stages:
-                for law in laws():
-                    self._check_time()
-                    self._believe(self.control.judge_printed(law, n_tried, all_rounded=all_rounded))
+        kept: list[tuple[Law, float]] = []
+        for laws, n_tried in sources:
+            for law in laws:
+                self._check_time()
+                kept.append((law, n_tried))
+                self._believe(self.control.judge_printed(law, n_tried, all_rounded=False))
+        for law, n_tried in kept:
+            self._check_time()
+            self._believe(self.control.judge_printed(law, n_tried, all_rounded=True))
+
+    def _printed_sums(self) -> Iterator[Law]:
+        yield from printed_sums(self.train, self.traits, self._unsummed)
 
     @property
     def _unsummed(self) -> list[int]:
         """The columns that are left if each linear law gives one of its columns away."""
         taken: set[int] = set()
-        for verdict in self.found:
-            if all(atom == "x" and power == 1 for each in verdict.law.monomials for (_, atom), power in each) and all(len(each)<2 for each in verdict.law.monomials):
-                giving = determined(verdict.law, taken)
+        for law in self.laws:
+            if all(sum(map(_degree, each)) <= 1 for each in law.monomials):
+                giving = determined(law, taken)
                 if giving is not None:
                     taken.add(giving)
         return [i for i, each in enumerate(self.traits) if not each.constant and i not in taken]
@@ -219,7 +241,7 @@ class Search:
 
     def _approximates(self, law: Law) -> bool:
         """Return whether a better law ties the same columns and others, which matter little."""
-        return any(set(law.columns) < set(each.law.columns) for each in self.found)
+        return any(set(law.columns) < set(each.columns) for each in self.laws)
 
     def _short_laws(self) -> Iterator[tuple[Law, float]]:
         """Yield laws of few terms, fitted to all rows, and among how many each was found."""
@@ -272,7 +294,7 @@ class Search:
 
     def _small_sets(self) -> Iterator[tuple[Law, float]]:
         def skip(columns: Sequence[int]) -> bool:
-            return any(set(each.law.columns) <= set(columns) for each in self.found)
+            return any(set(law.columns) <= set(columns) for law in self.laws)
 
         yield from small_sets(self.train, self.columns, self._cap, skip)
 
@@ -311,6 +333,12 @@ class Search:
         if len(free) <= SMALL_TABLE:
             families = dictionaries.with_angles(free, angles, self._caps(), self._limit)
             yield from self._through(families)
+
+
+def _degree(factor: tuple[Variable, Power]) -> float:
+    """Return the power of a column, infinity for a function of it."""
+    (_, atom), power = factor
+    return abs(power) if atom == "x" else math.inf
 
 
 def description_length(verdict: Verdict, n_rows: int) -> float:
