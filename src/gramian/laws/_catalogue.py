@@ -16,7 +16,7 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws._columns import Traits
-from gramian.laws._law import ONE, Law, Monomial, Values, Variable
+from gramian.laws._law import ONE, Law, Monomial, Values, Variable, times
 from gramian.laws._nullspace import without_common_factor
 
 NEARLY = 1e-3
@@ -38,16 +38,30 @@ SHARPEST = 1e-2
 
 @dataclass(frozen=True)
 class Function:
-    """A sum of monomials with given coefficients."""
+    """A sum of monomials with given coefficients, or a ratio of two sums."""
 
     parts: tuple[tuple[float, Monomial], ...]
+    below: tuple[tuple[float, Monomial], ...] = ((1.0, ONE),)
 
     def values(self, values: Values) -> Array:
         """Return its values."""
-        found = np.zeros(values.n_rows)
-        for coefficient, monomial in self.parts:
-            found += coefficient * values.product(monomial)
+        above, below = (
+            sum((c * values.product(each) for c, each in side), np.zeros(values.n_rows))
+            for side in (self.parts, self.below)
+        )
+        found: Array = above / below
         return found
+
+    def law(self, target: Variable, factor: float, constant: float) -> Law:
+        """Return the law target = factor · function + constant, without a denominator."""
+        terms = [(-c, times(((target, 1),), each)) for c, each in self.below]
+        terms += [(factor * c, each) for c, each in self.parts]
+        if constant:
+            terms += [(constant * c, each) for c, each in self.below]
+        merged: dict[Monomial, float] = {}
+        for coefficient, monomial in terms:
+            merged[monomial] = merged.get(monomial, 0.0) + coefficient
+        return without_common_factor(Law(np.array(list(merged.values())), tuple(merged)))
 
     @property
     def columns(self) -> set[int]:
@@ -57,8 +71,8 @@ class Function:
 
 def of_one_column(
     values: Values, traits: Sequence[Traits], columns: Sequence[int]
-) -> Iterator[Law]:
-    """Yield laws y = a f(x) + b and exp(y) = a x + b that almost hold.
+) -> Iterator[tuple[Law, int]]:
+    """Yield laws y = a f(x) + b and exp(y) = a x + b that almost hold, and which column y is.
 
     Parameters
     ----------
@@ -83,8 +97,10 @@ def of_one_column(
 
 def of_two_columns(
     values: Values, traits: Sequence[Traits], columns: Sequence[int]
-) -> Iterator[Law]:
-    """Yield laws y = a f(x, z) + b that almost hold: products, ratios, and sums of logarithms.
+) -> Iterator[tuple[Law, int]]:
+    """Yield laws y = a f(x, z) + b that almost hold, and which column y is.
+
+    The functions are products, ratios, shares x / (x + z), and sums of logarithms.
 
     Parameters
     ----------
@@ -131,6 +147,7 @@ def _unary(i: int, traits: Traits) -> list[Function]:
 
 def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[Function]:
     """Return the functions of a column and each of the others."""
+    scale = [each.scale for each in traits]
     found = []
     for j in others:
         if i == j:
@@ -145,6 +162,9 @@ def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[Fun
             one, other = (((i, "log"), 1),), (((j, "log"), 1),)
             found.append(Function(((1.0, one), (1.0, other))))
             found.append(Function(((1.0, one), (-1.0, other))))
+            x, z = (((i, "x"), 1),), (((j, "x"), 1),)
+            # Columns are divided by their scales; a share adds them as they are.
+            found.append(Function(((scale[i], x),), ((scale[i], x), (scale[j], z))))
     return found
 
 
@@ -154,7 +174,7 @@ def _laws(
     targets: Sequence[Variable],
     blocks: Iterator[list[Function]] | list[list[Function]],
     values: Values | None = None,
-) -> Iterator[Law]:
+) -> Iterator[tuple[Law, int]]:
     """Compare all functions with all targets, and yield laws of those that are most alike."""
     values = few if values is None else values
     if not targets:
@@ -175,7 +195,8 @@ def _laws(
         best = [nsmallest(TRIED, each) for each in best]
     for target, candidates in zip(targets, best, strict=True):
         for _, _, function in candidates:
-            yield from _fits(values, traits, target, function)
+            for law in _fits(values, traits, target, function):
+                yield law, target[0]
 
 
 def _units(matrix: Array) -> Array:
@@ -198,13 +219,8 @@ def _fits(
     for constant in (False, True):
         design = np.column_stack([u, np.ones(len(u))] if constant else [u])
         found = np.linalg.lstsq(design * weights[:, np.newaxis], y * weights, rcond=None)[0]
-        if not found.all():
-            continue
-        parts = [(found[0] * each, monomial) for each, monomial in function.parts]
-        parts += [(found[1], ONE)] if constant else []
-        coefficients = np.array([-1.0, *(each for each, _ in parts)])
-        law = Law(coefficients, ((((target), 1),), *(each for _, each in parts)))
-        yield without_common_factor(law)
+        if found.all():
+            yield function.law(target, found[0], found[1] if constant else 0.0)
 
 
 def _weights(values: Values, traits: Sequence[Traits], target: Variable) -> Array:

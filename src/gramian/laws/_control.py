@@ -108,7 +108,7 @@ class Control:
             return None
         return Verdict(law, error, validation, overall, broken, evidence)
 
-    def judge_printed(self, law: Law, n_tried: float, *, all_rounded: bool) -> Verdict | None:
+    def judge_printed(self, law: Law, n_tried: float, target: int | None) -> Verdict | None:
         """Return what is known of a law that holds in every row up to printed digits, or nothing.
 
         Parameters
@@ -117,9 +117,9 @@ class Control:
             The candidate, fitted to the rows of `train`.
         n_tried : float
             Among how many candidates it was found.
-        all_rounded : bool
-            Whether all of its columns may be rounded, or one that was computed from the others as
-            they are printed.
+        target : int or None
+            The column that was computed from the others as they are printed, and then rounded;
+            none if all of them may have been rounded.
         """
         columns = law.columns
         if len(columns) < 2 or self.train.n_rows < len(law.monomials) + SPARE_ROWS:
@@ -127,8 +127,7 @@ class Control:
         seen = self.train if self.test is None else self.test
         with np.errstate(all="ignore"):
             rounding = max(
-                left_open(law, each, self._traits, all_rounded=all_rounded)
-                for each in (self.train, seen)
+                left_open(law, each, self._traits, target) for each in (self.train, seen)
             )
             if not rounding < np.inf or not _sensitivity(law, seen) > SENSITIVE:
                 return None
@@ -154,16 +153,15 @@ class Control:
     def _arrangements_of(self, column: int) -> float:
         """Return in how many orders the values of a column can be, in powers of ten."""
         if column not in self._arrangements:
-            _, counts = np.unique(self.train.x[:, column], return_counts=True)
+            seen = [each.x[:, column] for each in (self.train, self.test) if each is not None]
+            _, counts = np.unique(np.concatenate(seen), return_counts=True)
             ways = math.lgamma(counts.sum() + 1) - sum(math.lgamma(n + 1) for n in counts)
             distinct = len(counts) == counts.sum()
             self._arrangements[column] = math.inf if distinct else ways / math.log(10)
         return self._arrangements[column]
 
 
-def left_open(
-    law: Law, values: Values, traits: Sequence[Traits], *, all_rounded: bool
-) -> float:
+def left_open(law: Law, values: Values, traits: Sequence[Traits], target: int | None) -> float:
     """Return what printed digits leave open of a law, as a share of its terms.
 
     It is infinite if a row misses the law by more.
@@ -176,29 +174,21 @@ def left_open(
         Rows.
     traits : sequence of Traits
         What is known of the columns.
-    all_rounded : bool
-        Whether all columns are rounded, or one.
+    target : int or None
+        The column that is rounded; by default all that are no whole numbers, which are counts.
     """
     terms = law.terms(values)
     missed = np.abs(terms.sum(axis=1))
     largest = np.abs(terms).max(axis=1)
-    widths = {
-        i: np.abs(law.slope(values, i))
-        * traits[i].precision.half_unit(values.x[:, i])
-        / values.scale[i]
-        for i in law.columns
-    }
-    choices = list(widths.values())
-    if all_rounded:
-        # Whole numbers are counts, and known as they are.
-        choices = [np.sum([width for i, width in widths.items() if not traits[i].whole], axis=0)]
-    best = np.inf
-    for width in choices:
-        width = LAST_DIGIT * width + HOLDS_EXACTLY * largest
-        if (missed <= width).all():
-            there = largest > 0
-            best = min(best, float(np.sqrt(np.mean((width[there] / largest[there]) ** 2))))
-    return best
+    rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
+    width = HOLDS_EXACTLY * largest
+    for i in rounded:
+        half = traits[i].precision.half_unit(values.x[:, i]) / values.scale[i]
+        width = width + LAST_DIGIT * np.abs(law.slope(values, i)) * half
+    if not (missed <= width).all():
+        return np.inf
+    there = largest > 0
+    return float(np.sqrt(np.mean((width[there] / largest[there]) ** 2)))
 
 
 def refit(law: Law, values: Values) -> Law:

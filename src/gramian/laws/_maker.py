@@ -11,9 +11,9 @@ import numpy as np
 from gramian._types import Array
 from gramian.explanations._formula import Term
 from gramian.laws._columns import Traits, traits_of
-from gramian.laws._control import Verdict
+from gramian.laws._control import Verdict, left_open
 from gramian.laws._forms import RawTerm, Writer, reference_term
-from gramian.laws._law import ONE, Law
+from gramian.laws._law import ONE, Law, Values
 from gramian.laws._relation import Kind, Relation, kind_of
 from gramian.laws._rounding import with_round_coefficients
 from gramian.laws._search import Search
@@ -40,8 +40,8 @@ class Maker:
         self.rows = rows
         present = [column[~np.isnan(column)] for column in rows.T]
         with np.errstate(all="ignore"):
-            self._traits = [traits_of(each) if len(each) else None for each in present]
-        self.scale = np.array([1.0 if each is None else each.scale for each in self._traits])
+            self._traits = [traits_of(each if len(each) else np.zeros(1)) for each in present]
+        self.scale = np.array([each.scale for each in self._traits])
         self.signs = [
             1 if (each >= 0).all() else -1 if (each <= 0).all() else 0 for each in present
         ]
@@ -50,7 +50,7 @@ class Maker:
     @property
     def constants(self) -> list[int]:
         """The columns that are constant."""
-        return [i for i, each in enumerate(self._traits) if each is not None and each.constant]
+        return [i for i, each in enumerate(self._traits) if each.constant]
 
     def traits(self, view: View) -> list[Traits]:
         """Return what is known of the columns of a part, in the units of the whole table."""
@@ -84,7 +84,7 @@ class Maker:
         renumbered = _renumbered(law, places)
         coefficients = raw_coefficients(renumbered, self.scale)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
-        best = self._best(raw, self._solvable(raw, renumbered))
+        best = self._best(raw, self._solvable(raw, renumbered, verdict))
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
         law, coefficients, _ = with_round_coefficients(
@@ -93,7 +93,7 @@ class Maker:
         renumbered = _renumbered(law, places)
         self._laws.append(renumbered)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
-        solvable = self._solvable(raw, renumbered)
+        solvable = self._solvable(raw, renumbered, verdict)
         test = search.control.test
         return self._make(
             renumbered,
@@ -113,10 +113,11 @@ class Maker:
     def _writer(self) -> Writer:
         return Writer(self.names, lambda column: self.signs[column])
 
-    def _solvable(self, raw: Sequence[RawTerm], law: Law) -> list[int]:
-        """Return the columns that a law gives in every row that has them: nothing is divided by 0.
+    def _solvable(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
+        """Return the columns that a law gives in every row that has them, to their last digit.
 
-        A column that is there where those it is computed from are missing is not given by them.
+        A column that is there where those it is computed from are missing is not given by them,
+        nor one that would be divided by zero.
         """
         table = {self.names[i]: self.rows[:, i] for i in law.columns}
         found = []
@@ -125,7 +126,12 @@ class Maker:
             there = ~np.isnan(self.rows[:, column])
             if solution is not None and np.isfinite(solution(table)[there]).all():
                 found.append(column)
-        return found
+        if not verdict.rounding:
+            return found
+        complete = self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)]
+        values = Values(complete, self.scale)
+        given = [i for i in found if left_open(law, values, self._traits, i) < np.inf]
+        return given or [i for i in found if not self._traits[i].whole]
 
     def _best(self, raw: Sequence[RawTerm], solvable: Sequence[int]) -> int | None:
         """Return the column for which a law is written: one with more digits than the others."""
@@ -138,7 +144,7 @@ class Maker:
     def _digits(self, column: int) -> int:
         """Return the digits of a column; whole numbers are counts, and have none."""
         traits = self._traits[column]
-        return 0 if traits is None or traits.whole else traits.precision.significant
+        return 0 if traits.whole else traits.precision.significant
 
     def _make(
         self,

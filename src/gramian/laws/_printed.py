@@ -20,8 +20,8 @@ WIDE = 3.0
 LONGEST = 40
 
 
-def printed_sums(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> Iterator[Law]:
-    """Yield laws in which a column is a sum of others, as short as printed digits allow.
+def printed_sums(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> Iterator[tuple[Law, int]]:
+    """Yield sums that give a column, as short as printed digits allow, and which column it is.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def printed_sums(values: Values, traits: Sequence[Traits], columns: Sequence[int
         if found is not None:
             chosen, coefficients = found
             terms = (monomials[k], *(monomials[j] for j in chosen))
-            yield Law(np.append(-1.0, coefficients), terms)
+            yield Law(np.append(-1.0, coefficients), terms), columns[k]
 
 
 def _followers(matrix: Array) -> list[int]:

@@ -19,6 +19,7 @@ from gramian.laws._linear import power_laws, sums
 from gramian.laws._nullspace import dependencies
 from gramian.laws._pairs import pairs
 from gramian.laws._printed import printed_sums
+from gramian.laws._rounding import snapped
 from gramian.laws._steps import steps
 from gramian.laws._supports import small_sets
 from gramian.laws._wide import products_with_sums, sparse_products, sparse_sums
@@ -93,6 +94,8 @@ class Search:
         self.train = Values(np.asfortranarray(x[train]), scale)
         judges = Values(np.asfortranarray(x[test]), scale) if n_test else None
         self.control = Control(self.train, judges, traits, seed)
+        # A threshold lies between two rows, whichever part of the table they are in.
+        self._all = Values(x[np.sort(np.concatenate([train, test]))], scale)
         self.few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
         self.traits = traits
         self.found: list[Verdict] = []
@@ -112,6 +115,8 @@ class Search:
             ("pairs", self._pairs),
             ("sums", self._sums),
             ("power laws", self._power_laws),
+            ("printed digits", self._printed),
+            ("other steps", self._more_steps),
             ("small sets", self._small_sets),
             ("products and sums", self._wide),
             ("polynomials", self._polynomials),
@@ -121,16 +126,16 @@ class Search:
         try:
             for i, (name, stage) in enumerate(stages):
                 self._report(name, i, len(stages))
-                for law, n_tried in stage():
+                for law, n_tried in stage() or ():
                     self._consider(law, n_tried, EXACT_ERROR)
                     self._check_time()
                 self._check_time()
-                if name == "power laws":
-                    self._printed()
             self._report("laws with noise", len(stages), len(stages) + 1)
             self._noisy()
         except OutOfTimeError:
             return False
+        finally:
+            self.found = without_echoes(self.found)
         return True
 
     def _check_time(self) -> None:
@@ -171,8 +176,20 @@ class Search:
         return [i for i in self.columns if i not in taken]
 
     def _steps(self) -> Iterator[tuple[Law, float]]:
-        for law in steps(self.train, self.traits, self.columns):
-            yield law, float(len(self.columns) ** 2 * self.train.n_rows)
+        """Yield thresholds and levels of whole numbers."""
+        whole = [i for i in self.columns if self.traits[i].whole]
+        yield from self._steps_of(whole)
+
+    def _more_steps(self) -> Iterator[tuple[Law, float]]:
+        """Yield those of other columns, which may be computed from one another."""
+        free = set(self.free)
+        others = [i for i in self.columns if not self.traits[i].whole]
+        yield from self._steps_of([i for i in others if i in free])
+        yield from self._steps_of([i for i in others if i not in free])
+
+    def _steps_of(self, sources: Sequence[int]) -> Iterator[tuple[Law, float]]:
+        for law in steps(self._all, self.traits, self.columns, sources):
+            yield law, float(len(self.columns) ** 2 * self._all.n_rows)
 
     def _pairs(self) -> Iterator[tuple[Law, float]]:
         n_tried = 25.0 * len(self.columns) ** 2
@@ -183,24 +200,32 @@ class Search:
         """Look for laws that hold up to printed digits: of one column that was computed first."""
         varying = [i for i, each in enumerate(self.traits) if not each.constant]
         n = float(len(varying))
-        sources: list[tuple[Iterator[Law], float]] = [
+        sources: list[tuple[Iterator[tuple[Law, int | None]], float]] = [
             (of_one_column(self.train, self.traits, varying), 10 * n**2),
             (self._printed_sums(), n**3),
             (of_two_columns(self.train, self.traits, varying), 5 * n**3),
-            (sparse_products(self.few, self.traits, varying), 5 * n**4),
-            (products_with_sums(self.few, self.traits, varying), 5 * n**4),
+            (for_any_column(sparse_products(self.few, self.traits, varying)), 5 * n**4),
+            (for_any_column(products_with_sums(self.few, self.traits, varying)), 5 * n**4),
         ]
-        kept: list[tuple[Law, float]] = []
+        kept: dict[int, tuple[Law, float]] = {}
         for laws, n_tried in sources:
-            for law in laws:
+            for law, target in laws:
                 self._check_time()
-                kept.append((law, n_tried))
-                self._believe(self.control.judge_printed(law, n_tried, all_rounded=False))
-        for law, n_tried in kept:
+                kept[id(law)] = (law, n_tried)
+                self._consider_printed(law, n_tried, target)
+        for law, n_tried in kept.values():
             self._check_time()
-            self._believe(self.control.judge_printed(law, n_tried, all_rounded=True))
+            self._consider_printed(law, n_tried, None)
 
-    def _printed_sums(self) -> Iterator[Law]:
+    def _consider_printed(self, law: Law, n_tried: float, target: int | None) -> None:
+        for candidate in (snapped(law, self.train.scale), law):
+            if candidate is not None:
+                verdict = self.control.judge_printed(candidate, n_tried, target)
+                if verdict is not None:
+                    self._believe(verdict)
+                    return
+
+    def _printed_sums(self) -> Iterator[tuple[Law, int]]:
         yield from printed_sums(self.train, self.traits, self._unsummed)
 
     @property
@@ -293,8 +318,15 @@ class Search:
                     yield law, float(len(others) ** len(law.columns))
 
     def _small_sets(self) -> Iterator[tuple[Law, float]]:
+        tied = [set(law.columns) for law in self.laws]
+        free = set(self.free)
+
         def skip(columns: Sequence[int]) -> bool:
-            return any(set(law.columns) <= set(columns) for law in self.laws)
+            return (
+                any(each.issubset(columns) for each in tied)
+                or any(each.issuperset(columns) for each in self._settled)
+                or (len(columns) > 2 and not free.issuperset(columns))
+            )
 
         yield from small_sets(self.train, self.columns, self._cap, skip)
 
@@ -341,10 +373,47 @@ def _degree(factor: tuple[Variable, Power]) -> float:
     return abs(power) if atom == "x" else math.inf
 
 
+def for_any_column(laws: Iterable[Law]) -> Iterator[tuple[Law, int]]:
+    """Yield laws for each of their columns that may have been computed from the others."""
+    for law in laws:
+        for column in law.columns:
+            yield law, column
+
+
 def description_length(verdict: Verdict, n_rows: int) -> float:
     """Return how long it takes to describe what a law ties, given the law, and the law itself."""
     missed = n_rows * math.log(max(verdict.overall, ROUNDING))
     return missed + TERM_COST * math.log(n_rows) * len(verdict.law.monomials)
+
+
+def without_echoes(found: Sequence[Verdict]) -> list[Verdict]:
+    """Leave out steps of a column that a law computes from the very column that they give.
+
+    With x = y · z, y is 1 where x is not 0; that is the law, read backwards.
+    """
+    others = [each.law for each in found if step_of(each.law) is None]
+
+    def echo(law: Law) -> bool:
+        source = step_of(law)
+        return source is not None and any(
+            set(law.columns) <= set(each.columns) and linear_in(each, source) for each in others
+        )
+
+    return [each for each in found if not echo(each.law)]
+
+
+def step_of(law: Law) -> int | None:
+    """Return the column whose steps a law says another one is, if it says so."""
+    for each in law.monomials:
+        for (column, atom), _ in each:
+            if comparison(atom):
+                return column
+    return None
+
+
+def linear_in(law: Law, column: int) -> bool:
+    """Return whether a column is a term of its own in a law."""
+    return (((column, "x"), 1),) in law.monomials
 
 
 def among_steps(law: Law, known: Sequence[Law]) -> bool:

@@ -11,6 +11,8 @@ from gramian._types import IntArray
 
 MOSTLY_MISSING = 0.5
 """Columns with a larger share of missing values are no part of the rows that are complete."""
+ALMOST_ALL = 0.9
+"""Rows with missing values are left out of a part if so many others remain."""
 MAX_VIEWS = 12
 
 
@@ -38,7 +40,12 @@ def views(missing: NDArray[np.bool_], min_rows: int) -> list[View]:
     """
     patterns, counts = np.unique(missing, axis=1, return_counts=True)
     largest = np.argsort(-counts, kind="stable")[:MAX_VIEWS]
-    found = [_view(missing, ~patterns[:, i]) for i in largest]
+    base = _almost_all(patterns)
+    found = [_view(missing, base)]
+    for i in largest:
+        rows = ~patterns[:, i]
+        both = rows & base
+        found.append(_view(missing, both if both.sum() >= ALMOST_ALL * rows.sum() else rows))
     found.sort(key=lambda view: (-len(view.rows), -len(view.columns)))
     dense = np.flatnonzero(missing.mean(axis=0) <= MOSTLY_MISSING)
     found.append(_view(missing, ~missing[:, dense].any(axis=1)))
@@ -48,6 +55,17 @@ def views(missing: NDArray[np.bool_], min_rows: int) -> list[View]:
         if len(view.rows) >= min_rows and view.columns and not known:
             chosen.append(view)
     return chosen
+
+
+def _almost_all(patterns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the rows in which no column lacks a value that lacks few; almost all rows are such."""
+    rows = np.ones(len(patterns), dtype=bool)
+    for i in np.argsort(patterns.sum(axis=0), kind="stable"):
+        fewer = rows & ~patterns[:, i]
+        if fewer.sum() < ALMOST_ALL * len(rows):
+            break
+        rows = fewer
+    return rows
 
 
 def _view(missing: NDArray[np.bool_], rows: NDArray[np.bool_]) -> View:
