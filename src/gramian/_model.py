@@ -15,6 +15,7 @@ from gramian.families import Family
 
 if TYPE_CHECKING:
     from gramian.elimination import Selection
+    from gramian.laws import Solution
 
 ROWS_AT_ONCE = 4096
 """Rows that are reconstructed at once where only their errors are needed."""
@@ -132,6 +133,9 @@ class FittedModel:
     """The Fourier norms of UFFS."""
     elimination: Selection | None = None
     """How candidates were dropped, where that began with all of them."""
+    laws: tuple[Solution, ...] = ()
+    """How some of the columns are computed from others, exactly; each from columns that are kept,
+    or that stand before it."""
 
     @property
     def n_columns(self) -> int:
@@ -188,16 +192,23 @@ class FittedModel:
     def decode(self, z: Array, *, linear: bool = False) -> Array:
         """Return all columns, given what was kept of centred rows."""
         assert self.decoder is not None
-        return self.decoder(z, linear=linear) + self.mean
+        decoded: Array = self.decoder(z, linear=linear) + self.mean
+        if self.laws and not linear:
+            place = {name: i for i, name in enumerate(self.column_names)}
+            for law in self.laws:
+                with np.errstate(all="ignore"):
+                    found = law({name: decoded[:, place[name]] for name in law.columns})
+                there = np.isfinite(found)
+                decoded[there, place[law.column]] = found[there]
+        return decoded
 
     def errors(self, table: Array) -> tuple[Array, Array]:
         """Return the squared distances of rows from their reconstruction, and from the mean."""
-        assert self.decoder is not None
         errors, sizes = np.empty(len(table)), np.empty(len(table))
         for start in range(0, len(table), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
             x = self.centre(table[part])
-            left = self.scaled(x - self.decoder(self.encoder(x)))
+            left = self.scaled(x + self.mean - self.decode(self.encoder(x)))
             x = self.scaled(x)
             sizes[part] = np.einsum("ij,ij->i", x, x)
             errors[part] = np.einsum("ij,ij->i", left, left)

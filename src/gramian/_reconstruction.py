@@ -19,7 +19,14 @@ from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._fitting import Algorithm, Plan
 from gramian._model import FittedModel
 from gramian._path import DEGREES, MAX_FUNCTIONS, Path
-from gramian._preparation import HoldOut, Preparation, ValidationData, check_rows, take
+from gramian._preparation import (
+    CheckedData,
+    HoldOut,
+    Preparation,
+    ValidationData,
+    check_rows,
+    take,
+)
 from gramian._sklearn import check_sample_weight
 from gramian._stability import Stability, resample
 from gramian._types import Array
@@ -148,9 +155,13 @@ class Reconstruction(PursuitEstimator):
         plan = self._plan()
         data = take(self, X, sample_weight, validation_data, self.memory_budget)
         self._check_count(data)
-        self._become(plan.fit(data))
+        self._become(self._informed(plan, data).fit(data))
         self._warn()
         return self
+
+    def _informed(self, plan: Plan, data: CheckedData) -> Plan:
+        """Return how to fit when more is known of the data."""
+        return plan
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         record = model.record

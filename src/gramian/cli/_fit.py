@@ -249,6 +249,8 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
         parameters["threshold"] = method.threshold
     if eliminates:
         parameters |= {"backward": backward, "prove": method.prove}
+    if algorithm == "gfa":
+        parameters["laws"] = backward and method.laws
     if method.relative:
         if algorithm == "gfr":
             raise CommandError(

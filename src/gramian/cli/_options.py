@@ -162,8 +162,8 @@ class MethodOptions:
         option(
             "Method",
             "SHARE",
-            "What may be left of a redundant column: a share of its variance (0.001) for gfa and "
-            "gca, and with --relative; elsewhere a variance.",
+            "What may be left of a redundant column: a share of its variance for gfa (0.0001, or "
+            "0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
             "--threshold",
             "-t",
             parser=variance,
@@ -196,6 +196,15 @@ class MethodOptions:
             show_default=False,
         ),
     ] = None
+    laws: Annotated[
+        bool,
+        option(
+            "Method",
+            "",
+            "gfa: whether exact laws count, too, such as logarithms, ratios and thresholds.",
+            "--laws/--no-laws",
+        ),
+    ] = True
     prove: Annotated[
         bool,
         option("Method", "", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove"),

@@ -20,7 +20,9 @@ WIDE = 3.0
 LONGEST = 40
 
 
-def printed_sums(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> Iterator[tuple[Law, int]]:
+def printed_sums(
+    values: Values, traits: Sequence[Traits], columns: Sequence[int]
+) -> Iterator[tuple[Law, int]]:
     """Yield sums that give a column, as short as printed digits allow, and which column it is.
 
     Parameters
@@ -73,7 +75,9 @@ class _Sum:
         coefficients, errors = self._fit(chosen)
         if not self._holds(chosen, coefficients):
             return None
-        kept = [j for j, t in zip(chosen, _ratios(coefficients, errors), strict=True) if t > SIGNIFICANT]
+        kept = [
+            j for j, t in zip(chosen, _ratios(coefficients, errors), strict=True) if t > SIGNIFICANT
+        ]
         if kept and len(kept) < len(chosen):
             fewer, fewer_errors = self._fit(kept)
             if self._holds(kept, fewer):
