@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from gramian.elimination import Selection
     from gramian.laws import Solution
 
+DIGITS = 13
+"""Digits of a column that are used where laws compute others from it."""
+TINY = np.finfo(np.float64).tiny
 ROWS_AT_ONCE = 4096
 """Rows that are reconstructed at once where only their errors are needed."""
 
@@ -194,13 +197,25 @@ class FittedModel:
         assert self.decoder is not None
         decoded: Array = self.decoder(z, linear=linear) + self.mean
         if self.laws and not linear:
-            place = {name: i for i, name in enumerate(self.column_names)}
-            for law in self.laws:
-                with np.errstate(all="ignore"):
-                    found = law({name: decoded[:, place[name]] for name in law.columns})
-                there = np.isfinite(found)
-                decoded[there, place[law.column]] = found[there]
+            self._apply_laws(decoded)
         return decoded
+
+    def _apply_laws(self, decoded: Array) -> None:
+        """Compute the columns that laws give from the others, in place, where they can be."""
+        assert self.variances is not None
+        place = {name: i for i, name in enumerate(self.column_names)}
+        # Thresholds and levels are of values as they were: rounding errors are rounded away.
+        units = 10.0 ** np.ceil(np.log10(np.sqrt(self.variances) + np.abs(self.mean) + TINY))
+        for law in self.laws:
+            known = {
+                name: np.round(decoded[:, j] / units[j], DIGITS) * units[j]
+                for name in law.columns
+                for j in [place[name]]
+            }
+            with np.errstate(all="ignore"):
+                found = law(known)
+            there = np.isfinite(found)
+            decoded[there, place[law.column]] = found[there]
 
     def errors(self, table: Array) -> tuple[Array, Array]:
         """Return the squared distances of rows from their reconstruction, and from the mean."""
