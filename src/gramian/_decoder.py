@@ -14,6 +14,7 @@ from gramian.families._expansion import Block
 from gramian.families._pruning import prune
 from gramian.orthogonalize import Orthogonalizer, Step
 from gramian.orthogonalize._common import GrowingRows
+from gramian.orthogonalize._range import out_of_range
 
 MAX_MOMENTS = 1000
 """The moments of so many functions are kept, the constant among them: 8 MB."""
@@ -35,8 +36,8 @@ class Decoder:
     units: Array
     """The standard deviations of the variables: functions take variables scaled to variance 1."""
     moments: tuple[Array, Array] | None
-    """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X, if these are not too many
-    nor too large for float64."""
+    """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X, if these are not too many,
+    nor too large or too small for float64."""
 
     def __call__(self, z: Array, *, linear: bool = False) -> Array:
         """Decode centred variables, one row a sample."""
@@ -98,26 +99,28 @@ def make_decoder(
     to_columns : array of shape (n_columns,) or (n_inner, n_columns)
         Takes the columns of the fit to those of the user: factors, or a matrix.
     """
-    factor = orthogonalizer.factors[orthogonalizer.use]
+    factor, steps = orthogonalizer.factors[orthogonalizer.use], orthogonalizer.steps
+    scales = np.concatenate([np.ones(1), *(step.block.scales[step.kept] for step in steps)])
+    norms = (orthogonalizer.norms / scales)[:, np.newaxis]
     coefficients = factor.fit(orthogonalizer.n_functions)
-    coefficients /= orthogonalizer.norms[:, np.newaxis]
+    coefficients /= norms
     with_x = np.reshape(orthogonalizer.variables, (-1, coefficients.shape[1]))
-    linear = linear_fit(orthogonalizer.steps, with_x)
+    linear = linear_fit(steps, with_x)
 
     def lift(rows: Array) -> Array:
         return rows * to_columns if to_columns.ndim == 1 else rows @ to_columns
 
     moments: tuple[Array, Array] | None = None
     if orthogonalizer.n_functions <= MAX_MOMENTS:
-        norms = orthogonalizer.norms[:, np.newaxis]
         gram, with_x = factor.moments(orthogonalizer.n_functions)
         with np.errstate(over="ignore"):
             moments = norms * gram * norms.T, lift(norms * with_x)
-        if not all(np.isfinite(each).all() for each in moments):
+            inside = not out_of_range(norms**2).any()
+        if not (inside and all(np.isfinite(each).all() for each in moments)):
             moments = None
     return Decoder(
-        tuple(step.block for step in orthogonalizer.steps),
-        tuple(step.kept for step in orthogonalizer.steps),
+        tuple(step.block.unscaled() for step in steps),
+        tuple(step.kept for step in steps),
         lift(coefficients),
         lift(linear),
         np.array(units, dtype=np.float64),
