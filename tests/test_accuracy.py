@@ -121,6 +121,19 @@ def test_one_more_pass_is_enough_to_drop_what_is_exactly_redundant():
     assert gram.n_more_passes == 1
 
 
+def test_a_second_pass_is_enough_to_drop_what_equals_another_function_close_to_the_first_ones():
+    def near(z):
+        return z + 1e-4 * z**2
+
+    def near_too(z):
+        return near(z) + 0.0
+
+    family = Custom([(near, 1), (near_too, 1)])
+    _, gram, _ = fit_steps(np.random.default_rng(0).standard_normal((500, 1)), family, 1)
+    assert gram.n_functions == 3  # the constant, z, and one of the two
+    assert gram.n_more_passes == 1
+
+
 @pytest.mark.parametrize("n_rows", [5000, 5001])
 def test_a_redundant_column_is_found_on_both_sides_of_the_solvers_border(n_rows):
     rng = np.random.default_rng(0)
