@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -187,9 +188,13 @@ def eliminate_columns(problem: Problem, request: Request) -> FittedModel:
         )
         kept = sorted(found.kept, key=lambda i: -problem.unit[i])
         alpha = found.alpha
+    folder = request.checkpoint
     for penalty in (alpha, np.inf):  # linear functions, if all of them span the rows
+        if folder is not None and penalty != alpha:
+            folder = Path(folder) / "linear"
         again = replace(
             request,
+            checkpoint=folder,
             limits=Limits(n_steps=len(kept)),
             threshold=None,
             alphas=(penalty,),
