@@ -19,7 +19,7 @@ from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._cost import Cost, estimate
 from gramian._fitting import MAX_LOSS, Request, Solver, prefers_qr
 from gramian._html import FittedSummary
-from gramian._model import FittedModel, Record
+from gramian._model import FittedModel
 from gramian._preparation import CheckedData, RandomState, check_rows, shape_of
 from gramian._pursuit import Limits, StopReason
 from gramian._sklearn import Interval, RealNotInt, StrOptions
@@ -126,17 +126,14 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
         """Return what is asked for, of a family that is one `part` of several to compare."""
         family.rules()  # complains of wrong parameters
 
-        def folder(name: str | None) -> str | os.PathLike[str] | None:
-            if name is None or self.checkpoint is None:
-                return self.checkpoint
-            return Path(self.checkpoint) / name
-
-        parameters = {
-            name: repr(value)
-            for name, value in self.get_params(deep=False).items()
-            if self.checkpoint is not None
-            and name not in ("verbose", "checkpoint", "memory_budget")
-        }
+        folder, parameters = None, {}
+        if self.checkpoint is not None:
+            folder = Path(self.checkpoint)
+            parameters = {
+                name: repr(value)
+                for name, value in self.get_params(deep=False).items()
+                if name not in ("verbose", "checkpoint", "memory_budget")
+            }
         return Request(
             type(self).__name__,
             family,
@@ -145,8 +142,8 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
             self.relative,
             self._alphas,
             solver=self.solver,
-            checkpoint=folder(part),
-            last_checkpoint=folder("all-rows"),
+            checkpoint=folder and folder / (part or ""),
+            last_checkpoint=folder and folder / "all-rows",
             verbose=int(self.verbose),
             parameters=parameters,
         )
@@ -293,48 +290,37 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
         return "" if vars(self).get("alpha", "auto") == "auto" else "alpha='auto', "
 
     def _cautions(self) -> list[tuple[type[Warning], str]]:
-        return cautions(self.model_.record, self._remedy)
+        """Return what the user should know about a fit: kinds of warnings, and their texts."""
+        record, remedy = self.model_.record, self._remedy
+        found: list[tuple[type[Warning], str]] = []
+        n_functions = record.degrees_of_freedom.max()
+        if record.stop_reason == "saturated":
+            text = (
+                f"After {len(record.n_kept)} steps the functions span all {record.n_rows} samples: "
+                "every residual is zero, whatever the data, and the fit stopped. Use "
+                f"{remedy}a lower degree, fewer directions, or more samples."
+            )
+            found.append((SaturationWarning, text))
+        elif 2 * n_functions > record.n_rows:
+            text = (
+                f"{n_functions:.0f} functions were fitted to {record.n_rows} samples. Above half "
+                "as many functions as samples, residual variances measured on the same samples are "
+                f"far too small. Use {remedy}a lower degree, fewer directions, or more samples."
+            )
+            found.append((OverfittingWarning, text))
+        if record.orthogonality_loss > MAX_LOSS:
+            text = (
+                "The functions are close to linearly dependent, and solver='gram' may be off by a "
+                f"relative {record.orthogonality_loss:.0e} in what it reports. Use solver='qr' if "
+                "the data fit in memory, or a better conditioned family such as 'hermite'."
+            )
+            found.append((NumericalWarning, text))
+        return found
 
     def _warn(self) -> None:
         """Warn of what the user should know about the fit."""
         for category, message in self._cautions():
             warnings.warn(message, category, stacklevel=_outside())
-
-
-def cautions(record: Record, remedy: str) -> list[tuple[type[Warning], str]]:
-    """Return what the user should know about a fit: kinds of warnings, and their texts.
-
-    Parameters
-    ----------
-    record : Record
-        How the fit went.
-    remedy : str
-        What else helps against too many functions.
-    """
-    found: list[tuple[type[Warning], str]] = []
-    n_functions = record.degrees_of_freedom.max()
-    if record.stop_reason == "saturated":
-        text = (
-            f"After {len(record.n_kept)} steps the functions span all {record.n_rows} samples: "
-            "every residual is zero, whatever the data, and the fit stopped. Use "
-            f"{remedy}a lower degree, fewer directions, or more samples."
-        )
-        found.append((SaturationWarning, text))
-    elif 2 * n_functions > record.n_rows:
-        text = (
-            f"{n_functions:.0f} functions were fitted to {record.n_rows} samples. Above half "
-            "as many functions as samples, residual variances measured on the same samples are "
-            f"far too small. Use {remedy}a lower degree, fewer directions, or more samples."
-        )
-        found.append((OverfittingWarning, text))
-    if record.orthogonality_loss > MAX_LOSS:
-        text = (
-            "The functions are close to linearly dependent, and solver='gram' may be off by a "
-            f"relative {record.orthogonality_loss:.0e} in what it reports. Use solver='qr' if "
-            "the data fit in memory, or a better conditioned family such as 'hermite'."
-        )
-        found.append((NumericalWarning, text))
-    return found
 
 
 def named_families(families: Sequence[str | Family], degrees: Sequence[int | None]) -> list[Family]:

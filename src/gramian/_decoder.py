@@ -14,10 +14,11 @@ from gramian.families._expansion import Block
 from gramian.families._pruning import prune
 from gramian.orthogonalize import Orthogonalizer, Step
 from gramian.orthogonalize._common import GrowingRows
-from gramian.orthogonalize._range import out_of_range
 
 MAX_MOMENTS = 1000
 """The moments of so many functions are kept, the constant among them: 8 MB."""
+SMALLEST = 1e-145
+"""Functions with a smaller norm have no moments in float64."""
 BLOCK_BYTES = 2**26
 """The values of functions that are evaluated at once take so much memory."""
 
@@ -100,8 +101,11 @@ def make_decoder(
         Takes the columns of the fit to those of the user: factors, or a matrix.
     """
     factor, steps = orthogonalizer.factors[orthogonalizer.use], orthogonalizer.steps
-    scales = np.concatenate([np.ones(1), *(step.block.scales[step.kept] for step in steps)])
-    norms = (orthogonalizer.norms / scales)[:, np.newaxis]
+    blocks, norms = [step.block for step in steps], orthogonalizer.norms[:, np.newaxis]
+    if any(block.calls for block in blocks):  # as the user knows them, whatever their size
+        scales = [step.block.scales[step.kept] for step in steps]
+        norms = norms / np.concatenate([np.ones(1), *scales])[:, np.newaxis]
+        blocks = [block.unscaled() for block in blocks]
     coefficients = factor.fit(orthogonalizer.n_functions)
     coefficients /= norms
     with_x = np.reshape(orthogonalizer.variables, (-1, coefficients.shape[1]))
@@ -115,11 +119,10 @@ def make_decoder(
         gram, with_x = factor.moments(orthogonalizer.n_functions)
         with np.errstate(over="ignore"):
             moments = norms * gram * norms.T, lift(norms * with_x)
-            inside = not out_of_range(norms**2).any()
-        if not (inside and all(np.isfinite(each).all() for each in moments)):
+        if norms.min() < SMALLEST or not all(np.isfinite(each).all() for each in moments):
             moments = None
     return Decoder(
-        tuple(step.block.unscaled() for step in steps),
+        tuple(blocks),
         tuple(step.kept for step in steps),
         lift(coefficients),
         lift(linear),

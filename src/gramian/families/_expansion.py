@@ -38,8 +38,9 @@ class Basis(Protocol):
         """What each atom adds to the degree of a product."""
         ...
 
-    def __call__(self, z: Array) -> Array:
-        """Values of all atoms, one row an atom."""
+    @property
+    def evaluate(self) -> Callable[[Array], Array]:
+        """Returns the values of all atoms, one row an atom."""
         ...
 
     @property
@@ -145,7 +146,7 @@ class Block:
             Where to put the values.
         """
         values = np.empty((self.n_functions, store.shape[1])) if out is None else out
-        phi = np.concatenate([basis(z[-1]) for basis in self.bases])
+        phi = np.concatenate([basis.evaluate(z[-1]) for basis in self.bases])
         for rows, parents, atom in self._runs:
             if isinstance(parents, slice):
                 np.multiply(store[parents], phi[atom], out=values[rows])

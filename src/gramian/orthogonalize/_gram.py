@@ -100,6 +100,7 @@ class Gram:
         self.use = 0
         self.norms = np.ones(1)  # the constant function's
         self.variables: list[Array] = []
+        self.work = 0.0
         self.n_more_passes = 0
         """How often the rows were read again, after the first time in a step."""
         self._direction: Direction | None = None
@@ -129,12 +130,10 @@ class Gram:
     def substitute(self, direction: Direction) -> Block:
         """Let a new variable in and return the functions that come with it."""
         self._direction = direction
-        return self._expansion.grow(partial(self._levels.of, direction))
-
-    def work(self, block: Block) -> float:
-        """Estimate the multiplications that orthogonalizing the block takes."""
+        block = self._expansion.grow(partial(self._levels.of, direction))
         width = self.n_functions + block.n_functions + self._rows.n_columns
-        return float(block.n_functions * self._rows.n_rows * width)
+        self.work = float(block.n_functions * self._rows.n_rows * width)
+        return block
 
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the functions of the block just returned by `substitute`."""

@@ -62,26 +62,16 @@ class ArrayRows(LocalRows):
         self.x = x
         self.root = root
         self._block_rows = block_rows
+        self.n_columns = x.shape[1]
+        self.effective_n_rows = float(1 / np.sum(root**4))
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        self.cache_bytes = CACHE_BYTES
+        """How much memory values that belong to rows may take from one sum to the next."""
 
     @property
     def n_rows(self) -> int:
         """The number of rows that have a positive weight."""
         return len(self.x)
-
-    @property
-    def effective_n_rows(self) -> float:
-        """How many rows of equal weight would tell as much as these do (Kish)."""
-        return float(1 / np.sum(self.root**4))
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return int(self.x.shape[1])
-
-    @property
-    def cache_bytes(self) -> int:
-        """How much memory values that belong to rows may take from one sum to the next."""
-        return CACHE_BYTES
 
     def blocks(self) -> Iterator[RowBlock]:
         """Read the table once."""
