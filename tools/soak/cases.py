@@ -191,7 +191,7 @@ def draw_case(rng: Rng, table: Table) -> Case:
     if rng.random() < 0.12 and solver != "qr":
         options["alpha"] = float(rng.choice([1e-3, 0.1, np.inf]))
         return Case(clone_with(kind(), **options), None)
-    if kind is GFA and rng.random() < 0.3:
+    if kind is GFA and rng.random() < 0.3 and most == min(table.x.shape[1], 8):
         backward = GFA(backward=True, family=family, scale=scaled, threshold=None)
         if rng.random() < 0.5:
             backward.set_params(threshold=float(10 ** rng.uniform(-4, -0.5)))
