@@ -63,7 +63,7 @@ def test_an_error_inside_a_function_is_the_users_own(solver):
         raise ZeroDivisionError("my own mistake")
 
     with pytest.raises(ZeroDivisionError, match="my own mistake"):
-        GFR(family=Custom([(broken, 1)]), solver=solver).fit(X)
+        GFR(family=Custom([(broken, 1)]), solver=solver, alpha=0).fit(X)
 
 
 @pytest.mark.parametrize(
@@ -84,20 +84,20 @@ def test_an_error_inside_a_function_is_the_users_own(solver):
 )
 def test_custom_functions_without_an_arity_are_refused_with_an_example(functions):
     with pytest.raises(ValueError, match=r"pairs of a callable and its arity.*Custom\(\[\(np.abs"):
-        GFR(family=Custom(functions)).fit(X)
+        GFR(family=Custom(functions), alpha=0).fit(X)
 
 
 @pytest.mark.parametrize(("function", "arity"), [(np.hypot, 1), (lambda u, v: u + v, 3)])
 def test_a_function_of_another_arity_fails_as_a_call_does(function, arity):
     with pytest.raises(TypeError, match=r"argument|operand"):
-        GFS(3, family=Custom([(function, arity)])).fit(X)
+        GFS(3, family=Custom([(function, arity)]), alpha=0).fit(X)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_second_argument_cannot_be_mistaken_for_an_output(solver):
     # np.abs(u, v) writes to v.
     with pytest.raises((TypeError, ValueError)):
-        GFS(3, family=Custom([(np.abs, 2)]), solver=solver).fit(X)
+        GFS(3, family=Custom([(np.abs, 2)]), solver=solver, alpha=0).fit(X)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -121,7 +121,7 @@ def test_a_function_that_changes_its_argument_changes_nothing_else(solver):
     "function", [lambda z: z > 0, lambda z: np.rint(z).astype(int), lambda z: (z**2).tolist()]
 )
 def test_functions_may_return_booleans_integers_and_lists(function):
-    fitted = fit(GFS(2, family=Custom([(function, 1)])), X)
+    fitted = fit(GFS(2, family=Custom([(function, 1)]), alpha=0), X)
     np.testing.assert_array_equal(fitted.n_functions_ + fitted.n_dropped_functions_, [2, 2])
 
 
@@ -143,9 +143,9 @@ def test_indicators_of_continuous_data_are_refused_with_the_remedy(estimator, so
 
 def test_max_levels_is_the_number_of_levels_still_accepted():
     table = np.column_stack([3 * (np.arange(N) % 5), np.arange(N) % 2])
-    assert fit(GFS(2, family=Indicator(2, max_levels=5)), table).support_.all()
+    assert fit(GFS(2, family=Indicator(2, max_levels=5), alpha=0), table).support_.all()
     with pytest.raises(ValueError, match="max_levels=4"):
-        GFS(2, family=Indicator(2, max_levels=4)).fit(table)
+        GFS(2, family=Indicator(2, max_levels=4), alpha=0).fit(table)
 
 
 SIZES = [1e-200, 1e-300, 1e160, 1e300]

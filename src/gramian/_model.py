@@ -131,7 +131,7 @@ class FittedModel:
     norms: Array | None = None
     """The Fourier norms of UFFS."""
     elimination: Selection | None = None
-    """How columns were dropped, where that began with all of them. Model files do not hold it."""
+    """How candidates were dropped, where that began with all of them."""
 
     @property
     def n_columns(self) -> int:

@@ -77,6 +77,9 @@ class Problem:
     """The deviation in reported variances that is 1 in the scaled columns, by column."""
     scale: Array | None
     """What the columns were divided by, if that is what counts."""
+    order: Array | None = None
+    """The variances of the columns over all rows, where some are held out: columns that are equal
+    before that stay so."""
 
     def watch(self, scale: Array | float, n_penalties: int, **options: Any) -> HeldOut | None:
         """Begin to evaluate the fit on the rows held out, if there are any."""
@@ -101,10 +104,12 @@ class CheckedData(ABC):
         rows, centring, held_out = self._open(preparation, hold_out)
         held_out = self.validation or held_out
         block = None if held_out is None else centring.apply(*held_out)
-        unit, scale = centring.scale, None
+        unit, scale, order = centring.scale, None, None
         if preparation.counts:
             unit, scale = np.ones_like(unit), unit
-        return Problem(self.names, rows, centring, block, unit, scale)
+        elif hold_out is not None and held_out is not None:
+            order = _variances_of_all(rows.n_rows, centring, held_out)
+        return Problem(self.names, rows, centring, block, unit, scale, order)
 
     @abstractmethod
     def _open(
@@ -292,6 +297,20 @@ def _check_validation_data(columns: Any, validation_data: ValidationData) -> Wei
     if sample_weight is None:
         return table, None
     return table, check_weights(sample_weight, table, at_least=1)
+
+
+def _variances_of_all(n_rows: int, centring: Centring, held_out: Weighted) -> Array | None:
+    """Return the variances over the rows of the fit and those held out, if they count alike."""
+    table, weights = held_out
+    if weights is not None:
+        return None
+    share = n_rows / (n_rows + len(table))
+    others = np.asarray(table, dtype=np.float64) - centring.mean
+    inner = np.where(centring.varies, centring.scale**2, 0.0)
+    mean = (1 - share) * others.mean(axis=0)
+    both = share * inner + (1 - share) * np.mean(others**2, axis=0)
+    variances: Array = np.maximum(both - mean**2, 0.0)
+    return variances
 
 
 def _split(table: Array, weights: Array | None, hold_out: HoldOut) -> tuple[Weighted, Weighted]:

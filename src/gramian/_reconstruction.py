@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -59,15 +60,26 @@ class Reconstruction(PursuitEstimator):
             families = self._families(None, DEGREES if self.degree == "auto" else (self.degree,))
             return self._comparison(families, self.random_state)
         share = self.validation_fraction
-        if share is None and (self.early_stopping or self.alpha == "auto"):
+        if share is None and self.early_stopping:
             share = DEFAULT_VALIDATION
-        return Plan(
+        plain = Plan(
             self._algorithm,
             (self._request(self._family()),),
             self._preparation,
             None if share is None else HoldOut(share, self.random_state),
-            decides=self.alpha == "auto",
+            decides=False,
             prescribes=self._prescribes,
+        )
+        if self.alpha != "auto":
+            return plain
+        (request,) = plain.requests
+        hold_out = HoldOut(share or DEFAULT_VALIDATION, self.random_state)
+        return replace(
+            plain,
+            requests=(replace(request, solver="auto" if self.solver == "qr" else self.solver),),
+            hold_out=hold_out,
+            decides=True,
+            plain=replace(plain, requests=(request.without_shrinkage(),)),
         )
 
     def _comparison(self, families: Sequence[Family], random_state: Any) -> Plan:

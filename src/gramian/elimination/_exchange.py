@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from gramian.elimination._sums import FunctionSums
 
 BETTER = 1e-3
 """An exchange must leave less by this share at least; smaller differences are chance."""
-MOST_MULTIPLICATIONS = 2e12
+MOST_MULTIPLICATIONS = 2e11
 """Exchanges that would take more are not tried."""
 MOST_SETS = 20_000
 """So many sets are looked at to prove that no smaller one would do."""
@@ -60,9 +60,12 @@ class Search:
     alpha: float
     preferences: Preferences
     confirm: Confirm | None = None
+    spent: list[float] = field(default_factory=list)
+    """The multiplications of all sets so far, about."""
 
     def among(self, variables: Collection[int]) -> Eliminator:
         """Return what is explained if only some variables remain."""
+        self.spent.append(float(self._n_functions(variables)) ** 3)
         return Eliminator(
             self.sums,
             self.threshold,
@@ -95,19 +98,23 @@ class Search:
         """
         if not self._affordable(start):
             return Choice(start, {}, "greedy")
-        best = self._exchange(start)
-        minimal: Minimal = "exchanges"
+        best, complete = self._exchange(start)
+        minimal: Minimal = "exchanges" if complete else "greedy"
         if prove:
             smaller, complete = self._smallest(best.kept)
             if smaller is not None:
-                best = self._exchange(self.among(smaller).run())
+                best, _ = self._exchange(self.among(smaller).run())
             minimal = "proved" if complete else "exchanges"
         return Choice(best, self._alternatives(best), minimal)
 
     def _affordable(self, start: Elimination) -> bool:
-        gone = list(start.dropped)
-        present = len(self.sums.gram) - int(self.sums.involves[:, gone].any(axis=1).sum())
-        return len(gone) * float(present) ** 3 <= MOST_MULTIPLICATIONS
+        return (
+            len(start.dropped) * float(self._n_functions(start.kept)) ** 3 <= MOST_MULTIPLICATIONS
+        )
+
+    def _n_functions(self, kept: Collection[int]) -> int:
+        gone = [j for j in range(self.sums.n_variables) if j not in kept]
+        return len(self.sums.gram) - int(self.sums.involves[:, gone].any(axis=1).sum())
 
     def _swaps(self, kept: Collection[int]) -> Iterator[tuple[int, list[int]]]:
         """For each dropped variable, find the kept ones that it could stand for."""
@@ -123,13 +130,18 @@ class Search:
             for j, others in self._swaps(kept)
         }
 
-    def _exchange(self, start: Elimination) -> Elimination:
-        """Take the best exchange as long as there is one that makes the set better."""
+    def _exchange(self, start: Elimination) -> tuple[Elimination, bool]:
+        """Take the best exchange as long as there is one that makes the set better.
+
+        The second value is whether all were tried, or the time for it was over.
+        """
         current, rank = start, self._rank(self.among(start.kept))
         seen = {frozenset(start.kept)}
         while True:
             found = []
             for variable, others in self._swaps(current.kept):
+                if sum(self.spent) > MOST_MULTIPLICATIONS:
+                    return current, False
                 for other in others:
                     kept = frozenset({*current.kept, variable} - {other})
                     if kept not in seen:
@@ -138,7 +150,7 @@ class Search:
                         found.append((self._rank(state), self._ties(state, other, variable), kept))
             better = next(filter(self._confirmed, _best_first(found, rank)), None)
             if better is None:
-                return current
+                return current, True
             current = self._continue(current, better)
             rank = self._rank(self.among(current.kept))
             seen.add(frozenset(current.kept))
