@@ -121,9 +121,13 @@ def drop_redundant(
         kept = [found.kept[i] for i in forward_order(rows.covariance(), found.kept, ranks)]
     most = request.limits.n_steps
     n_steps = len(kept) if most is None else min(most, len(kept))
+    folder = request.checkpoint
     for penalty in (alpha, np.inf):  # linear functions, if all of them span the rows
+        if folder is not None and penalty != alpha:
+            folder = Path(folder) / "linear"
         again = replace(
             request,
+            checkpoint=folder,
             limits=replace(request.limits, n_steps=n_steps),
             threshold=None,
             alphas=(penalty,),

@@ -140,17 +140,14 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
         """Return what is asked for, of a family that is one `part` of several to compare."""
         family.rules()  # complains of wrong parameters
 
-        def folder(name: str | None) -> str | os.PathLike[str] | None:
-            if name is None or self.checkpoint is None:
-                return self.checkpoint
-            return Path(self.checkpoint) / name
-
-        parameters = {
-            name: repr(value)
-            for name, value in self.get_params(deep=False).items()
-            if self.checkpoint is not None
-            and name not in ("verbose", "checkpoint", "memory_budget")
-        }
+        folder, parameters = None, {}
+        if self.checkpoint is not None:
+            folder = Path(self.checkpoint)
+            parameters = {
+                name: repr(value)
+                for name, value in self.get_params(deep=False).items()
+                if name not in ("verbose", "checkpoint", "memory_budget")
+            }
         return Request(
             type(self).__name__,
             family,
@@ -158,8 +155,8 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
             *self._least,
             self._alphas,
             solver=self.solver,
-            checkpoint=folder(part),
-            last_checkpoint=folder("all-rows"),
+            checkpoint=folder and folder / (part or ""),
+            last_checkpoint=folder and folder / "all-rows",
             verbose=int(self.verbose),
             parameters=parameters,
         )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
-from gramian._blas import subtract_second_moments, symmetric_times, threads_for, times
+from gramian._blas import subtract_second_moments, threads_for, times
 from gramian._eigen import LeadingEigenvector, orient
 from gramian._types import Array, IntArray
 from gramian.orthogonalize import Direction
@@ -108,22 +108,13 @@ class TopEigenvector:
         self._scale = self._variance
         self.directions: list[Array] = []
 
-    @property
-    def _covariance(self) -> Array:
-        return self._covariances[self._use]
-
     def _update(self) -> None:
-        self._variance, self._vector = self._solve(self._covariance)
-
-    @property
-    def largest(self) -> float:
+        covariance = self._covariances[self._use]
+        self._variance, self._vector = self._solve(covariance)
+        self.largest = self._unit * max(self._variance, 0.0)
         """The largest eigenvalue of Σ_j."""
-        return self._unit * max(self._variance, 0.0)
-
-    @property
-    def total(self) -> float:
+        self.total = self._unit * max(float(np.trace(covariance)), 0.0)
         """The trace of Σ_j."""
-        return self._unit * max(float(np.trace(self._covariance)), 0.0)
 
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the top eigenvector of Σ_j, or why its variance is too small."""
@@ -138,7 +129,7 @@ class TopEigenvector:
             vector /= np.linalg.norm(vector)
         vector = orient(vector, like=self._lift(vector))
         self.directions.append(vector)
-        variance = vector @ symmetric_times(self._initial, vector)
+        variance = vector @ blas.dsymv(1.0, self._initial, vector, lower=1)
         return Direction(vector, float(np.sqrt(variance)))
 
     def undo(self) -> None:
@@ -154,7 +145,7 @@ class TopEigenvector:
             # The variable itself is among the functions, so Σν = 0. True to the last digit, this
             # keeps later directions orthogonal to ν when little variance is left.
             with threads_for(0):  # products with vectors are small
-                image = symmetric_times(covariance, vector)
+                image = blas.dsymv(1.0, covariance, vector, lower=1)
                 image -= 0.5 * (vector @ image) * vector
                 blas.dsyr2(-1.0, image, vector, a=covariance, lower=1, overwrite_a=1)
         if use != self._use:
@@ -165,8 +156,7 @@ class TopEigenvector:
 
     def vanish(self) -> None:
         """Nothing is left: the functions span all samples."""
-        self._covariance[:] = 0.0
-        self._variance = 0.0
+        self.largest = self.total = self._variance = 0.0
 
 
 class GivenDirections(ABC):

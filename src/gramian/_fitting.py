@@ -52,14 +52,6 @@ class Request:
     parameters: Mapping[str, str] = field(default_factory=dict)
     """The parameters on which sums depend, as the user gave them."""
 
-    def takes_qr(self, rows: Rows) -> bool:
-        """Return whether orthonormal functions are kept in memory."""
-        return (
-            isinstance(rows, ArrayRows)
-            and not self.checkpoint
-            and prefers_qr(self.solver, self.alphas, rows.n_rows)
-        )
-
     def without_shrinkage(self) -> Request:
         """Ask for least squares in place of a choice among penalties."""
         folder = None if self.checkpoint is None else Path(self.checkpoint) / "no-shrinkage"
@@ -156,26 +148,24 @@ def run(
     make_chooser, make_held_out : callables
         Make a chooser, and what follows the fit on other rows, for a number of penalties.
     """
-    alphas, family = request.alphas, request.family
-
-    def pursued(orthogonalizer: Orthogonalizer) -> Pursued[C]:
-        chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
-        with report_for(request.verbose, request.algorithm, family, request.limits) as report:
-            trace = pursue(chooser, orthogonalizer, request.limits, held_out, report)
-        return Pursued(chooser, trace, orthogonalizer, held_out, rows.effective_n_rows)
-
-    if request.takes_qr(rows):
-        assert isinstance(rows, ArrayRows)
-        return pursued(QR(rows, family))
-    if request.solver == "qr":
+    alphas, family, folder = request.alphas, request.family, request.checkpoint
+    wants_qr = folder is None and prefers_qr(request.solver, alphas, rows.n_rows)
+    orthogonalizer: Orthogonalizer
+    if wants_qr and isinstance(rows, ArrayRows):
+        orthogonalizer = QR(rows, family)
+    elif request.solver == "qr":
         raise ValueError(
             "solver='qr' needs all rows in memory, and no checkpoint. Use solver='gram'."
         )
-    if request.checkpoint is not None:
-        ledger = Ledger(request.checkpoint, request.describe(problem, rows))
-        rows = RecordedRows(rows, ledger)
-    moments = None if request.solver == "auto" else request.solver == "moments"
-    return pursued(Gram(rows, family, alphas=alphas, moments=moments))
+    else:
+        if folder is not None:
+            rows = RecordedRows(rows, Ledger(folder, request.describe(problem, rows)))
+        moments = None if request.solver == "auto" else request.solver == "moments"
+        orthogonalizer = Gram(rows, family, alphas=alphas, moments=moments)
+    chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
+    with report_for(request.verbose, request.algorithm, family, request.limits) as report:
+        trace = pursue(chooser, orthogonalizer, request.limits, held_out, report)
+    return Pursued(chooser, trace, orthogonalizer, held_out, rows.effective_n_rows)
 
 
 Algorithm = Callable[[Problem, Request], FittedModel]

@@ -17,7 +17,7 @@ from gramian._choosers import LargestOriginal
 from gramian._decoder import make_decoder
 from gramian._docs import DIRECTIONS, documented
 from gramian._eigen import orient
-from gramian._extractor import Extractor, encoder_of, unit_of
+from gramian._extractor import Extractor, encoder_of
 from gramian._fitting import Algorithm, Request, Solver, run
 from gramian._gfr import row_space
 from gramian._model import Basis, FittedModel
@@ -190,7 +190,7 @@ def keep_components(
     rows, deviations = problem.rows.rotate(axes)
     varies = deviations > 0
     deviations = np.where(varies, deviations, 1.0)
-    unit = unit_of(problem)
+    unit = float(problem.unit[0])  # of all columns alike
     scale = unit * deviations
     variances = np.where(varies, scale**2, 0.0)
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from gramian.explanations._explanation import data_frame
 from gramian.explanations._text import number
 from gramian.laws._relation import Relation
 from gramian.laws._solution import Solution
@@ -144,14 +145,7 @@ class Relations(Sequence[Relation]):
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each law."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "A data frame needs pandas: pip install pandas. The attribute `table` has the same "
-                "rows as dictionaries."
-            ) from error
-        return pd.DataFrame(self.table)
+        return data_frame(self.table)
 
     def latex(self) -> str:
         """Write all laws in LaTeX, one below the other."""
