@@ -447,7 +447,7 @@ def invertible(law: Law) -> bool:
     """Return whether a law of two columns gives each of them by the other."""
     factors = {factor for each in law.monomials for factor in each}
     return len(factors) == len(law.columns) and all(
-        atom in ("x", "log") for (_, atom), _ in factors
+        atom in ("x", "log", "exp") for (_, atom), _ in factors
     )
 
 
