@@ -17,6 +17,8 @@ import torch
 from torch import nn
 
 EPOCHS = 100
+MIN_STEPS = 6000
+"""Of few rows there are more epochs, so that no training ends early."""
 BATCH = 128
 CANDIDATES = (
     {"hidden": (512, 256), "noise": 0.3, "decay": 0.1},
@@ -39,9 +41,10 @@ def train(x: torch.Tensor, k: int, hidden: tuple[int, ...], noise: float, decay:
     decoder = nn.Sequential(*layers([k, *hidden[::-1], d]))
     parameters = [*encoder.parameters(), *decoder.parameters()]
     optimizer = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=decay)
-    steps = EPOCHS * -(-len(x) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2e-3, total_steps=steps)
-    for _ in range(EPOCHS):
+    a_pass = -(-len(x) // BATCH)
+    epochs = max(EPOCHS, -(-MIN_STEPS // a_pass))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2e-3, total_steps=epochs * a_pass)
+    for _ in range(epochs):
         for rows in torch.randperm(len(x)).split(BATCH):
             clean = x[rows]
             found = decoder(encoder(clean + noise * torch.randn_like(clean)))

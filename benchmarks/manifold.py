@@ -80,13 +80,18 @@ def measure(table: str, data: Data, method: str, k: int) -> dict[str, Any] | Non
         "table": table,
         "method": method,
         "n": k,
-        "lost": lost(data.test, found.points),
+        "lost": None if found.points is None else lost(data.test, found.points),
         "chosen": found.chosen,
         "seconds": found.seconds,
         "tuning": found.tuning,
         "neighbours": neighbours,
         "planes": planes,
     }
+
+
+def share(row: dict[str, Any]) -> str:
+    """Return what is lost, in per cent."""
+    return "–" if row["lost"] is None else f"{100 * row['lost']:.2f}"
 
 
 def grid(rows: list[dict[str, Any]], table: str, cell: Any, *, chosen: bool = False) -> str:
@@ -116,9 +121,6 @@ def page(content: dict[str, Any]) -> str:
     def seconds(row: dict[str, Any]) -> str:
         tuning = f" ({row['tuning']:.0f})" if row["tuning"] else ""
         return f"{row['seconds']:.1f}{tuning}"
-
-    def share(row: dict[str, Any]) -> str:
-        return f"{100 * row['lost']:.1f}"
 
     def classes(row: dict[str, Any]) -> str:
         return f"{100 * row['neighbours']:.1f} / {100 * row['planes']:.1f}"
@@ -245,7 +247,7 @@ def main(arguments: list[str] | None = None) -> None:
                     row = measure(table, data, method, k)
                     if row is not None:
                         content["rows"].append(row)
-                        print(f"  {table}, {method}, {k}: {100 * row['lost']:.2f} % lost")
+                        print(f"  {table}, {method}, {k}: {share(row)} % lost", flush=True)
                     path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
             if options.pictures and table in SHOWN:
                 images = path.parent / "images"

@@ -65,7 +65,10 @@ class Pass:
 
     def terms(self, family: Family) -> Terms:
         """Return the functions of all codes."""
-        return self._terms.setdefault(repr(family), Terms(family, self._n_codes))
+        key = repr(family)
+        if key not in self._terms:
+            self._terms[key] = Terms.of(family, self._n_codes)
+        return self._terms[key]
 
     def __call__(self, coding: Coding, family: Family) -> Sums:
         """Return the error of the codes, and the sums that the next surface needs."""

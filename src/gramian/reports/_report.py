@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import gramian
 from gramian._base import PursuitEstimator
-from gramian._html import STOPPED, share
-from gramian._model import FittedModel
+from gramian._html import share
+from gramian._model import STOPPED, FittedModel
 from gramian._words import counted
 from gramian._writing import replacing
 from gramian.explanations._text import number, r_squared
