@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from model_cases import bounded_work, discrete, fit, npy, pack, table, unpack
 
-from gramian import GCA, GFR, GFS, UFFS, models
+from gramian import GCA, GFR, GFS, UFFS, PolynomialManifold, models
 from gramian.families import Fourier, Indicator, Multilinear
 
 resource = pytest.importorskip("resource", reason="Windows does not tell the peak of memory")
@@ -36,6 +36,7 @@ def originals():
         "GFR": (fit(GFR(2, family=Fourier(1), scale=True), table()), None),
         "GCA": (fit(GCA(2, basis=np.eye(7)), table()), None),
         "UFFS": (fit(UFFS(degree=2), table()), None),
+        "PolynomialManifold": (fit(PolynomialManifold(2, scale=True), table()), None),
     }
 
 

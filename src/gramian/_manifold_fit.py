@@ -226,14 +226,10 @@ def begin(rows: Rows, plan: Plan, first: Round) -> tuple[Coding, int]:
         directions = _directions(rows, lower, principal, first, n_codes)
         starts.append(linear_start(directions, covariance))
     if isinstance(first.family, Fourier) and 2 * n_codes <= rows.n_columns:
-        plane = linear_start(principal[: 2 * n_codes], covariance)
-        starts.append(
-            AngleStart(
-                LinearStart(plane.matrix[:, ::2], plane.offset[::2]),
-                LinearStart(plane.matrix[:, 1::2], plane.offset[1::2]),
-                first.family.frequency,
-            )
-        )
+        # every second direction is a cosine, and the one that follows it the sine
+        order = np.arange(2 * n_codes).reshape(n_codes, 2).T.ravel()
+        plane = linear_start(principal[order], covariance)
+        starts.append(AngleStart(plane, first.family.frequency))
     codings = [Coding(plan.search, start) for start in starts]
     return best_start(rows, n_codes, codings, first), n_codes
 

@@ -9,7 +9,7 @@ from gramian.manifold._fit import LINEAR, Fit, Round, best_start, fit_rounds
 from gramian.manifold._model import Manifold, linear_start
 from gramian.manifold._nearest import MAX_STEPS, Search
 from gramian.manifold._refit import Coding
-from gramian.manifold._start import AngleStart, LinearStart
+from gramian.manifold._start import AngleStart, LinearStart, Start
 from gramian.manifold._surface import Surface
 from gramian.manifold._terms import Terms
 
@@ -26,6 +26,7 @@ __all__ = [
     "Manifold",
     "Round",
     "Search",
+    "Start",
     "Surface",
     "Terms",
     "best_start",

@@ -17,7 +17,7 @@ from gramian._types import Array
 from gramian.families import Family, Fourier, Multilinear
 from gramian.manifold._model import Manifold, orient
 from gramian.manifold._refit import Coding, Sums, refit, sum_over
-from gramian.manifold._start import AngleStart, LinearStart, Moments, Start
+from gramian.manifold._start import AngleStart, Moments, Start
 from gramian.manifold._terms import Terms
 from gramian.rows import Rows
 
@@ -91,12 +91,7 @@ def _angles(family: Fourier, terms: Terms, sums: Sums) -> Start:
     k = terms.n_variables
     both = chain(*([(j, (trig, family.frequency)) for j in range(k)] for trig in ("cos", "sin")))
     which = np.array([terms.index((factor,)) for factor in both])
-    start = Moments.of(sums.gram, sums.with_x, which).start()
-    return AngleStart(
-        LinearStart(start.matrix[:, :k], start.offset[:k]),
-        LinearStart(start.matrix[:, k:], start.offset[k:]),
-        family.frequency,
-    )
+    return AngleStart(Moments.of(sums.gram, sums.with_x, which).start(), family.frequency)
 
 
 def fit_rounds(
