@@ -102,6 +102,11 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
 
         save(self, path, moments=moments)
 
+    @property
+    def _remedy(self) -> str:
+        """What else helps against too many functions."""
+        return ""
+
     @abstractmethod
     def _cautions(self) -> list[tuple[type[Warning], str]]:
         """Return what the user should know about the fit: kinds of warnings, and their texts."""

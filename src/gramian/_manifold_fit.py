@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -81,7 +82,8 @@ class Plan:
             return None
         return lambda choice, left: print(
             f"[{self.algorithm}] {name}: {choice.family}, alpha={choice.alpha:g}: "
-            f"{percent(left)} left"
+            f"{percent(left)} left",
+            file=sys.stderr,
         )
 
 

@@ -59,6 +59,11 @@ class FittedManifold(AnyModel):
         return len(self.manifold.surface.terms)
 
     @property
+    def freedom(self) -> float:
+        """The effective number of functions."""
+        return float(self.n_functions)
+
+    @property
     def left(self) -> Array:
         """The share of the variance that is left, from 1 to the end of the fit."""
         return self.total / (self.total[0] or 1.0)

@@ -165,6 +165,11 @@ class AnyModel(ABC):
 
     @property
     @abstractmethod
+    def freedom(self) -> float:
+        """The effective number of functions."""
+
+    @property
+    @abstractmethod
     def left(self) -> Array:
         """The share of the variance that is left, from 1 to the end of the fit."""
 
@@ -238,6 +243,11 @@ class FittedModel(AnyModel):
     def n_functions(self) -> int:
         """The number of functions in the basis, the constant among them."""
         return self.record.n_functions
+
+    @property
+    def freedom(self) -> float:
+        """The effective number of functions, the largest of all steps."""
+        return float(self.record.degrees_of_freedom.max())
 
     @property
     def left(self) -> Array:

@@ -172,7 +172,7 @@ def prepare(
     path : str
         The table.
     algorithm : str
-        "gfs", "gfa", "gfr" or "gca".
+        "gfs", "gfa", "gfr", "gca" or "manifold".
     reading : Reading
         How the table is read.
     data : DataOptions
@@ -200,16 +200,19 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
     Parameters
     ----------
     algorithm : str
-        "gfs", "gfa", "gfr" or "gca".
+        "gfs", "gfa", "gfr", "gca" or "manifold".
     method : MethodOptions
         Its parameters.
     verbose : int, default=0
         Whether it shows a progress bar.
     """
+    if algorithm == "manifold":
+        return _make_manifold(method, verbose)
+    family = method.family or FamilyName.multilinear
     parameters: dict[str, Any] = {
-        "family": method.family.value,
+        "family": family.value,
         "degree": method.degree,
-        "alpha": method.alpha,
+        "alpha": 0.0 if method.alpha is None else method.alpha,
         "validation_fraction": method.validation,
         "random_state": method.seed,
         "verbose": verbose,
@@ -233,6 +236,37 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
     return estimators[algorithm](method.n, **parameters)
 
 
+def _make_manifold(method: MethodOptions, verbose: int) -> gramian.PolynomialManifold:
+    """Make the estimator of curved codes, which has no thresholds, and other defaults."""
+    if method.threshold is not None or method.relative:
+        raise CommandError(
+            "--threshold and --relative are not for manifold, which keeps as many codes as -n says",
+            USAGE,
+        )
+    if isinstance(method.n, float):
+        raise CommandError(
+            f"-n {method.n:g} is a share of the variance, and manifold takes a number of codes: "
+            "say for example -n 2",
+            USAGE,
+        )
+    if method.family in (FamilyName.indicator, FamilyName.auto):
+        raise CommandError(
+            f"--family {method.family} is not for manifold, whose functions need derivatives: say "
+            "polynomial, multilinear, hermite, legendre or fourier",
+            USAGE,
+        )
+    given = {"n_components": method.n, "alpha": method.alpha, "family": method.family}
+    free = "auto" in (method.degree, method.alpha)
+    return gramian.PolynomialManifold(
+        **{name: value for name, value in given.items() if value is not None},
+        degree=method.degree,
+        n_rounds="auto" if free else 5,
+        validation_fraction=method.validation,
+        random_state=method.seed,
+        verbose=verbose,
+    )
+
+
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
 """If the number of columns is not known before the fit, the cost is estimated for these."""
 MAX_FUNCTIONS = 50_000
@@ -251,6 +285,12 @@ def costs(task: Task) -> list[Any]:
     """
     from gramian.families import by_name
 
+    if task.algorithm == "manifold":
+        raise CommandError(
+            "--dry-run cannot tell the cost of manifold: how long the search for the nearest "
+            "points takes depends on the data",
+            USAGE,
+        )
     n_rows = task.table.n_rows
     if n_rows is None:
         n_rows = sum(len(each) for each in task.table.pieces(task.features[:1]))
@@ -290,8 +330,9 @@ def _sentence(warning: warnings.WarningMessage, estimator: Any) -> str:
             f"{estimator.n_samples_} rows, so that nothing is left, whatever the data. {REMEDY}"
         )
     if issubclass(category, OverfittingWarning):
+        n_functions, _, _ = str(warning.message).partition(" ")
         return (
-            f"{estimator.degrees_of_freedom_.max():.0f} functions were fitted to "
+            f"{n_functions} functions were fitted to "
             f"{estimator.n_samples_} rows: residual variances on the same rows are far too small. "
             f"{REMEDY}"
         )

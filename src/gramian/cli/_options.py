@@ -30,9 +30,9 @@ DEFAULT_BUDGET = "1GiB"
 
 Selection = StrEnum("Selection", "gfs gfa")
 """Algorithms that select columns."""
-Extraction = StrEnum("Extraction", "gfr gca")
+Extraction = StrEnum("Extraction", "gfr gca manifold")
 """Algorithms that extract components."""
-Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca")
+Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca manifold")
 """All of them."""
 FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre fourier indicator auto")
 """Families of functions that have a name."""
@@ -179,14 +179,15 @@ class MethodOptions:
         ),
     ] = "2"
     family: Annotated[
-        FamilyName,
+        FamilyName | None,
         option(
             "Method",
             "FAMILY",
             "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
             "indicator (columns of few distinct values) or auto.",
+            show_default="multilinear; polynomial for manifold",
         ),
-    ] = FamilyName.multilinear
+    ] = None
     alpha: Annotated[
         Any,
         option(
@@ -194,8 +195,9 @@ class MethodOptions:
             "X|auto",
             "Shrink nonlinear functions, against overfitting.",
             parser=penalty_or_auto,
+            show_default="0; 0.03 for manifold",
         ),
-    ] = "0"
+    ] = None
     validation: Annotated[
         Any,
         option(

@@ -1,0 +1,121 @@
+"""What commands say about a fitted model, for machines and for people; by the kind of model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from gramian._manifold_model import FittedManifold
+from gramian._model import AnyModel, FittedModel
+from gramian._types import Array
+from gramian._words import counted, percent
+from gramian.cli._show import number
+
+
+@dataclass(frozen=True)
+class About:
+    """A fit in numbers and words."""
+
+    brief: dict[str, Any]
+    """For machines, all that a model file tells, too."""
+    details: dict[str, Any]
+    """For machines, what else is known after a fit."""
+    columns: dict[str, list[str]]
+    """A table for people, by the heads of its columns; a row for each thing that is kept."""
+    remarks: list[str]
+    """What else to tell people after a fit."""
+    facts: list[tuple[str, str]]
+    """What else to tell people of a model file."""
+
+
+@singledispatch
+def about(model: AnyModel, names: Sequence[str]) -> About:
+    """Describe a model.
+
+    Parameters
+    ----------
+    model : AnyModel
+        The model.
+    names : sequence of str
+        How what it keeps is called, in the order of choice.
+    """
+    raise NotImplementedError(type(model))
+
+
+def _explained(total: Array) -> Array:
+    """Return the share of the variance that is explained after each step."""
+    return 1 - total[1:] / (total[0] or 1.0)
+
+
+@about.register
+def _(model: FittedModel, names: Sequence[str]) -> About:
+    record = model.record
+    held_out = record.validation_total
+    explained = _explained(record.total)
+    columns = {
+        "explained": [percent(each) for each in explained],
+        "residual variance": [number(each) for each in record.largest[1:]],
+    }
+    if held_out is not None and len(held_out) == len(record.total):
+        assert record.validation_largest is not None
+        largest = [number(each) for each in record.validation_largest[1:]]
+        shares = [percent(each) for each in _explained(held_out)]
+        columns = {
+            "explained": columns["explained"],
+            "held out": shares,
+            "residual variance": columns["residual variance"],
+            "held out ": largest,
+        }
+    facts = [("stopped", f"by {record.stop_reason}")]
+    if len(explained):
+        left = number(record.largest[-1])
+        facts.append(("explained", f"{percent(explained[-1])}, residual variance {left}"))
+    return About(
+        brief={
+            "residual_variance": record.largest,
+            "explained_variance": explained,
+            "functions": model.n_functions,
+            "stop_reason": record.stop_reason,
+        },
+        details={
+            "total_residual_variance": record.total,
+            "held_out_explained_variance": None if held_out is None else _explained(held_out),
+            "held_out_residual_variance": record.validation_largest,
+            "held_out_total_residual_variance": held_out,
+            "alpha": float(record.alpha),
+        },
+        columns=columns,
+        remarks=[],
+        facts=facts,
+    )
+
+
+@about.register
+def _(model: FittedManifold, names: Sequence[str]) -> About:
+    lengths = np.sum(model.components**2, axis=1) / (model.total[0] or 1.0)
+    held_out = model.validation_total
+    explained = _explained(model.total)
+    words = f"{percent(explained[-1])} by {counted(len(names), 'code')} together"
+    if model.held_out_left is not None:
+        words += f", {percent(1 - model.held_out_left)} of held-out rows"
+    return About(
+        brief={
+            "explained_variance": explained,
+            "functions": model.n_functions,
+            "rounds": model.n_rounds,
+        },
+        details={
+            "linearly_explained_variance": lengths,
+            "total_residual_variance": model.total,
+            "held_out_explained_variance": None if held_out is None else _explained(held_out),
+            "held_out_total_residual_variance": held_out,
+            "alpha": float(model.alpha),
+        },
+        columns={"explains linearly": [percent(each) for each in lengths]},
+        remarks=[f"Explained: {words}, after {counted(model.n_rounds, 'round')}"],
+        facts=[("stopped", f"after {counted(model.n_rounds, 'round')}"), ("explained", words)],
+    )
