@@ -70,13 +70,18 @@ def accuracies(data: Data, found: Coded) -> tuple[float, float]:
     return scores[0], scores[1]
 
 
+def first_rows(data: Data) -> list[int]:
+    """Return the first row to test of each class."""
+    return [int(np.flatnonzero(data.test_labels == c)[0]) for c in np.unique(data.test_labels)]
+
+
 def measure(table: str, data: Data, method: str, k: int) -> dict[str, Any] | None:
-    """Fit a method, and return what came out."""
+    """Fit a method, and return what came out; with pictures, where some are drawn."""
     found = METHODS[method](data, k)
     if found is None:
         return None
     neighbours, planes = accuracies(data, found)
-    return {
+    row = {
         "table": table,
         "method": method,
         "n": k,
@@ -87,25 +92,28 @@ def measure(table: str, data: Data, method: str, k: int) -> dict[str, Any] | Non
         "neighbours": neighbours,
         "planes": planes,
     }
+    if SHOWN.get(table) == k and found.points is not None:
+        row["images"] = found.points[first_rows(data)].round(2).tolist()
+    return row
 
 
 def share(row: dict[str, Any]) -> str:
     """Return what is lost, in per cent."""
-    return "–" if row["lost"] is None else f"{100 * row['lost']:.2f}"
+    return "none" if row["lost"] is None else f"{100 * row['lost']:.2f}"
 
 
 def grid(rows: list[dict[str, Any]], table: str, cell: Any, *, chosen: bool = False) -> str:
     """Return a Markdown table: methods down, numbers of features across."""
     mine = [row for row in rows if row["table"] == table]
     sizes = sorted({row["n"] for row in mine})
-    last = f" chosen, {sizes[-1]} features |" if chosen else ""
+    last = " chosen, with most features |" if chosen else ""
     lines = [f"| {table} | " + " | ".join(f"{n}" for n in sizes) + " |" + last]
     lines.append("|---|" + "--:|" * len(sizes) + ("---|" if chosen else ""))
     for method in METHODS:
         cells = {row["n"]: row for row in mine if row["method"] == method}
         if cells:
-            shown = " | ".join(cell(cells[n]) if n in cells else "" for n in sizes)
-            end = f" {cells[sizes[-1]]['chosen'] if sizes[-1] in cells else ''} |" if chosen else ""
+            shown = " | ".join(cell(cells[n]) if n in cells else "not run" for n in sizes)
+            end = f" {cells[max(cells)]['chosen']} |" if chosen else ""
             lines.append(f"| {method} | {shown} |{end}")
     return "\n".join(lines)
 
@@ -151,21 +159,20 @@ def page(content: dict[str, Any]) -> str:
     )
 
 
-def draw(table: str, data: Data, path: Path) -> None:
+def draw(rows: list[dict[str, Any]], table: str, data: Data, path: Path) -> None:
     """Show the first row to test of each class, and what methods make of it."""
     from matplotlib.figure import Figure
 
-    k = SHOWN[table]
-    first = [int(np.flatnonzero(data.test_labels == c)[0]) for c in np.unique(data.test_labels)]
-    rows = {"rows to test": data.test[first]}
-    for method in ("PCA", "GFR, all chosen", "autoencoder", "**PolynomialManifold, all chosen**"):
-        found = METHODS[method](data, k)
-        if found is not None:
-            left = f"\n{100 * lost(data.test, found.points):.0f} % lost"
-            rows[method.strip("*").partition(",")[0] + left] = found.points[first]
-    figure = Figure(figsize=(8, 0.9 * len(rows)), layout="constrained")
-    for axes, (name, values) in zip(figure.subplots(len(rows), 1), rows.items(), strict=True):
-        axes.imshow(np.hstack(data.images(values)), cmap="gray_r")
+    shown = {"rows to test": data.test[first_rows(data)]}
+    for method in METHODS:
+        for row in rows:
+            if (row["table"], row["method"]) == (table, method) and "images" in row:
+                name = method.strip("*").partition(",")[0]
+                shown[f"{name}\n{100 * row['lost']:.0f} % lost"] = np.array(row["images"])
+    figure = Figure(figsize=(8, 0.9 * len(shown)), layout="constrained")
+    low, high = np.quantile(data.images(data.train), [0, 1])
+    for axes, (name, values) in zip(figure.subplots(len(shown), 1), shown.items(), strict=True):
+        axes.imshow(np.hstack(data.images(values)), cmap="gray_r", vmin=low, vmax=high)
         axes.set_ylabel(name, rotation=0, ha="right", va="center")
         axes.set(xticks=[], yticks=[])
     figure.savefig(path, dpi=110)
@@ -182,7 +189,7 @@ def draw_times(rows: list[dict[str, Any]], table: str, path: Path) -> None:
         points = sorted(
             (row["seconds"] + row["tuning"], 100 * row["lost"])
             for row in mine
-            if row["method"] == method
+            if row["method"] == method and row["lost"] is not None
         )
         if points:
             axes.plot(*np.transpose(points), "o-", label=method.strip("*").partition(",")[0])
@@ -216,6 +223,60 @@ def draw_grid(data: Data, path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
+def read(path: Path) -> dict[str, Any]:
+    """Return what is known so far."""
+    if path.exists():
+        found: dict[str, Any] = json.loads(path.read_text())
+        return found
+    return {"rows": [], "splits": {}, "drawn": []}
+
+
+def write(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=None) + "\n")
+
+
+def key_of(row: dict[str, Any]) -> tuple[str, str, int]:
+    return row["table"], row["method"], row["n"]
+
+
+def run_cells(path: Path, table: str, methods: list[str], wanted: list[int] | None) -> None:
+    """Measure what is not known yet; other runs may write the same file meanwhile."""
+    load, sizes = TABLES[table]
+    data = load()
+    for k in [n for n in sizes if wanted is None or n in wanted]:
+        for method in methods:
+            if (table, method, k) in map(key_of, read(path)["rows"]):
+                continue
+            row = measure(table, data, method, k)
+            if row is None:
+                continue
+            content = read(path)
+            content["splits"][table] = f"{len(data.train):,} rows to fit; {data.split}"
+            content["rows"].append(row)
+            content["date"] = time.strftime("%Y-%m-%d")
+            content["versions"], content["machine"] = run.versions(), run.machine()
+            write(path, content)
+            print(f"  {table}, {method}, {k}: {share(row)} % lost", flush=True)
+
+
+def draw_all(path: Path, tables: list[str]) -> None:
+    """Draw the pictures of the page."""
+    images = path.parent / "images"
+    images.mkdir(exist_ok=True)
+    content = read(path)
+    for table in tables:
+        rows = [row for row in content["rows"] if row["table"] == table]
+        if table not in SHOWN or not any("images" in row for row in rows):
+            continue
+        data = TABLES[table][0]()
+        draw(rows, table, data, images / f"manifold_{table.lower()}.png")
+        draw_times(rows, table, images / f"manifold_{table.lower()}_time.png")
+        if table == "digits":
+            draw_grid(data, images / "manifold_grid.png")
+        content["drawn"] = sorted({*content["drawn"], table})
+    write(path, content)
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=Path("docs/manifold.json"))
@@ -226,39 +287,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args(arguments)
     path: Path = options.output
-    content: dict[str, Any] = {"rows": [], "splits": {}, "drawn": []}
-    if path.exists():
-        content = json.loads(path.read_text())
     if not options.page:
-        content |= {
-            "date": time.strftime("%Y-%m-%d"),
-            "versions": run.versions(),
-            "machine": run.machine(),
-        }
         for table in options.tables:
-            load, sizes = TABLES[table]
-            data = load()
-            content["splits"][table] = f"{len(data.train):,} rows to fit; {data.split}"
-            for method in options.methods:
-                for k in [n for n in sizes if options.sizes is None or n in options.sizes]:
-                    key = (table, method, k)
-                    if key in {(row["table"], row["method"], row["n"]) for row in content["rows"]}:
-                        continue
-                    row = measure(table, data, method, k)
-                    if row is not None:
-                        content["rows"].append(row)
-                        print(f"  {table}, {method}, {k}: {share(row)} % lost", flush=True)
-                    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-            if options.pictures and table in SHOWN:
-                images = path.parent / "images"
-                images.mkdir(exist_ok=True)
-                draw(table, data, images / f"manifold_{table.lower()}.png")
-                draw_times(content["rows"], table, images / f"manifold_{table.lower()}_time.png")
-                if table == "digits":
-                    draw_grid(data, images / "manifold_grid.png")
-                content["drawn"] = sorted({*content["drawn"], table})
-        path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-    path.with_suffix(".md").write_text(page(content))
+            run_cells(path, table, options.methods, options.sizes)
+    if options.pictures:
+        draw_all(path, options.tables)
+    path.with_suffix(".md").write_text(page(read(path)))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ LEAST_RIDGE = -6
 MAX_TUNING = 3000
 """KernelPCA is tuned with at most so many rows: its time grows with their cube."""
 MAX_INVERSE = 2
-"""UMAP's inverse triangulates the codes: with 5 of them, seven minutes were not enough for digits."""
+"""UMAP's inverse triangulates the codes: for digits with 5 of them seven minutes were too few."""
 
 
 @dataclass(frozen=True)

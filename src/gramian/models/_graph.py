@@ -29,7 +29,7 @@ class Graph:
         self.kind: int = self.helper.np_dtype_to_tensor_dtype(self.dtype)
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
-        self._numbers = count() if parent is None else parent._numbers
+        self._numbers: count[int] = count() if parent is None else parent._numbers
         self._parent = parent
 
     def name(self) -> str:

@@ -132,7 +132,8 @@ def count_around(codes: Array, steps: Array, n_high: int) -> Array:
     padded = np.pad(counts, 1)
     height, width = counts.shape
     shifted = [padded[i : i + height, j : j + width] for i in range(3) for j in range(3)]
-    return np.sum(shifted, axis=0)
+    found: Array = np.sum(shifted, axis=0)
+    return found
 
 
 def _tiles(
