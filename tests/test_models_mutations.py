@@ -78,7 +78,11 @@ def use(estimator):
     rows = np.ones((2, estimator.n_features_in_))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        Z = estimator.transform(rows)
+        try:
+            Z = estimator.transform(rows)
+        except ValueError as error:  # the mean may be anywhere
+            assert "too far from the others" in str(error)
+            return
         if Z.size and np.isfinite(Z).all() and hasattr(estimator, "inverse_transform"):
             assert estimator.inverse_transform(Z).shape == rows.shape
 

@@ -140,7 +140,7 @@ def test_angles_belong_to_closed_curves(source, tmp_path):
 
 
 def test_a_small_file_cannot_declare_a_surface_that_takes_all_memory(tmp_path):
-    k, degree = 200, 25  # so many functions of each of 200 variables
+    k, degree = 150, 45  # so many functions of each of 150 variables
     wide = np.random.default_rng(0).standard_normal((k + 2, k))
     small = fit(PolynomialManifold(k, degree=1, n_rounds=1), wide)
     small.save(tmp_path / "good.gram")

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, Literal
 
 import numpy as np
@@ -47,7 +48,7 @@ EXPLORED_ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Among these chooses `alpha="auto"`."""
 WORTH = 0.003
 """A share of the held-out error that is worth another round."""
-DEGREES = (2, 3, 4, 5)
+DEGREES = tuple(range(2, 11))
 """Among these, and a flat surface, chooses `degree="auto"`, as far as there are rows for them."""
 MAX_FUNCTIONS = 5000
 """No degree with more functions is tried by `degree="auto"`."""
@@ -108,7 +109,7 @@ def make_plan(
         free = True
         most = min(MAX_FUNCTIONS, n_rows // 2)
         each = (by_name(family, degree) for degree in DEGREES)
-        families = [one for one in each if one.count(n_codes) <= most] or [LINEAR]
+        families = list(takewhile(lambda one: one.count(n_codes) <= most, each)) or [LINEAR]
     else:
         families = leading_to(by_name(family, degree))
     return Plan(
