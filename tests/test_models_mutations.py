@@ -81,7 +81,8 @@ def use(estimator):
         try:
             Z = estimator.transform(rows)
         except ValueError as error:  # the mean may be anywhere
-            assert "too far from the others" in str(error)
+            if "too far from the others" not in str(error):
+                raise
             return
         if Z.size and np.isfinite(Z).all() and hasattr(estimator, "inverse_transform"):
             assert estimator.inverse_transform(Z).shape == rows.shape
