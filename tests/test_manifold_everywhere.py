@@ -190,3 +190,14 @@ def test_a_notebook_shows_codes_and_rounds():
     assert "2 codes in place of 6 columns" in shown
     assert f"in {model.n_rounds_} round" in shown
     assert "gramian-fit" not in clone(model)._repr_mimebundle_()["text/html"]
+
+
+def test_displays_draw_codes_and_say_what_they_cannot_draw():
+    pytest.importorskip("matplotlib")
+    from gramian.plots import ComponentsDisplay, ResidualVarianceDisplay, SelectionOrderDisplay
+
+    model = PolynomialManifold(2).fit(power_table())
+    assert ComponentsDisplay.from_estimator(model).ax_ is not None
+    for display in (ResidualVarianceDisplay, SelectionOrderDisplay):
+        with pytest.raises(TypeError, match="round by round"):
+            display.from_estimator(model)

@@ -34,6 +34,11 @@ class FittedManifold(AnyModel):
         return self.manifold.unit * self.manifold.lines
 
     @property
+    def by_feature(self) -> bool:
+        """Whether the fit went feature by feature: no, all codes are fitted at once."""
+        return False
+
+    @property
     def thing(self) -> str:
         """What is kept, in one word."""
         return "code"

@@ -144,6 +144,11 @@ class AnyModel(ABC):
         return True
 
     @property
+    def by_feature(self) -> bool:
+        """Whether the fit went feature by feature, so that `left` tells what each is worth."""
+        return True
+
+    @property
     @abstractmethod
     def thing(self) -> str:
         """What is kept, in one word."""
