@@ -13,7 +13,6 @@ import numpy as np
 from scipy.linalg import eigh
 
 from gramian._choosers import TopEigenvector
-from gramian._extractor import unit_of
 from gramian._gfr import row_space
 from gramian._manifold_model import FittedManifold
 from gramian._preparation import Problem
@@ -166,7 +165,7 @@ def fit(plan: Plan, problem: Problem, deciding: Problem | None) -> FittedManifol
     coding, n_codes = begin(rows, plan, rounds[0])
     made = fit_rounds(rows, n_codes, coding, rounds, plan.report("fit"))
     manifold = made.manifold if basis is None else made.manifold.lifted(basis)
-    unit = unit_of(problem)
+    unit = float(problem.unit[0])
     whole = unit**2 * float(np.trace(rows.covariance()))
     return FittedManifold(
         algorithm=plan.algorithm,

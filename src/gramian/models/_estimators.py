@@ -82,6 +82,8 @@ def _parameter(name: str, value: Any) -> Any:
         return to_data(value)
     if name == "basis" and not isinstance(value, str):
         return ARRAY
+    if name in ("keep", "priority") and value is not None:
+        return [each if isinstance(each, str) else int(each) for each in value]
     value = number_to(value)
     if isinstance(value, np.random.RandomState):
         raise ValueError(
@@ -129,6 +131,9 @@ def _make(
             value = arrays["basis"]
         elif value == INFINITY:
             value = math.inf
+        elif name in ("keep", "priority") and isinstance(value, list):
+            if not all(type(each) is int or is_text(each) for each in value):
+                raise ModelFileError(f"Its parameter {name!r} is damaged.")
         elif not isinstance(value, str | int | float | None) or (
             isinstance(value, int) and abs(value) >= MAX_INTEGER
         ):

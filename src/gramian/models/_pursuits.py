@@ -11,7 +11,7 @@ from gramian._model import Basis, FittedModel, Project, Record, TakeColumns
 from gramian._pursuit import StopReason
 from gramian._types import Array, IntArray
 from gramian.exceptions import ModelFileError
-from gramian.models import _decoder
+from gramian.models import _decoder, _elimination
 from gramian.models._archive import AnyArray
 from gramian.models._families import from_data, to_data
 from gramian.models._schema import SCHEMAS, check_indices
@@ -55,6 +55,9 @@ def describe(
     if model.decoder is not None:
         fitted |= {"alpha_": number_to(float(record.alpha)), "family_": to_data(model.family)}
         arrays |= _decoder.to_arrays(model.decoder, moments=moments)
+    if model.elimination is not None:
+        fitted["elimination"] = _elimination.to_data(model.elimination)
+        arrays |= _elimination.to_arrays(model.elimination)
     return fitted, arrays
 
 
@@ -90,12 +93,22 @@ def restore(stored: Stored) -> FittedModel:
     arrays, estimator = stored.arrays, stored.estimator
     decodes = "decoder.coefficients" in SCHEMAS[stored.algorithm]
     scalars = {"n_samples_", "stop_reason_", "solver_", "orthogonality_loss_"}
-    fitted = stored.scalars(scalars | {"alpha_", "family_"} if decodes else scalars)
+    if decodes:
+        scalars |= {"alpha_", "family_"}
+    if "elimination.dropped" in arrays:
+        scalars.add("elimination")
+    fitted = stored.scalars(scalars)
     record = _record(fitted, arrays)
     if np.append(record.n_kept, record.n_dropped).min(initial=0) < 0:
         raise ModelFileError("A number of functions is negative.")
     scale = stored.scale
     chosen, redundant, directions, basis = _choice(arrays, estimator, stored.n_columns)
+    elimination = None
+    if "elimination" in scalars:
+        assert redundant is not None
+        elimination = _elimination.from_data_and_arrays(
+            fitted["elimination"], arrays, chosen, redundant
+        )
     family = from_data(fitted["family_"], stored.functions) if decodes else estimator._family()
     return FittedModel(
         algorithm=stored.algorithm,
@@ -116,6 +129,7 @@ def restore(stored: Stored) -> FittedModel:
         directions=directions,
         basis=basis,
         norms=arrays.get("fourier_norms_"),
+        elimination=elimination,
     )
 
 
