@@ -113,7 +113,8 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
 
     Examples
     --------
-    >>>     >>> from gramian import PolynomialManifold
+    >>> import numpy as np
+    >>> from gramian import PolynomialManifold
     >>> u = np.random.default_rng(0).uniform(-1, 1, 500)
     >>> X = np.column_stack([u, u**2, u**3])  # a curve
     >>> curve = PolynomialManifold(1, degree=3, alpha=0, n_rounds=20).fit(X)
