@@ -107,7 +107,17 @@ class Redundancy:
         left, whole = np.mean((y - self(table)) ** 2), np.var(y)
         return 1 - float(left / whole) if whole > 0 else float(left == 0)
 
+    @property
+    def has_formula(self) -> bool:
+        """Whether there is a short formula: one with a column, unless the column is constant."""
+        return self.kind == "constant" or bool(self.sources)
+
     def __str__(self) -> str:
+        if not self.has_formula:
+            return (
+                f"{quote(self.feature)}: no short formula "
+                f"(all functions of the fit: R² {r_squared(self.full_r2)})"
+            )
         notes: list[str] = [] if self.kind == "nonlinear" else [self.kind]
         if self.kind != "constant":
             notes.append(f"R² {r_squared(self.r2)}")
