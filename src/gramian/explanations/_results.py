@@ -20,6 +20,9 @@ DUPLICATE = 0.99
 PARTIAL = 0.9
 """If the formula of a column has a lower R², the column is explained in part only."""
 
+NOTHING = 0.05
+"""A formula with a lower R² says no more than a constant, and is not printed."""
+
 
 @dataclass(frozen=True)
 class Redundancy:
@@ -109,8 +112,8 @@ class Redundancy:
 
     @property
     def has_formula(self) -> bool:
-        """Whether there is a short formula: one with a column, unless the column is constant."""
-        return self.kind == "constant" or bool(self.sources)
+        """Whether there is a short formula, one that says more than a constant does."""
+        return self.kind == "constant" or self.r2 >= NOTHING
 
     def __str__(self) -> str:
         if not self.has_formula:
