@@ -10,6 +10,7 @@ import pytest
 from cli_cases import succeed
 
 from gramian import GFA
+from gramian.explanations._text import MINUS
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_a_flag_is_not_written_with_products_that_cancel():
         {"male": male, "w": w, "hi": hi, "malew": male * w, "other": 1 - male, "square": w**2}
     )
     fit = GFA(threshold=1e-6, relative=True, family="polynomial", degree=2).fit(table)
-    assert str(fit.explain()["other"]).startswith("other = −male + 1 (")
+    assert str(fit.explain()["other"]).startswith(f"other = {MINUS}male + 1 (")
 
 
 def test_without_a_short_formula_none_is_printed():
@@ -58,7 +59,9 @@ def test_the_command_evaluates_the_formula_of_the_model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     exper = rng.integers(0, 40, 520).astype(float)
-    table = pd.DataFrame({"exper": exper, "expersq": exper**2 / 1000, "other": rng.normal(size=520)})
+    table = pd.DataFrame(
+        {"exper": exper, "expersq": exper**2 / 1000, "other": rng.normal(size=520)}
+    )
     model = GFA(threshold=1e-6, relative=True, family="polynomial", degree=2).fit(table[:400])
     (law,) = model.explain()
     table[:400].to_csv("train.csv", index=False)

@@ -76,6 +76,14 @@ def test_the_page_of_order_free_selection_is_the_one_that_its_numbers_make():
     assert order_free.page(content) == numbers.with_suffix(".md").read_text()
 
 
+def test_the_page_of_few_columns_is_the_one_that_its_numbers_make():
+    import columns
+
+    numbers = BENCHMARKS.parent / "docs" / "columns.json"
+    content = json.loads(numbers.read_text())
+    assert columns.page(content) == numbers.with_suffix(".md").read_text()
+
+
 def test_a_dropped_column_counts_as_found_if_a_law_of_its_own_is_left_for_it():
     import selection_truth
 
@@ -107,7 +115,7 @@ def test_the_literal_algorithms_find_what_the_library_finds():
 
     X = jobs.load("tiny")
     directions = literal.gfr(X, degree=2, n_components=3)
-    note = suite.agreement(GFR(3, degree=2).fit(X).components_, directions)
+    note = suite.agreement(GFR(3, degree=2, alpha=0).fit(X).components_, directions)
     assert note.startswith("same directions, ")
     X = jobs.selection_data(0)[:, :8]
     norms = UFFS(degree=3, relative=False).fit(X).fourier_norms_
@@ -144,7 +152,7 @@ def test_operations_are_counted_entry_by_entry():
     from gramian import GFR
 
     X = np.random.default_rng(0).standard_normal((3000, 4))
-    fitted = GFR(3, degree=2, solver="gram").fit(X)  # 1, then 2, then 3 functions
+    fitted = GFR(3, degree=2, solver="gram", alpha=0).fit(X)  # 1, then 2, then 3 functions
     entries = 1 * (1 + 1) + 2 * (2 + 2) + 3 * (4 + 3)
     assert jobs.operations(fitted, 3000, 4) == 2 * 3000 * (entries + 6 * 4) + 7**3 / 3
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
-from gramian._blas import subtract_second_moments, symmetric_times, threads_for, times
+from gramian._blas import subtract_second_moments, threads_for, times
 from gramian._eigen import LeadingEigenvector, orient
 from gramian._types import Array, IntArray
 from gramian.orthogonalize import Direction
@@ -108,22 +108,13 @@ class TopEigenvector:
         self._scale = self._variance
         self.directions: list[Array] = []
 
-    @property
-    def _covariance(self) -> Array:
-        return self._covariances[self._use]
-
     def _update(self) -> None:
-        self._variance, self._vector = self._solve(self._covariance)
-
-    @property
-    def largest(self) -> float:
+        covariance = self._covariances[self._use]
+        self._variance, self._vector = self._solve(covariance)
+        self.largest = self._unit * max(self._variance, 0.0)
         """The largest eigenvalue of Σ_j."""
-        return self._unit * max(self._variance, 0.0)
-
-    @property
-    def total(self) -> float:
+        self.total = self._unit * max(float(np.trace(covariance)), 0.0)
         """The trace of Σ_j."""
-        return self._unit * max(float(np.trace(self._covariance)), 0.0)
 
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the top eigenvector of Σ_j, or why its variance is too small."""
@@ -138,7 +129,7 @@ class TopEigenvector:
             vector /= np.linalg.norm(vector)
         vector = orient(vector, like=self._lift(vector))
         self.directions.append(vector)
-        variance = vector @ symmetric_times(self._initial, vector)
+        variance = vector @ blas.dsymv(1.0, self._initial, vector, lower=1)
         return Direction(vector, float(np.sqrt(variance)))
 
     def undo(self) -> None:
@@ -154,7 +145,7 @@ class TopEigenvector:
             # The variable itself is among the functions, so Σν = 0. True to the last digit, this
             # keeps later directions orthogonal to ν when little variance is left.
             with threads_for(0):  # products with vectors are small
-                image = symmetric_times(covariance, vector)
+                image = blas.dsymv(1.0, covariance, vector, lower=1)
                 image -= 0.5 * (vector @ image) * vector
                 blas.dsyr2(-1.0, image, vector, a=covariance, lower=1, overwrite_a=1)
         if use != self._use:
@@ -165,8 +156,7 @@ class TopEigenvector:
 
     def vanish(self) -> None:
         """Nothing is left: the functions span all samples."""
-        self._covariance[:] = 0.0
-        self._variance = 0.0
+        self.largest = self.total = self._variance = 0.0
 
 
 class GivenDirections(ABC):
@@ -185,7 +175,10 @@ class GivenDirections(ABC):
     n_penalties : int, default=1
         How many vectors of residual variances there are, one for each penalty.
     prescribed : sequence of int, optional
-        Choose these columns, one after the other, even if nothing is left of one.
+        Choose these columns first, one after the other, even if nothing is left of one.
+    order : array of shape (d,), optional
+        The variances by which columns come one before the other, if these are known better than
+        from the rows of the fit.
     """
 
     def __init__(
@@ -196,8 +189,10 @@ class GivenDirections(ABC):
         relative: bool,
         n_penalties: int = 1,
         prescribed: Sequence[int] | None = None,
+        order: Array | None = None,
     ) -> None:
         self._variances = variances
+        self._order = variances if order is None else order
         self._prescribed = prescribed
         self._all_shares = np.tile(varies.astype(np.float64), (n_penalties, 1))
         self._use = 0
@@ -252,7 +247,7 @@ class GivenDirections(ABC):
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the next column, or why there is none."""
         self._noise = noise
-        if self._prescribed is not None:
+        if self._prescribed is not None and len(self.chosen) < len(self._prescribed):
             self.chosen.append(self._prescribed[len(self.chosen)])
             return Direction(self.chosen[-1], 1.0)
         qualified = self.qualified
@@ -286,7 +281,7 @@ class LargestResidual(GivenDirections):
     """GFS: chooses the largest residual variance."""
 
     def _rank(self) -> Array:
-        return self.variances
+        return self._shares * self._order
 
     def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
         return variances > threshold
@@ -296,7 +291,7 @@ class LargestOriginal(GivenDirections):
     """GFA and GCA: choose the largest original variance among those not redundant yet."""
 
     def _rank(self) -> Array:
-        return self._variances
+        return self._order
 
     def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
         return variances >= threshold

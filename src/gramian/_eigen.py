@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import blas, eigh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from gramian._blas import symmetric_times
 from gramian._types import Array
 
 DENSE_BELOW = 300
@@ -36,7 +35,7 @@ class LeadingEigenvector:
         start = None
         if self._next:
             value, start = self._next.pop()
-            error = symmetric_times(matrix, start) - value * start
+            error = blas.dsymv(1.0, matrix, start, lower=1) - value * start
             if np.linalg.norm(error) <= CONVERGED * value:
                 if not self._next:
                     self._n_pairs *= 4
@@ -56,7 +55,9 @@ class LeadingEigenvector:
             if start is not None:
                 v0 += start
             operator = LinearOperator(
-                (d, d), matvec=lambda vector: symmetric_times(matrix, vector), dtype=np.float64
+                (d, d),
+                matvec=lambda vector: blas.dsymv(1.0, matrix, vector, lower=1),
+                dtype=np.float64,
             )
             try:
                 values, vectors = eigsh(operator, k=k, which="LA", v0=v0, tol=CONVERGED)

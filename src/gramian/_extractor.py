@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._base import Data
 from gramian._blockwise import Output
+from gramian._estimator import Data
 from gramian._model import FittedModel, Project
 from gramian._preparation import Problem
 from gramian._reconstruction import Reconstruction
@@ -91,11 +91,6 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def unit_of(problem: Problem) -> float:
-    """Return the deviation in reported variances that is 1 in the scaled columns, for all alike."""
-    return float(problem.unit[0])
 
 
 def encoder_of(problem: Problem, directions: Array) -> Project:

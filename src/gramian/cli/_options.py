@@ -30,10 +30,12 @@ DEFAULT_BUDGET = "1GiB"
 
 Selection = StrEnum("Selection", "gfs gfa")
 """Algorithms that select columns."""
-Extraction = StrEnum("Extraction", "gfr gca")
+Extraction = StrEnum("Extraction", "gfr gca manifold")
 """Algorithms that extract components."""
-Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca")
+Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca manifold")
 """All of them."""
+Criterion = StrEnum("Criterion", "variance gain")
+"""What gfs selects columns for."""
 FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre fourier indicator auto")
 """Families of functions that have a name."""
 
@@ -135,9 +137,12 @@ class DataOptions(PassingOptions):
     standardize: Annotated[
         bool,
         option(
-            "Data", "", "Scale columns to variance 1, so that units do not matter.", "--standardize"
+            "Data",
+            "",
+            "Whether to scale columns to variance 1, or all of them share a unit.",
+            "--standardize/--same-unit",
         ),
-    ] = False
+    ] = True
 
 
 @dataclass(frozen=True)
@@ -158,8 +163,9 @@ class MethodOptions:
         Any,
         option(
             "Method",
-            "VARIANCE",
-            "Columns with less residual variance are redundant.",
+            "SHARE",
+            "What may be left of a redundant column: a share of its variance for gfa (0.0001, or "
+            "0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
             "--threshold",
             "-t",
             parser=variance,
@@ -168,6 +174,42 @@ class MethodOptions:
     relative: Annotated[
         bool,
         option("Method", "", "The threshold is a share of each column's variance.", "--relative"),
+    ] = False
+    backward: Annotated[
+        bool,
+        option(
+            "Method",
+            "",
+            "gfa, gca: begin with all columns, so that their order does not matter, or keep the "
+            "most variant first, as published.",
+            "--backward/--forward",
+        ),
+    ] = True
+    keep: Annotated[
+        Names, option("Method", "NAMES", "gfa: never drop these.", "--keep", show_default=False)
+    ] = None
+    prefer: Annotated[
+        Names,
+        option(
+            "Method",
+            "NAMES",
+            "gfa: keep these rather than others, the most wanted first.",
+            "--prefer",
+            show_default=False,
+        ),
+    ] = None
+    laws: Annotated[
+        bool,
+        option(
+            "Method",
+            "",
+            "gfa: whether exact laws count, too, such as logarithms, ratios and thresholds.",
+            "--laws/--no-laws",
+        ),
+    ] = True
+    prove: Annotated[
+        bool,
+        option("Method", "", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove"),
     ] = False
     degree: Annotated[
         Any,
@@ -179,23 +221,25 @@ class MethodOptions:
         ),
     ] = "2"
     family: Annotated[
-        FamilyName,
+        FamilyName | None,
         option(
             "Method",
             "FAMILY",
             "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
-            "indicator (columns of few distinct values) or auto.",
+            "indicator (columns of few distinct values) or auto. By default polynomial for gfa "
+            "and manifold, and multilinear for others.",
+            show_default=False,
         ),
-    ] = FamilyName.multilinear
+    ] = None
     alpha: Annotated[
         Any,
         option(
             "Method",
             "X|auto",
-            "Shrink nonlinear functions, against overfitting.",
+            "Shrink nonlinear functions, against overfitting; 0 is least squares.",
             parser=penalty_or_auto,
         ),
-    ] = "0"
+    ] = "auto"
     validation: Annotated[
         Any,
         option(
@@ -205,9 +249,39 @@ class MethodOptions:
             parser=share,
         ),
     ] = None
+    criterion: Annotated[
+        Criterion | None,
+        option(
+            "Method",
+            None,
+            "Of gfs: columns of the largest variance, or those that explain most of all columns.",
+            show_default=False,
+        ),
+    ] = None
+    given: Annotated[
+        Names,
+        option("Method", "NAMES", "Of gfs, criterion gain: keep these in any case.", "--given"),
+    ] = None
     seed: Annotated[
         int, option("Method", "N", "Decides which rows are held out.", min=0, max=MAX_SEED)
     ] = 0
+
+
+def chosen(algorithm: StrEnum | None, method: MethodOptions) -> str:
+    """Return the algorithm that is asked for, or the one that suits what is asked for.
+
+    Parameters
+    ----------
+    algorithm : StrEnum or None
+        What the user named.
+    method : MethodOptions
+        What else the user said: a number of columns asks for the most informative ones, and so
+        do options that only these have.
+    """
+    if algorithm is not None:
+        return algorithm.value
+    few = method.n is not None or method.criterion is not None or method.given
+    return (Selection.gfs if few else Selection.gfa).value
 
 
 @dataclass(frozen=True)

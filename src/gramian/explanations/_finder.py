@@ -21,6 +21,7 @@ from gramian.explanations._text import DIGITS, MAX_DIGITS
 from gramian.explanations._view import View
 from gramian.rows._protocol import CONSTANT
 
+
 class FormulaFinder:
     """Finds the formula of each target: its terms, how many there are, and how good it is."""
 
@@ -112,8 +113,7 @@ class FormulaFinder:
         variance = float(self._coordinates.variances[target])
         means = np.asarray(self._view.variable_means)[whole.variables]
         parts: dict[Product, float] = {
-            (((j,), 1),): float(c)
-            for j, c in zip(whole.variables, whole.coefficients, strict=True)
+            (((j,), 1),): float(c) for j, c in zip(whole.variables, whole.coefficients, strict=True)
         }
         parts[()] = whole.constant - float(means @ whole.coefficients)
         expression = self._formula(parts, variance, whole.left)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from gramian.explanations._explanation import data_frame
 from gramian.explanations._text import number
 from gramian.laws._relation import Relation
 from gramian.laws._solution import Solution
@@ -85,13 +86,17 @@ class Relations(Sequence[Relation]):
         """
         return [each for each in self if column in each.columns]
 
-    def redundant(self, keep: Collection[str] = ()) -> dict[str, Solution]:
+    def redundant(
+        self, keep: Collection[str] = (), prefer: Sequence[str] = ()
+    ) -> dict[str, Solution]:
         """Say which columns can be dropped, one a law, and how they are computed from the others.
 
         Parameters
         ----------
         keep : collection of str, default=()
             Columns that stay.
+        prefer : sequence of str, default=()
+            Columns that rather stay than others, the most wanted first.
 
         Returns
         -------
@@ -100,9 +105,12 @@ class Relations(Sequence[Relation]):
             that stand before it, so that all can be computed one after the other.
         """
         self._check(keep)
+        wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
         chosen: dict[str, Solution] = {}
         for relation in self:
-            for solution in _solutions(relation):
+            for solution in sorted(
+                _solutions(relation), key=lambda each: wanted.get(each.column, 0)
+            ):
                 column = solution.column
                 if column in keep or column in chosen or _needs(solution, column, chosen):
                     continue
@@ -169,14 +177,7 @@ class Relations(Sequence[Relation]):
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each law."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "A data frame needs pandas: pip install pandas. The attribute `table` has the same "
-                "rows as dictionaries."
-            ) from error
-        return pd.DataFrame(self.table)
+        return data_frame(self.table)
 
     def latex(self) -> str:
         """Write all laws in LaTeX, one below the other."""

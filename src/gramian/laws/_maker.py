@@ -61,9 +61,7 @@ class Maker:
     def known(self, view: View) -> list[Law]:
         """Return the laws found so far that tie columns of a part."""
         places = {column: place for place, column in enumerate(view.columns)}
-        return [
-            _renumbered(law, places) for law in self._laws if set(law.columns) <= places.keys()
-        ]
+        return [_renumbered(law, places) for law in self._laws if set(law.columns) <= places.keys()]
 
     def constant(self, i: int) -> Relation:
         """Return that a column is constant."""

@@ -22,7 +22,9 @@ RIDGE = 1e-12
 """What is added to correlations, so that they can be inverted where sums are exact."""
 
 
-def printed_sums(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> Iterator[tuple[Law, int]]:
+def printed_sums(
+    values: Values, traits: Sequence[Traits], columns: Sequence[int]
+) -> Iterator[tuple[Law, int]]:
     """Yield sums that give a column, as short as printed digits allow, and which column it is.
 
     Parameters
@@ -75,7 +77,9 @@ class _Sum:
         coefficients, errors = self._fit(chosen)
         if not self._holds(chosen, coefficients):
             return None
-        kept = [j for j, t in zip(chosen, _ratios(coefficients, errors), strict=True) if t > SIGNIFICANT]
+        kept = [
+            j for j, t in zip(chosen, _ratios(coefficients, errors), strict=True) if t > SIGNIFICANT
+        ]
         if kept and len(kept) < len(chosen):
             fewer, fewer_errors = self._fit(kept)
             if self._holds(kept, fewer):

@@ -1,7 +1,8 @@
 """Which arrays each estimator has, and how their shapes depend on one another.
 
-Sizes are letters: d features, s steps, m directions of a given basis, f functions with the
-constant; other letters belong to one or two arrays only. A shape is written as in ``"s+1 d"``.
+Sizes are letters: d features, s steps or codes, m directions of a given basis, f functions with
+the constant, t rounds; other letters belong to one or two arrays only. A shape is written as in
+``"s+1 d"``.
 """
 
 from __future__ import annotations
@@ -57,18 +58,54 @@ _DECODING = {
     "decoder.levels": Spec("l", optional=True),
     "decoder.n_levels": _index("s", optional=True),
 }
+_ELIMINATION = {
+    "elimination.dropped": _index("r", optional=True),
+    "elimination.share_when_dropped": Spec("r", optional=True),
+    "elimination.share_left": Spec("r", optional=True),
+    "elimination.exchanged": _index("p", optional=True),
+    "elimination.alternative": _index("p", optional=True),
+    "elimination.needed": _index("e", optional=True),
+    "elimination.refused": _index("g", optional=True),
+}
 SCHEMAS: dict[str, dict[str, Spec]] = {
     "GFR": {**_DECODING, "components_": Spec("s d")},
     "GCA": {
         **_DECODING,
+        **_ELIMINATION,
         "_variances": Spec("m"),
         "basis_": Spec("m d"),
         "component_indices_": _index("s"),
         "redundant_indices_": _index("r"),
         "basis": Spec("d d", optional=True),
     },
-    "GFS": {**_DECODING, "selected_features_": _index("s")},
-    "GFA": {**_DECODING, "selected_features_": _index("s"), "redundant_features_": _index("r")},
+    "GFS": {
+        **_DECODING,
+        "selected_features_": _index("s"),
+        "best_sets_": _index("b b", optional=True),
+        "best_sets_residual_variance_": Spec("b+1", optional=True),
+        "losses_": Spec("b", optional=True),
+        "next_features_": _index("n", optional=True),
+        "next_gains_": Spec("n", optional=True),
+    },
+    "GFA": {
+        **_DECODING,
+        **_ELIMINATION,
+        "selected_features_": _index("s"),
+        "redundant_features_": _index("r"),
+    },
+    "PolynomialManifold": {
+        "mean_": Spec("d"),
+        "scale_": Spec("d", optional=True),
+        "total_residual_variance_": Spec("t+1"),
+        "validation_total_residual_variance_": Spec("v", optional=True),
+        "surface.coefficients": Spec("f d"),
+        "surface.mixing": Spec("s s"),
+        "surface.offset": Spec("s"),
+        "surface.lines": Spec("s d"),
+        # of the codes, or of the cosines and sines of all codes
+        "start.matrix": Spec("d e"),
+        "start.offset": Spec("e"),
+    },
     "UFFS": {**_EVERY, "selected_features_": _index("n"), "fourier_norms_": Spec("d")},
 }
 PREPROCESSING = {"preprocessing.impute": Spec("d", optional=True)}
@@ -98,7 +135,10 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
             _bind(name, spec, *inventory[name], sizes)
         elif not spec.optional:
             raise ModelFileError(f"It lacks the array {name!r}.")
-    if any(sizes.get(letter, 0) > d for letter in "smrn"):
+    parts = [name for name in schema if name.startswith("elimination.")]
+    if 0 < len({*parts} & {*inventory}) < len(parts):
+        raise ModelFileError("It lacks a part of how columns were dropped.")
+    if any(sizes.get(letter, 0) > d for letter in "smrnb"):
         raise ModelFileError(f"It has more steps or directions than its {d} features.")
     arrays = {name: archive.array(name) for name in inventory}
     for name, array in arrays.items():

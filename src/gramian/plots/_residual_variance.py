@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import svdvals
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array
 
 from gramian._types import Array
-from gramian.plots._common import BLUE, GREEN, ORANGE, THRESHOLD, Display, floats, require, tidy
+from gramian.plots._common import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    THRESHOLD,
+    Display,
+    check_by_feature,
+    floats,
+    require,
+    tidy,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +125,7 @@ class ResidualVarianceDisplay(Display):
         **kwargs
             Passed to :meth:`plot`.
         """
-        check_is_fitted(estimator)
+        check_by_feature(estimator)
         if kind not in ("total", "largest"):
             raise ValueError(f"kind must be 'total' or 'largest'; got {kind!r}.")
         held_out = getattr(estimator, f"validation_{_PREFIX[kind]}residual_variance_", None)
@@ -126,7 +136,7 @@ class ResidualVarianceDisplay(Display):
             rows = estimator.model_.scaled(check_array(X, dtype=np.float64))
             pca = _principal(rows, kind, len(residual))
         family = getattr(estimator, "family_", None)
-        relative = getattr(estimator, "relative", False)
+        threshold, relative = estimator._least
         display = cls(
             _share(residual, kind),
             validation=None if held_out is None else _share(held_out, kind),
@@ -134,7 +144,7 @@ class ResidualVarianceDisplay(Display):
             gcv=None if gcv is None else gcv / (residual[0] or 1.0),
             pca=pca,
             kind=kind,
-            threshold=None if kind == "total" or relative else estimator.threshold,
+            threshold=None if kind == "total" or relative else threshold,
             name=name or type(estimator).__name__ + (f", {family}" if family else ""),
         )
         return display.plot(ax=ax, **kwargs)
