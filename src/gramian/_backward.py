@@ -45,10 +45,15 @@ class Eliminating(Reconstruction):
     prove: bool
 
     @property
+    def _share(self) -> float:
+        """The share of a candidate that may be left of it, where no threshold is given."""
+        return SHARE
+
+    @property
     def _least(self) -> tuple[float | None, bool]:
         relative = self.backward if self.relative is None else self.relative
         if self.threshold == "auto":
-            return SHARE if relative else PUBLISHED, relative
+            return self._share if relative else PUBLISHED, relative
         return EXACT if self.threshold is None and self.backward else self.threshold, relative
 
     def _plan(self) -> Plan:

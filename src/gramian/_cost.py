@@ -15,10 +15,13 @@ from gramian._types import Array
 from gramian._words import counted, data_size, duration
 from gramian.families import Family
 from gramian.families._base import no_levels
+from gramian.gain._candidates import KEPT_BYTES
 from gramian.orthogonalize._moments import GATHERING, lay_out, monomials
 from gramian.orthogonalize._sums import plain_cost
 from gramian.rows._array import CACHE_BYTES
 
+EXCHANGES = 6
+"""With exchanges a search looks at about so many times more candidates."""
 ITERATIONS = 500.0
 """Multiplications that a leading eigenvector takes for each entry of the covariance."""
 
@@ -61,11 +64,14 @@ def estimate(
     solver: Literal["auto", "qr", "gram", "moments"],
     covariance: bool,
     n_penalties: int = 1,
+    n_candidates: int = 0,
+    exchange: bool = False,
 ) -> Cost:
     """Estimate the cost of a fit.
 
     Here "auto" is the cheaper of "gram" and "moments" at each step. `covariance` says whether the
-    algorithm works with Σ or with variances; for each penalty it has a factor of its own.
+    algorithm works with Σ or with variances; for each penalty it has a factor of its own. With
+    candidates whose gains are compared, the search for columns comes before.
     """
     expansion = family.expand()
     shape = monomials(family) if solver in ("auto", "moments") else None
@@ -87,10 +93,15 @@ def estimate(
                 costs.append(n_rows * plan.cost + GATHERING * new * (n + new))
             work += min(costs) + n_penalties * new * (n * n / 2 + n * n_columns)
         work += new * n_columns**2 / 2 if covariance else new * n_columns
+        if n_candidates and new > 1:
+            every = min(n_columns, n_candidates) * (1 + exchange * EXCHANGES)
+            # Products that are new with this step, and a factor's work on all functions.
+            work += every * (n_rows * (n + n_columns + new * new) + new * n * (n + n_columns))
         n += new
 
     memory = n_rows * n_columns + ((1 + n_penalties) * n_columns**2 if covariance else 0)
     memory += n_penalties * (n * n // 2 + n * n_columns)
+    memory += min(KEPT_BYTES // 8, n_candidates * new * (n + n_columns))
     if solver == "qr":
         memory += n_rows * (3 * min(n, n_rows) // 2 + expansion.n_store + 2 * new)
     else:

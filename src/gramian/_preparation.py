@@ -111,6 +111,11 @@ class CheckedData(ABC):
             order = _variances_of_all(rows.n_rows, centring, held_out)
         return Problem(self.names, rows, centring, block, unit, scale, order)
 
+    @property
+    @abstractmethod
+    def whole(self) -> Any:
+        """The table as it is: an array, a source of row blocks, or a Dask collection."""
+
     @abstractmethod
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -124,6 +129,11 @@ class ArrayData(CheckedData):
 
     table: Array
     weights: Array | None
+
+    @property
+    def whole(self) -> Array:
+        """The rows."""
+        return self.table
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -142,6 +152,11 @@ class StreamData(CheckedData):
 
     source: Source
     memory_budget: int
+
+    @property
+    def whole(self) -> Source:
+        """The source."""
+        return self.source
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -163,6 +178,11 @@ class DaskData(CheckedData):
     collection: Any
     weights: Any
     memory_budget: int
+
+    @property
+    def whole(self) -> Any:
+        """The columns of the fit."""
+        return self.collection if self.names is None else self.collection[list(self.names)]
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None

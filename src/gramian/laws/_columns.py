@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._types import Array
-from gramian.laws._precision import EXACT, Precision, precision_of
+from gramian.laws._precision import EXACT, LARGEST_WHOLE, Precision, precision_of
 
 FEW_LEVELS = 12
 """A column with so many values or fewer satisfies a polynomial of its own: its levels, no law."""
@@ -43,7 +43,7 @@ def traits_of(x: Array) -> Traits:
     levels = np.unique(x)
     spread = float(levels[-1] - levels[0])
     few = len(levels) <= FEW_LEVELS and len(levels) < len(x)
-    whole = bool((levels == np.rint(levels)).all())
+    whole = size < LARGEST_WHOLE and bool((levels == np.rint(levels)).all())
     return Traits(
         scale,
         len(levels) == 1 or spread <= 1e-13 * size,

@@ -50,7 +50,8 @@ class Maker:
     @property
     def constants(self) -> list[int]:
         """The columns that are constant."""
-        return [i for i, each in enumerate(self._traits) if each.constant]
+        there = ~np.isnan(self.rows).all(axis=0)
+        return [i for i, each in enumerate(self._traits) if each.constant and there[i]]
 
     def traits(self, view: View) -> list[Traits]:
         """Return what is known of the columns of a part, in the units of the whole table."""
@@ -82,7 +83,7 @@ class Maker:
         renumbered = _renumbered(law, places)
         coefficients = raw_coefficients(renumbered, self.scale)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
-        best = self._best(raw, self._solvable(raw, renumbered, verdict))
+        best = self._best(raw, self._given(raw, renumbered, verdict))
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
         law, coefficients, _ = with_round_coefficients(
@@ -91,14 +92,14 @@ class Maker:
         renumbered = _renumbered(law, places)
         self._laws.append(renumbered)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
-        solvable = self._solvable(raw, renumbered, verdict)
+        given = self._given(raw, renumbered, verdict)
         test = search.control.test
         return self._make(
             renumbered,
             kind_of(law, coefficients),
             raw,
-            self._best(raw, solvable),
-            solvable,
+            self._best(raw, given),
+            self._everywhere(given, renumbered),
             len(view.rows),
             law.error(search.train),
             verdict.validation_error if test is None else law.error(test),
@@ -111,25 +112,25 @@ class Maker:
     def _writer(self) -> Writer:
         return Writer(self.names, lambda column: self.signs[column])
 
-    def _solvable(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
-        """Return the columns that a law gives in every row that has them, to their last digit.
-
-        A column that is there where those it is computed from are missing is not given by them,
-        nor one that would be divided by zero.
-        """
-        table = {self.names[i]: self.rows[:, i] for i in law.columns}
+    def _given(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
+        """Return the columns that a law gives to their last digit, nothing divided by zero."""
+        complete = self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)]
+        table = {self.names[i]: complete[:, i] for i in law.columns}
         found = []
         for column in law.columns:
             solution = self._writer.solve(raw, column)
-            there = ~np.isnan(self.rows[:, column])
-            if solution is not None and np.isfinite(solution(table)[there]).all():
+            if solution is not None and np.isfinite(solution(table)).all():
                 found.append(column)
         if not verdict.rounding:
             return found
-        complete = self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)]
         values = Values(complete, self.scale)
-        given = [i for i in found if left_open(law, values, self._traits, i) < np.inf]
-        return given or [i for i in found if not self._traits[i].whole]
+        exact = [i for i in found if left_open(law, values, self._traits, i) < np.inf]
+        return exact or [i for i in found if not self._traits[i].whole]
+
+    def _everywhere(self, given: Sequence[int], law: Law) -> list[int]:
+        """Return the columns that are nowhere without those that they are computed from."""
+        missing = np.isnan(self.rows[:, law.columns]).any(axis=1)
+        return [i for i in given if np.isnan(self.rows[missing, i]).all()]
 
     def _best(self, raw: Sequence[RawTerm], solvable: Sequence[int]) -> int | None:
         """Return the column for which a law is written: one with more digits than the others."""

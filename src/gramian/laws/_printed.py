@@ -18,6 +18,8 @@ SIGNIFICANT = 4.0
 WIDE = 3.0
 """A row may miss a sum by so many halves of the last digits of its columns."""
 LONGEST = 40
+RIDGE = 1e-12
+"""What is added to correlations, so that they can be inverted where sums are exact."""
 
 
 def printed_sums(
@@ -55,7 +57,7 @@ def _followers(matrix: Array) -> list[int]:
     """Return the columns of which the others leave little."""
     centred = matrix - matrix.mean(axis=0)
     unit = centred / np.linalg.norm(centred, axis=0)
-    inverse = np.linalg.pinv(unit.T @ unit, hermitian=True, rcond=1e-15)
+    inverse = np.linalg.inv(unit.T @ unit + RIDGE * np.eye(unit.shape[1]))
     left = 1 / np.maximum(np.diag(inverse), 1.0)
     return [int(k) for k in np.argsort(left, kind="stable") if left[k] < NEARLY]
 

@@ -121,8 +121,8 @@ def _parts(sample: Sample, table: Table) -> tuple[list[View], list[str]]:
     parts = views(np.isnan(sample.rows), MIN_ROWS)
     if not parts:
         raise ValueError(
-            f"No column has values in {MIN_ROWS} of the {len(sample.rows)} rows, and laws need at "
-            "least so many. Give more rows, or fill missing values in."
+            f"Laws need at least {MIN_ROWS} rows with values; none of the columns has so many in "
+            f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
         )
     notes = []
     seen = {column for view in parts for column in view.columns}

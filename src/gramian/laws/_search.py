@@ -99,6 +99,7 @@ class Search:
         self.few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
         self.traits = traits
         self.found: list[Verdict] = []
+        self._copies: set[int] = set()
         self._known = list(known)
         self._settled = settled
         self.columns = [i for i, each in enumerate(traits) if not each.constant]
@@ -157,8 +158,15 @@ class Search:
         self.found.append(verdict)
         if len(law.columns) == 2 and invertible(law):
             # Each of the two stands for the other: later laws need only one of them.
-            twin = determined(law, set())
+            flags = {i for i in law.columns if self._is_flag(i)}
+            twin = determined(law, flags if len(flags) == 1 else set())
             self.columns = [i for i in self.columns if i != twin]
+            if twin is not None and is_linear(law):
+                self._copies.add(twin)
+
+    def _is_flag(self, column: int) -> bool:
+        """Return whether a column is 0 or 1."""
+        return bool(np.isin(self.train.x[:, column], (0.0, 1.0)).all())
 
     @property
     def laws(self) -> list[Law]:
@@ -198,7 +206,9 @@ class Search:
 
     def _printed(self) -> None:
         """Look for laws that hold up to printed digits: of one column that was computed first."""
-        varying = [i for i, each in enumerate(self.traits) if not each.constant]
+        varying = [
+            i for i, each in enumerate(self.traits) if not each.constant and i not in self._copies
+        ]
         n = float(len(varying))
         sources: list[tuple[Iterator[tuple[Law, int | None]], float]] = [
             (of_one_column(self.train, self.traits, varying), 10 * n**2),
@@ -233,7 +243,7 @@ class Search:
         """The columns that are left if each linear law gives one of its columns away."""
         taken: set[int] = set()
         for law in self.laws:
-            if all(sum(map(_degree, each)) <= 1 for each in law.monomials):
+            if is_linear(law):
                 giving = determined(law, taken)
                 if giving is not None:
                     taken.add(giving)
@@ -367,6 +377,11 @@ class Search:
             yield from self._through(families)
 
 
+def is_linear(law: Law) -> bool:
+    """Return whether a law is a sum of columns as they are."""
+    return all(sum(map(_degree, each)) <= 1 for each in law.monomials)
+
+
 def _degree(factor: tuple[Variable, Power]) -> float:
     """Return the power of a column, infinity for a function of it."""
     (_, atom), power = factor
@@ -430,7 +445,7 @@ def invertible(law: Law) -> bool:
     """Return whether a law of two columns gives each of them by the other."""
     factors = {factor for each in law.monomials for factor in each}
     return len(factors) == len(law.columns) and all(
-        atom in ("x", "log") for (_, atom), _ in factors
+        atom in ("x", "log", "exp") for (_, atom), _ in factors
     )
 
 

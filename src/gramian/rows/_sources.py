@@ -34,6 +34,8 @@ def as_source(data: Any, weights: Any = None) -> Source | None:
         The name of the column that holds the weights. Arrays on disk, which have no names, take
         an array.
     """
+    if isinstance(data, Source):
+        return data
     if isinstance(data, str | os.PathLike):
         return TableSource(open_tables([data]), weights)
     if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
