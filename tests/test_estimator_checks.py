@@ -9,7 +9,11 @@ from gramian import GCA, GFA, GFR, GFS, UFFS, PolynomialManifold
 # The checks fit tables of ten or twenty rows, where the warning is in its place.
 @pytest.mark.filterwarnings("ignore::gramian.exceptions.OverfittingWarning")
 @parametrize_with_checks(
-    [GFR(), GCA(backward=False), GFS(), GFA(backward=False), UFFS(), PolynomialManifold()]
+    [
+        *(GFR(), GCA(), GFS(), GFA(), UFFS(), PolynomialManifold()),
+        *(GFR(alpha=0), GCA(alpha=0, backward=False)),
+        *(GFS(alpha=0), GFA(alpha=0, backward=False)),
+    ]
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

@@ -114,7 +114,10 @@ def restore(stored: Stored) -> FittedModel:
     if "elimination" in scalars:
         assert redundant is not None
         elimination = _elimination.from_data_and_arrays(
-            fitted["elimination"], arrays, chosen, redundant
+            fitted["elimination"],
+            arrays,
+            stored.n_columns if basis is None else len(basis.axes),
+            redundant,
         )
     family = from_data(fitted["family_"], stored.functions) if decodes else estimator._family()
     model = FittedModel(
