@@ -207,7 +207,9 @@ class Search:
     def _printed(self) -> None:
         """Look for laws that hold up to printed digits: of one column that was computed first."""
         varying = [
-            i for i, each in enumerate(self.traits) if not each.constant and i not in self._copies
+            i
+            for i, each in enumerate(self.traits)
+            if not each.constant and i not in self._copies
         ]
         n = float(len(varying))
         sources: list[tuple[Iterator[tuple[Law, int | None]], float]] = [
