@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from gramian._blas import add_product
-from gramian._eigen import DENSE_BELOW
+from gramian._covariance import DENSE_BELOW
 from gramian._types import Array
 from gramian._words import counted, data_size, duration
 from gramian.families import Family

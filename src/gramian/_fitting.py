@@ -18,7 +18,7 @@ from gramian._types import Array
 from gramian._validation import HeldOut
 from gramian.families import Family
 from gramian.orthogonalize import QR, Gram, Orthogonalizer
-from gramian.rows import ArrayRows, Ledger, RecordedRows, Rows
+from gramian.rows import Ledger, MemoryRows, RecordedRows, Rows
 
 QR_ROWS = 5000
 """Up to so many rows, `solver="auto"` is `"qr"`."""
@@ -53,7 +53,7 @@ class Request:
     def takes_qr(self, rows: Rows) -> bool:
         """Return whether orthonormal functions are kept in memory."""
         return (
-            isinstance(rows, ArrayRows)
+            isinstance(rows, MemoryRows)
             and not self.checkpoint
             and prefers_qr(self.solver, self.alphas, rows.n_rows)
         )
@@ -158,7 +158,7 @@ def run(
         return Pursued(chooser, trace, orthogonalizer, held_out, rows.effective_n_rows)
 
     if request.takes_qr(rows):
-        assert isinstance(rows, ArrayRows)
+        assert isinstance(rows, MemoryRows)
         return pursued(QR(rows, family))
     if request.solver == "qr":
         raise ValueError(

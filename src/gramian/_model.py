@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from gramian._decoder import Decoder
 from gramian._pursuit import StopReason
 from gramian._types import Array, IntArray
 from gramian.families import Family
+from gramian.rows import dense_parts
 
 if TYPE_CHECKING:
     from gramian.elimination import Selection
@@ -190,13 +191,15 @@ class FittedModel:
         assert self.decoder is not None
         return self.decoder(z, linear=linear) + self.mean
 
-    def errors(self, table: Array) -> tuple[Array, Array]:
-        """Return the squared distances of rows from their reconstruction, and from the mean."""
+    def errors(self, table: Any) -> tuple[Array, Array]:
+        """Return the squared distances of rows from their reconstruction, and from the mean.
+
+        Of a sparse matrix some rows at a time are written out: reconstructions have few zeros.
+        """
         assert self.decoder is not None
-        errors, sizes = np.empty(len(table)), np.empty(len(table))
-        for start in range(0, len(table), ROWS_AT_ONCE):
-            part = slice(start, start + ROWS_AT_ONCE)
-            x = self.centre(table[part])
+        errors, sizes = np.empty(table.shape[0]), np.empty(table.shape[0])
+        for part, rows in dense_parts(table, ROWS_AT_ONCE):
+            x = self.centre(rows)
             left = self.scaled(x - self.decoder(self.encoder(x)))
             x = self.scaled(x)
             sizes[part] = np.einsum("ij,ij->i", x, x)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -114,7 +115,8 @@ class Reconstruction(PursuitEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), files or a Dask collection
-            The data: an array or data frame; the path of a .csv, .tsv (also with .gz or .zst),
+            The data: an array or data frame; a SciPy sparse array or matrix, which is centred
+            without writing its zeros out; the path of a .csv, .tsv (also with .gz or .zst),
             .parquet, .feather, .arrow, .npy or .npz file, a list of paths, or a folder of Parquet
             files; a PyArrow dataset; an object that yields blocks of rows whenever it is iterated
             over, or a function that returns such an iterator; a Dask array or data frame.
@@ -290,7 +292,11 @@ class Reconstruction(PursuitEstimator):
         model, kept = self.model_, self.get_feature_names_out()
 
         def decode(Z: ArrayLike) -> Array:
-            table: Array = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
+            table = check_array(
+                Z, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_features=0
+            )
+            if issparse(table):  # few columns
+                table = table.toarray()
             if table.shape[1] != len(kept):
                 raise ValueError(
                     f"X has {table.shape[1]} columns, but {model.algorithm} kept {len(kept)}."
@@ -375,3 +381,8 @@ class Reconstruction(PursuitEstimator):
     @abstractmethod
     def _compare(self, others: Sequence[Self]) -> Stability:
         """Compare with fits to resamples."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -22,7 +22,7 @@ from gramian.orthogonalize._common import (
 )
 from gramian.orthogonalize._factor import Factor
 from gramian.orthogonalize._levels import distinct_levels
-from gramian.rows import ArrayRows
+from gramian.rows import MemoryRows
 
 WELL_CONDITIONED = 1e-4
 """A Gram matrix whose squared pivots stay above this is factored without loss that matters."""
@@ -38,9 +38,8 @@ class QR:
 
     name = "qr"
 
-    def __init__(self, rows: ArrayRows, family: Family) -> None:
-        self._x = rows.x
-        self._root = rows.root
+    def __init__(self, rows: MemoryRows, family: Family) -> None:
+        self._rows = rows.whole
         self._expansion = family.expand()
         self._z: list[Array] = []
         # The constant function, times the roots of the weights: its norm is one.
@@ -61,7 +60,7 @@ class QR:
     @property
     def saturated(self) -> bool:
         """Whether the functions span all samples, so that nothing is left of X."""
-        return self.n_functions == len(self._x)
+        return self.n_functions == len(self._rows.root)
 
     @property
     def noise(self) -> float:
@@ -78,14 +77,14 @@ class QR:
 
     def substitute(self, direction: Direction) -> Block:
         """Let a new variable in and return the functions that come with it."""
-        z = direction.of(self._x, self._root)
+        z = direction.of(self._rows)
         self._directions.append(direction)
         self._z.append(z)
         return self._expansion.grow(lambda _: distinct_levels(z))
 
     def work(self, block: Block) -> float:
         """Estimate the multiplications that orthogonalizing the block takes."""
-        n_rows, n_columns = self._x.shape
+        n_rows, n_columns = len(self._rows.root), self._rows.n_columns
         return float(block.n_functions * n_rows * (4 * self.n_functions + n_columns))
 
     def orthogonalize(self, block: Block) -> Added:
@@ -101,12 +100,12 @@ class QR:
         norms = np.where(norms > 0, norms, 1.0)
         values /= norms[:, np.newaxis]
         norms *= size
-        self.variables.append(times(self._x.T, values[0]))
+        self.variables.append(self._rows.products(values[0]))
 
         q = self._q.view
         n = len(q)
         first = _project_out(values, q)
-        new, diagonal, pivots = _orthonormalize(values, room=len(self._x) - n)
+        new, diagonal, pivots = _orthonormalize(values, room=len(self._rows.root) - n)
         second = _project_out(new, q)
         correction = np.eye(len(new))
         if len(new):
@@ -116,7 +115,7 @@ class QR:
         # g = first q + diagonal (second q + correction f̂)
         left = first[pivots]
         add_product(left, diagonal, second)
-        extension = Extension(pivots, left, times(diagonal, correction), times(new, self._x))
+        extension = Extension(pivots, left, times(diagonal, correction), self._rows.products(new))
         kept = np.sort(pivots)
         self.factors[0].append(extension, n + np.searchsorted(kept, pivots))
         self.norms = np.append(self.norms, norms[kept])
