@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from gramian._blockwise import Output, aligned, lazily, source_of, write
@@ -226,13 +226,14 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
             return write(self._rows_of(source), function, names, output)
         return function(check_rows(self, X))
 
-    def estimate_cost(self, X: ArrayLike, n_steps: int | None = None) -> Cost:
+    def estimate_cost(self, X: Data, n_steps: int | None = None) -> Cost:
         """Estimate what a fit would take, without fitting.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or files that know their shape
-            The data, of which only the shape matters.
+            The data, of which only the shape matters; of a sparse matrix also how many entries
+            it has.
         n_steps : int, optional
             The number of directions or features; by default the number asked for, where one is.
 
@@ -256,14 +257,17 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
                 f"How many steps a fit takes is not known ahead where {self._count_name} is no "
                 "number: give n_steps, for example the largest number you would accept."
             )
+        sparse = issparse(X)
+        in_row_space = self._covariance and not sparse
         return estimate(
             self._family(),
             n_rows,
-            min(n_rows, n_columns) if self._covariance else n_columns,
+            min(n_rows, n_columns) if in_row_space else n_columns,
             int(count),
             solver="qr" if prefers_qr(self.solver, self._alphas, n_rows) else self.solver,
             covariance=self._covariance,
             n_penalties=len(self._alphas),
+            n_stored=int(X.nnz) if sparse else None,
         )
 
     def save(self, path: str | os.PathLike[str], *, moments: bool | None = None) -> None:
