@@ -292,7 +292,7 @@ class Reconstruction(PursuitEstimator):
         model, kept = self.model_, self.get_feature_names_out()
 
         def decode(Z: ArrayLike) -> Array:
-            table = check_array(
+            table: Any = check_array(
                 Z, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_features=0
             )
             if issparse(table):  # few columns

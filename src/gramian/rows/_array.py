@@ -69,11 +69,6 @@ class ArrayRows(MemoryRows):
         return RowBlock(self.x, self.root)
 
     @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return int(self.x.shape[1])
-
-    @property
     def cache_bytes(self) -> int:
         """How much memory values that belong to rows may take from one sum to the next."""
         return CACHE_BYTES
@@ -103,7 +98,7 @@ class ArrayRows(MemoryRows):
 
 def standardize(x: Array) -> Array:
     """Divide columns by their norms, in place, and return these; zero where one is constant."""
-    deviations = np.linalg.norm(x, axis=0)
+    deviations: Array = np.linalg.norm(x, axis=0)
     deviations[deviations**2 <= CONSTANT * deviations.max() ** 2] = 0.0
     x /= np.where(deviations > 0, deviations, 1.0)
     return deviations

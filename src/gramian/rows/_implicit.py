@@ -65,7 +65,7 @@ class ImplicitResiduals:
 
     def _back(self, values: Array) -> Array:
         """Return the transposed residuals times a vector."""
-        found = self._rows.products(values) * self._scale
+        found: Array = self._rows.products(values) * self._scale
         for functions, coefficients in self._fits:
             found -= times(coefficients.T, times(functions, values))
         return found

@@ -202,6 +202,11 @@ class MemoryRows(LocalRows):
         """All rows in one block."""
 
     @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self.whole.n_columns
+
+    @property
     def n_rows(self) -> int:
         """The number of rows that have a positive weight."""
         return len(self.root)

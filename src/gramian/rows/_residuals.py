@@ -58,7 +58,8 @@ class ArrayResiduals:
 
     def of_columns(self) -> Array:
         """Return the sums of squares by column."""
-        return np.einsum("ij,ij->j", self._values, self._values)
+        squares: Array = np.einsum("ij,ij->j", self._values, self._values)
+        return squares
 
     def covariance(self) -> MatrixCovariance:
         """Return the sums of products, of columns or of rows: whichever are fewer."""

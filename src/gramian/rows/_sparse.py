@@ -89,7 +89,7 @@ class SparseBlock(RowBlock):
     def along(self, axis: Array | int, *, one_thread: bool = False) -> Array:
         """Return a column, or the coordinates along a vector."""
         if isinstance(axis, int):
-            column = -self.root * self._centre[axis]
+            column: Array = -self.root * self._centre[axis]
             values = self._by_columns
             stored = slice(values.indptr[axis], values.indptr[axis + 1])
             column[values.indices[stored]] += values.data[stored]
@@ -139,7 +139,7 @@ class SparseBlock(RowBlock):
         centres = self._centre[values.indices] * self.root[row_of]
         weight = self.root**2
         stored = np.bincount(values.indices, weight[row_of], n)
-        squares = np.bincount(values.indices, (values.data - centres) ** 2, n)
+        squares: Array = np.bincount(values.indices, (values.data - centres) ** 2, n).astype(float)
         squares += np.maximum(weight.sum() - stored, 0.0) * self._centre**2
         return squares
 
@@ -166,11 +166,6 @@ class SparseRows(MemoryRows):
     def whole(self) -> SparseBlock:
         """All rows in one block."""
         return self._whole
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return self._whole.n_columns
 
     @cached_property
     def _parts(self) -> list[RowBlock]:
