@@ -21,6 +21,8 @@ LEAST_RELEVANCE = 0.05
 """The correlation that a column is taken to have at least, where distances are measured."""
 PENALTIES = 10.0 ** np.arange(-7, 0.1, 0.5)
 """Relative to the largest eigenvalue of the functions' covariance."""
+LEAST_FREE = 1e-3
+"""The share of a row's weight in its own fit that is left to others, at least."""
 MOST_FREEDOM = 0.7
 """Fits with more degrees of freedom, relative to the rows, are not considered."""
 
@@ -104,8 +106,8 @@ class Correction:
 def best_correction(rows: Array, target: Array, relevance: Array) -> Correction | None:
     """Fit what linear expectations miss, if functions explain any of it.
 
-    Functions and penalty are those of the smallest error that generalized cross-validation
-    expects; to correct nothing is among the choices.
+    Functions and penalty are those of the smallest error when each row is left out in turn; to
+    correct nothing is among the choices.
 
     Parameters
     ----------
@@ -128,15 +130,17 @@ def best_correction(rows: Array, target: Array, relevance: Array) -> Correction 
         y = target - offset
         sizes, vectors = eigh(values.T @ values, check_finite=False, driver="evd")
         sizes = np.maximum(sizes, 0.0)
-        along = vectors.T @ (values.T @ y)
+        along = values @ vectors
+        products = along.T @ y
         for penalty in sizes[-1] * PENALTIES if sizes[-1] > 0 else ():
-            freedom = (1 + np.sum(sizes / (sizes + penalty))) / len(y)
-            if freedom > MOST_FREEDOM:
+            shrunk = 1 / (sizes + penalty)
+            leverage = 1 / len(y) + along**2 @ shrunk
+            if leverage.mean() > MOST_FREEDOM:
                 continue
-            fitted = np.sum(along**2 * (sizes + 2 * penalty) / (sizes + penalty) ** 2)
-            error = max(float(y @ y - fitted), 0.0) / len(y) / (1 - freedom) ** 2
+            missed = (y - along @ (shrunk * products)) / np.maximum(1 - leverage, LEAST_FREE)
+            error = float(np.mean(missed**2))
             if error < least:
-                coefficients = vectors @ (along / (sizes + penalty))
+                coefficients = vectors @ (shrunk * products)
                 best = Correction(functions, coefficients, offset - float(mean @ coefficients))
                 least = error
     return best

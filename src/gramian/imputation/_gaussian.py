@@ -124,9 +124,8 @@ def fit_gaussian(x: Array, present: Mask) -> Gaussian:
         found = _converge(replace(found, ridge=ridge), x, present & ~hidden)
         expected = found.mean + found.expect(x[rows], (present & ~hidden)[rows])
         error = float(np.mean((expected - x[rows])[hidden[rows]] ** 2))
-        if error >= least:
-            break
-        best, least = found, error
+        if error < least:
+            best, least = found, error
     return _converge(best, x, present)
 
 
