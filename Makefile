@@ -9,6 +9,7 @@
 # make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
 # make scale  files larger than memory, and a cluster
 # make sparse  sparse matrices with very many columns
+# make imputation  missing values, against scikit-learn's imputers
 # make test-oldest  the tests with the lowest versions that pyproject.toml claims
 # make test-python PYTHON=python3.13  the tests with another Python, in a .venv of its own
 # make accuracy ARGS="--data FOLDER"  loss of orthogonality against condition
@@ -23,7 +24,7 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction bench scale sparse accuracy soak figures clean
+.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction bench scale sparse imputation accuracy soak figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -71,6 +72,9 @@ scale: $(VENV)/.dev
 
 sparse: $(VENV)/.dev
 	$(BIN)/python benchmarks/sparse.py $(ARGS)
+
+imputation: $(VENV)/.dev
+	$(BIN)/python benchmarks/imputation.py $(ARGS)
 
 accuracy: $(VENV)/.dev
 	$(BIN)/python benchmarks/accuracy.py $(ARGS)
