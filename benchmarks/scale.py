@@ -118,7 +118,7 @@ def fit(path: str, kind: str, n_steps: int, budget: int | None, workers: int = 0
     """Fit once, in this process, and return what it took."""
     from gramian import GFR
 
-    gfr = GFR(n_steps, memory_budget=budget)
+    gfr = GFR(n_steps, memory_budget=budget, alpha=0)
     if kind == "dask":
         return _fit_on_cluster(gfr, path, workers)
     data: Any = path

@@ -77,7 +77,7 @@ def curve(sweep: str, solver: str, degree: int, threads: int, values: list[int])
         directions = min(directions, columns)
         X = np.random.default_rng(0).standard_normal((rows, columns))
         X *= np.linspace(2, 1, columns)  # a clear order of directions
-        model = GFR(directions, degree=degree, solver=solver)
+        model = GFR(directions, degree=degree, solver=solver, alpha=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # few samples for the functions: not the point here
             if not points:

@@ -81,7 +81,7 @@ def methods() -> dict[str, Any]:
         "PCA": PCA(N_DIRECTIONS, svd_solver="arpack", random_state=0),
         "GFR": GFR(N_DIRECTIONS),
         "GFS": GFS(N_DIRECTIONS),
-        "GFA": GFA(N_DIRECTIONS, threshold=0.0),
+        "GFA": GFA(N_DIRECTIONS, threshold=0.0, backward=False),
     }
 
 

@@ -180,11 +180,13 @@ class Pair:
 
 
 PAIRS: dict[str, Pair] = {
-    "GFR": Pair(GFR(), oracle.gfr),
-    "GCA": Pair(GCA(), oracle.gca),
-    "GCA, any basis": Pair(GCA(basis=random_basis()), oracle.gca, {"basis": random_basis()}),
-    "GFS": Pair(GFS(), oracle.gfs),
-    "GFA": Pair(GFA(), oracle.gfa),
+    "GFR": Pair(GFR(alpha=0), oracle.gfr),
+    "GCA": Pair(GCA(backward=False, alpha=0), oracle.gca),
+    "GCA, any basis": Pair(
+        GCA(basis=random_basis(), backward=False, alpha=0), oracle.gca, {"basis": random_basis()}
+    ),
+    "GFS": Pair(GFS(alpha=0), oracle.gfs),
+    "GFA": Pair(GFA(backward=False, alpha=0), oracle.gfa),
 }
 every_pair = pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 every_solver = pytest.mark.parametrize("solver", SOLVERS)
@@ -195,7 +197,7 @@ def fitting(pair: Pair, X: np.ndarray) -> Pair:
     if "basis" not in pair.arguments:
         return pair
     basis = random_basis(X.shape[1])
-    return Pair(GCA(basis=basis), oracle.gca, {"basis": basis})
+    return Pair(GCA(basis=basis, backward=False, alpha=0), oracle.gca, {"basis": basis})
 
 
 # The comparison

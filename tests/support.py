@@ -15,13 +15,19 @@ ALL = EXTRACTORS + SELECTORS
 STEPWISE = [GFR, GCA, GFS, GFA]  # UFFS goes through all features and selects afterwards
 WITH_FAMILY = STEPWISE
 SOLVERS = ["qr", "gram"]
+PUBLISHED: dict[type, dict[str, Any]] = {
+    GFR: {"alpha": 0},
+    GCA: {"alpha": 0, "backward": False},
+    GFS: {"alpha": 0},
+    GFA: {"alpha": 0, "backward": False},
+    UFFS: {"degree": 2},
+}
+"""The words that ask for the algorithms as they were published."""
 
 
 def make(estimator: type, count: float | None = None, **params: Any) -> Any:
-    """Make an estimator; the count is of directions or of features."""
-    if estimator is UFFS:
-        params.setdefault("degree", 2)
-    return estimator(count, **params)
+    """Make an estimator, as published; the count is of directions or of features."""
+    return estimator(count, **{**PUBLISHED[estimator], **params})
 
 
 def clone_with(estimator: Any, **params: Any) -> Any:

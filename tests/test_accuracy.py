@@ -121,13 +121,40 @@ def test_one_more_pass_is_enough_to_drop_what_is_exactly_redundant():
     assert gram.n_more_passes == 1
 
 
+def test_a_step_that_adds_nothing_extends_nothing():
+    a, b = np.random.default_rng(0).standard_normal((2, 500))
+    rows, _ = centre(np.column_stack([a, 3 - 2 * a, b]), None, "column")
+    gram = Gram(rows, Multilinear(1), alphas=(0.0, np.inf))
+    for column in range(2):
+        added = gram.orthogonalize(gram.substitute(Direction(column, 1.0)))
+    assert added.n_kept == 0
+    for extension in added.extensions:
+        assert extension.pivots.shape == (0,)
+        assert extension.left.shape == (0, 2)
+        assert extension.diagonal.shape == (0, 0)
+        assert extension.coefficients.shape == (0, 3)
+
+
+def test_a_second_pass_is_enough_to_drop_what_equals_another_function_close_to_the_first_ones():
+    def near(z):
+        return z + 1e-4 * z**2
+
+    def near_too(z):
+        return near(z) + 0.0
+
+    family = Custom([(near, 1), (near_too, 1)])
+    _, gram, _ = fit_steps(np.random.default_rng(0).standard_normal((500, 1)), family, 1)
+    assert gram.n_functions == 3  # the constant, z, and one of the two
+    assert gram.n_more_passes == 1
+
+
 @pytest.mark.parametrize("n_rows", [5000, 5001])
 def test_a_redundant_column_is_found_on_both_sides_of_the_solvers_border(n_rows):
     rng = np.random.default_rng(0)
     x = rng.standard_normal(n_rows)
     a, b, c, d = 100 * (x + 0.003 * rng.standard_normal((4, n_rows)))
     y = (b - a) * (d - c)
-    gfa = GFA().fit(np.column_stack([a, b, c, d, y / y.std()]))
+    gfa = GFA(backward=False, alpha=0).fit(np.column_stack([a, b, c, d, y / y.std()]))
     np.testing.assert_array_equal(gfa.redundant_features_, [4])
 
 
@@ -146,7 +173,7 @@ def test_near_copies_of_a_column_are_as_good_by_sums_as_by_columns(gap):
 def test_what_a_function_adds_to_another_is_found(size):
     a = np.random.default_rng(0).standard_normal(6000)
     table = np.column_stack([3 * a, np.abs(a)])  # all of |z| is in what the function adds to z
-    model = GFS(1, family=Custom([(lambda z: z + size * np.abs(z), 1)]))
+    model = GFS(1, family=Custom([(lambda z: z + size * np.abs(z), 1)]), alpha=0)
     fitted = clone(model).fit(table)
     assert fitted.solver_ == "gram"
     np.testing.assert_array_equal(fitted.n_dropped_functions_, 0)

@@ -1,6 +1,8 @@
-"""GFA(backward=True): which columns are redundant, whatever their units, order and names."""
+"""GFA and GCA begin with everything: neither units nor order nor names matter."""
 
 from __future__ import annotations
+
+import dataclasses
 
 import numpy as np
 import pandas as pd
@@ -8,7 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from gramian import GFA, GFS, explain, load
+from gramian import GCA, GFA, GFS, certify, explain, load
 
 
 def planted(seed, n=1000, noise=1e-3):
@@ -26,7 +28,7 @@ def planted(seed, n=1000, noise=1e-3):
 
 
 def backward(**params):
-    return GFA(**{"threshold": 1e-3, "backward": True, "family": "polynomial", **params})
+    return GFA(**{"family": "polynomial", **params})
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -43,7 +45,9 @@ def test_planted_redundancy_is_found_in_any_units_and_order(seed):
 def test_the_published_algorithm_depends_on_units():
     found = [
         np.array_equal(
-            GFA(threshold=1e-3, relative=True, family="polynomial").fit(X).redundant_features_,
+            GFA(threshold=1e-3, relative=True, family="polynomial", backward=False)
+            .fit(X)
+            .redundant_features_,
             derived,
         )
         for X, derived in map(planted, range(12))
@@ -91,6 +95,43 @@ def test_columns_that_differ_in_units_only_can_be_exchanged():
     assert {*swapped.get_feature_names_out()} == {*fitted.get_feature_names_out()}
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4, 5], [5, 1, 3, 0, 4, 2], [3, 5, 4, 2, 0, 1]])
+def test_of_copies_the_one_whose_name_comes_first_is_kept_whatever_the_order(order):
+    rng = np.random.default_rng(5)
+    a, b = rng.standard_t(6, 800), rng.uniform(-1, 2, 800)
+    c = a**2 - 0.3 * b
+    table = np.column_stack([a, a + 0.5 * b, c, 3 - 2 * c, b, a * b])
+    units = 10.0 ** np.arange(-3, 3)
+    frame = pd.DataFrame(table * units, columns=list("abcdef"))
+    kept = [
+        sorted(
+            backward(family="multilinear", degree=None, threshold=5e-3)
+            .fit(each)
+            .get_feature_names_out()
+        )
+        for each in (frame, frame.iloc[:, order])
+    ]
+    assert kept[0] == kept[1]
+
+
+def test_functions_that_hardly_vary_do_no_harm_to_the_check():
+    # cos z of two values that are nearly opposite is almost constant, and a function of z.
+    rng = np.random.default_rng(0)
+    bits = np.array([rng.permutation(4001) < half for half in (2000, 2001, 1999)], dtype=float).T
+    table = np.column_stack([bits, bits[:, 0] + 2 * bits[:, 1]])
+    fitted = backward(family="fourier", degree=3).fit(table)
+    assert_array_equal(fitted.selected_features_, [3, 2])
+
+
+@pytest.mark.filterwarnings("ignore::gramian.exceptions.OverfittingWarning")
+def test_a_checkpoint_serves_the_linear_fit_that_follows_where_functions_span_all_rows(tmp_path):
+    X = np.random.default_rng(0).standard_normal((13, 45))
+    first, second = (backward(checkpoint=tmp_path).fit(X) for _ in range(2))
+    assert first.alpha_ == np.inf
+    assert_array_equal(first.residual_variance_, second.residual_variance_)
+    np.testing.assert_allclose(first.residual_variance_, backward().fit(X).residual_variance_)
+
+
 @pytest.mark.parametrize("shape", [(200, 12), (60, 25), (1000, 124)])
 def test_independent_columns_are_kept_even_if_functions_span_all_rows(shape):
     X = np.random.default_rng(1).standard_normal(shape)
@@ -124,25 +165,159 @@ def test_choices_on_held_out_rows_work_with_it():
     assert measured.validation_total_residual_variance_[-1] < 0.01
 
 
-def test_a_model_file_holds_the_selection(tmp_path):
+def same_elimination(one, other):
+    for field in dataclasses.fields(one):
+        mine, theirs = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(mine, np.ndarray):
+            assert_array_equal(mine, theirs)
+        else:
+            assert mine == theirs, field.name
+
+
+@pytest.mark.parametrize("estimator", [GFA, GCA])
+def test_a_model_file_holds_what_was_dropped_and_how(estimator, tmp_path):
     X, _ = planted(4)
-    fitted = backward().fit(X)
+    X = np.column_stack([X, 3 * X[:, 0] + 1])
+    fitted = estimator(family="polynomial", scale=True).fit(X)
     fitted.save(tmp_path / "model.gram")
     again = load(tmp_path / "model.gram")
     assert again.backward is True
-    assert_array_equal(again.redundant_features_, fitted.redundant_features_)
     assert_array_equal(again.transform(X), fitted.transform(X))
+    same_elimination(again.elimination_, fitted.elimination_)
+
+
+def test_model_files_keep_wishes(tmp_path):
+    X, _ = planted(4)
+    table = pd.DataFrame(X, columns=[*"abcdefghij"])
+    fitted = backward(keep=["a", "b"], priority=["j", "c"], prove=True).fit(table)
+    fitted.save(tmp_path / "model.gram")
+    again = load(tmp_path / "model.gram")
+    assert (again.keep, again.priority, again.prove) == (["a", "b"], ["j", "c"], True)
+
+
+def test_no_more_are_kept_than_asked_for():
+    X, derived = planted(0)
+    whole = backward().fit(X)
+    few = backward(n_features_to_select=3).fit(X)
+    assert_array_equal(few.selected_features_, whole.selected_features_[:3])
+    assert_array_equal(few.redundant_features_, derived)
+    assert few.stop_reason_ == "n_features_to_select"
+    most = backward(n_features_to_select=10).fit(X)
+    assert_array_equal(most.selected_features_, whole.selected_features_)
+    share = backward(n_features_to_select=0.5).fit(X)
+    assert share.explained_variance_ratio_.sum() >= 0.5
+    assert len(share.selected_features_) < 6
+    stopped = backward(early_stopping=True, degree="auto", scale=True).fit(X)
+    assert_array_equal(stopped.redundant_features_, derived)
+
+
+def test_what_belongs_to_it_is_refused_elsewhere():
+    X, _ = planted(0)
+    for params in ({"keep": [0]}, {"priority": [0]}, {"prove": True}):
+        with pytest.raises(ValueError, match="backward=True"):
+            GFA(backward=False, **params).fit(X)
+    with pytest.raises(ValueError, match="relative=False"):
+        GFA(relative=False).fit(X)
+    with pytest.raises(ValueError, match="between 0 and 1; got 5"):
+        GFA(threshold=5).fit(X)
+
+
+def test_it_is_the_default_and_the_published_algorithm_one_word_away():
+    X, _ = planted(0)
+    for estimator in (GFA, GCA):
+        assert hasattr(estimator().fit(X), "elimination_")
+        published = estimator(backward=False, alpha=0).fit(X)
+        assert not hasattr(published, "elimination_")
+        assert published._least == (1e-4, False)
+    assert "backward" not in GFS().get_params()
+
+
+@pytest.mark.parametrize("estimator", [GFA, GCA])
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e6])
+def test_defaults_do_not_depend_on_the_unit_of_the_table(estimator, unit):
+    X, _ = planted(1)
+    n_kept = [
+        estimator(family="polynomial").fit(factor * X).transform(X).shape[1]
+        for factor in (1.0, unit)
+    ]
+    assert n_kept[0] == n_kept[1] > 0
+
+
+def test_wishes_decide_among_equals():
+    rng = np.random.default_rng(0)
+    celsius, x = rng.uniform(1, 30, (2, 300))
+    table = pd.DataFrame({"F": 1.8 * celsius + 32, "x": x, "C": celsius, "K": celsius + 273.15})
+    for wanted in ("F", "C", "K"):
+        assert {*GFA(keep=[wanted]).fit(table).get_feature_names_out()} == {wanted, "x"}
+        assert {*GFA(priority=[wanted]).fit(table).get_feature_names_out()} == {wanted, "x"}
+    both = GFA(keep=["F", "C"]).fit(table)
+    assert {*both.get_feature_names_out()} == {"F", "C", "x"}
+    assert {*GFA(priority=["K", "C"]).fit(table).get_feature_names_out()} == {"K", "x"}
+    by_index = GFA(keep=[-1]).fit(table.to_numpy())
+    assert by_index.get_support().tolist() == [False, True, False, True]
 
 
 @pytest.mark.parametrize(
-    "params", [{"n_features_to_select": 3}, {"n_features_to_select": 0.9}, {"early_stopping": True}]
+    ("columns", "message"),
+    [
+        (["celsius"], "no such column"),
+        (["Fahrenheid"], "Did you mean 'Fahrenheit'"),
+        ([7], "from 0 to 1; got 7"),
+        ([0.5], "got 0.5"),
+        ([0, "Fahrenheit"], "twice"),
+    ],
 )
-def test_what_it_finds_itself_cannot_be_asked_for(params):
-    with pytest.raises(ValueError, match="finds the number of features itself"):
-        backward(**params).fit(planted(0)[0])
+def test_wishes_that_name_no_column_are_refused(columns, message):
+    table = pd.DataFrame({"Fahrenheit": [1.0, 2, 4, 8], "x": [1.0, 3, 2, 5]})
+    for name in ("keep", "priority"):
+        with pytest.raises(ValueError, match=message):
+            GFA(**{name: columns}).fit(table)
+    with pytest.raises(ValueError, match="X has no names"):
+        GFA(keep=["Fahrenheit"]).fit(table.to_numpy())
 
 
-def test_the_published_algorithm_is_the_default():
-    X, _ = planted(0)
-    assert not hasattr(GFA().fit(X), "elimination_")
-    assert "backward" not in GFS().get_params()
+def test_a_proof_finds_the_smallest_set():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.standard_normal((3, 400))
+    X = np.column_stack([a, b, c, a + b, b + c, a - c, a + b + c])
+    fitted = GFA(degree=1, prove=True).fit(X)
+    assert fitted.elimination_.minimal == "proved"
+    assert len(fitted.selected_features_) == 3
+
+
+def test_gca_finds_the_directions_that_follow_from_others():
+    rng = np.random.default_rng(0)
+    a, b = rng.choice([-1, 1], (2, 1000)) * rng.uniform(1, 2, (2, 1000))
+    rotation = np.linalg.qr(rng.standard_normal((3, 3)))[0]
+    X = np.column_stack([3 * a, 2 * b, 0.1 * a * b]) @ rotation
+    for unit in (1e-4, 1.0, 1e4):
+        fitted = GCA().fit(unit * X)
+        assert fitted.component_indices_.tolist() == [0, 1]
+        assert fitted.redundant_indices_.tolist() == [2]
+        assert fitted.score(unit * X) > 0.999999
+
+
+def test_the_published_algorithm_keeps_the_same_in_suitable_units():
+    """What makes the paper's theorem speak of it: docs/theory/guarantees.md."""
+    X, derived = planted(6)
+    kept = backward().fit(X).selected_features_
+    units = np.full(X.shape[1], 1e-3)
+    units[kept] = 10.0 ** np.arange(len(kept), 0, -1)
+    published = GFA(
+        backward=False, relative=True, threshold=1e-3, family="polynomial", alpha=0
+    ).fit(X / X.std(axis=0) * units)
+    assert_array_equal(published.selected_features_, kept)
+    assert_array_equal(published.redundant_features_, derived)
+    assert certify(backward().fit(X), X).holds
+
+
+def test_a_checkpoint_resumes_it(tmp_path):
+    X, derived = planted(7)
+    asked = {"checkpoint": tmp_path / "sums", "memory_budget": 2**20}
+    first = backward(**asked).fit(lambda: iter([X[:300], X[300:]]))
+    assert len(list((tmp_path / "sums" / "elimination").glob("*.npz"))) > 0
+    again = backward(**asked).fit(lambda: iter([X[:300], X[300:]]))
+    for fitted in (first, again):
+        assert_array_equal(fitted.redundant_features_, derived)
+    with pytest.raises(ValueError, match="of another fit"):
+        backward(**asked).fit(lambda: iter([X[:300] + 1, X[300:]]))

@@ -105,7 +105,7 @@ def rare_errors() -> np.ndarray:
 def test_the_constants_of_theorem_4_by_hand():
     """The best fit of the copy is 0.02 and 0.98, so residuals are 0.02 in size, or 0.98."""
     X = rare_errors()
-    certificate = certify(GFS(1).fit(X), X)
+    certificate = certify(GFS(1, alpha=0).fit(X), X)
     assert isinstance(certificate, EntropyCertificate)
     assert (certificate.n_features, certificate.n_kept, certificate.n_rows) == (2, 1, 100)
     assert (certificate.n_distinct_rows, certificate.n_distinct_kept) == (4, 2)
@@ -131,7 +131,7 @@ def test_a_bound_below_one_half_is_the_papers_formula():
     X = np.zeros((100, 3))
     X[:50, 0] = 5.0
     X[[10, 20], 1] = [0.5, -0.5]  # uncorrelated with the first, of mean zero
-    certificate = certify(GFS(1, degree=1).fit(X), X)
+    certificate = certify(GFS(1, degree=1, alpha=0).fit(X), X)
     q = certificate.epsilon**2 / certificate.alpha_min**2
     np.testing.assert_allclose(q, 0.02)
     h = -q * np.log2(q) - (1 - q) * np.log2(1 - q)
@@ -145,7 +145,7 @@ def test_directions_can_take_more_values_than_columns():
     """Projections of the cube's corners: columns have two values, directions up to eight."""
     X = np.array(np.meshgrid([0.0, 1], [0, 1], [0, 1])).reshape(3, -1).T
     X = np.vstack([X, [[0, 0, 0], [0, 0, 0], [1, 1, 0], [0, 1, 1]]])  # no two variances are equal
-    certificate = certify(GFR(1, degree=1).fit(X), X)
+    certificate = certify(GFR(1, degree=1, alpha=0).fit(X), X)
     assert certificate.alphabet_size == 2
     assert certificate.n_values > 2
     assert certificate.holds
@@ -174,7 +174,7 @@ def test_all_kept_and_nothing_kept_are_no_special_cases():
 
 def test_continuous_data_are_told_apart():
     X = np.random.default_rng(0).standard_normal((50, 3))
-    text = str(certify(GFS(2).fit(X), X))
+    text = str(certify(GFS(2, alpha=0).fit(X), X))
     assert "Most rows occur only once" in text
     assert "so the theorem says nothing about this fit" in " ".join(text.split())
 
@@ -182,7 +182,7 @@ def test_continuous_data_are_told_apart():
 def test_entropies_of_few_rows_are_corrected_upwards():
     """Of 8 bits of which 3 are kept, 5 are left. The plug-in estimate from 300 rows misses some."""
     X = np.random.default_rng(0).integers(0, 2, (300, 8)) * np.arange(8, 0, -1)
-    certificate = certify(GFS(3).fit(X), X)
+    certificate = certify(GFS(3, alpha=0).fit(X), X)
     assert certificate.conditional_entropy < certificate.corrected_conditional_entropy < 5
     assert certificate.coverage < 0.8
 
@@ -205,7 +205,7 @@ def residual_by_hand(X: np.ndarray, target: int, *functions: np.ndarray) -> floa
 
 def test_an_exact_redundancy_meets_all_conditions_and_corollary_1():
     X = planted()
-    certificate = certify(GFA(threshold=1e-4).fit(X), X)
+    certificate = certify(GFA(threshold=1e-4, backward=False, alpha=0).fit(X), X)
     assert isinstance(certificate, RedundancyCertificate)
     assert certificate.holds
     assert [each.name for each in certificate.kept] == ["volt", "ampere", "other"]
@@ -222,7 +222,7 @@ def test_an_exact_redundancy_meets_all_conditions_and_corollary_1():
 
 def test_residual_variances_are_those_of_the_more_variant_by_hand():
     X = planted(noise=0.01)
-    certificate = certify(GFA(threshold=1e-3).fit(X), X)
+    certificate = certify(GFA(threshold=1e-3, backward=False, alpha=0).fit(X), X)
     values = X.to_numpy()
     a, b, c, _ = values.T
     volt, ampere, other = certificate.kept
@@ -243,7 +243,7 @@ def test_a_redundant_column_may_only_use_those_more_variant():
     """A column kept after it, of less variance, is none of those that must capture it."""
     X = planted()
     X["other"] *= 0.01
-    certificate = certify(GFA(threshold=1e-9).fit(X), X)
+    certificate = certify(GFA(threshold=1e-9, backward=False, alpha=0).fit(X), X)
     (power,) = certificate.redundant
     assert power.name == "power"
     assert power.n_more_variant == 2
@@ -253,7 +253,7 @@ def test_a_redundant_column_may_only_use_those_more_variant():
 
 def test_new_rows_that_break_a_redundancy_are_told():
     X = planted()
-    gfa = GFA(threshold=1e-4).fit(X)
+    gfa = GFA(threshold=1e-4, backward=False, alpha=0).fit(X)
     X["power"] += np.random.default_rng(1).standard_normal(len(X))
     certificate = certify(gfa, X)
     assert not certificate.holds
@@ -264,7 +264,7 @@ def test_new_rows_that_break_a_redundancy_are_told():
 
 def test_new_rows_in_which_a_kept_column_is_redundant_are_told():
     X = planted()
-    gfa = GFA(threshold=0.02).fit(X)
+    gfa = GFA(threshold=0.02, backward=False, alpha=0).fit(X)
     X["other"] = 0.0
     condition = certify(gfa, X)["no others"]
     assert condition.holds is False
@@ -273,7 +273,7 @@ def test_new_rows_in_which_a_kept_column_is_redundant_are_told():
 
 def test_a_fit_that_ended_early_leaves_components_undecided():
     X = planted()
-    condition = certify(GFA(1).fit(X), X)["decided"]
+    condition = certify(GFA(1, backward=False, alpha=0).fit(X), X)["decided"]
     assert condition.holds is False
     assert "(n_features_to_select) with 3 components neither kept nor redundant" in condition.text
 
@@ -281,24 +281,26 @@ def test_a_fit_that_ended_early_leaves_components_undecided():
 def test_copies_are_captured_and_said_to_be_a_matter_of_order():
     X = planted()
     X["copy"] = -X["volt"]
-    certificate = certify(GFA(threshold=1e-4).fit(X), X)
+    certificate = certify(GFA(threshold=1e-4, backward=False, alpha=0).fit(X), X)
     assert certificate.holds
     assert "copy and volt are equally variant" in certificate["distinct"].text
 
 
 def test_shrinkage_and_too_many_functions_are_not_what_the_theorem_is_about():
     X = planted()
-    certificate = certify(GFA(threshold=1e-4, alpha=0.1).fit(X), X)
+    certificate = certify(GFA(threshold=1e-4, alpha=0.1, backward=False).fit(X), X)
     assert certificate["projection"].holds is False
     few = X[:12]
     with pytest.warns(OverfittingWarning):
-        gfa = GFA(threshold=1e-4).fit(few)
+        gfa = GFA(threshold=1e-4, backward=False, alpha=0).fit(few)
     assert certify(gfa, few)["enough rows"].holds is False
 
 
 def test_relative_thresholds_are_shares_of_each_variance():
     X = planted(noise=0.01)
-    (power,) = certify(GFA(threshold=0.01, relative=True).fit(X), X).redundant
+    (power,) = certify(
+        GFA(threshold=0.01, relative=True, backward=False, alpha=0).fit(X), X
+    ).redundant
     np.testing.assert_allclose(power.epsilon, 0.01 * power.variance)
 
 
@@ -306,7 +308,9 @@ def test_relative_thresholds_are_shares_of_each_variance():
 def test_gca_is_certified_along_its_basis(threshold):
     X = planted()
     rotation = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0]
-    gca = GCA(threshold=threshold, basis=rotation).fit(X.to_numpy() @ rotation)
+    gca = GCA(threshold=threshold, basis=rotation, backward=False, alpha=0).fit(
+        X.to_numpy() @ rotation
+    )
     certificate = certify(gca, X.to_numpy() @ rotation)
     assert certificate.holds
     assert [each.name for each in certificate.redundant] == ["direction 3"]
@@ -318,20 +322,22 @@ def test_with_thousands_of_functions_it_is_said_that_nested_fits_cannot_be_told(
     rng = np.random.default_rng(0)
     X = rng.standard_normal((2600, 46)) * np.arange(60, 14, -1)
     X[:, 45] = X[:, 0]
-    certificate = certify(GFA(threshold=1e-6).fit(X), X)  # 1 + 45 + 990 functions
+    certificate = certify(
+        GFA(threshold=1e-6, backward=False, alpha=0).fit(X), X
+    )  # 1 + 45 + 990 functions
     assert certificate.n_functions > 1000
     assert certificate["no others"].holds is None
     assert certificate["captured"].holds is None  # the copy comes second in variance
 
 
 def test_conditions_are_found_by_name():
-    certificate = certify(GFA().fit(planted()), planted())
+    certificate = certify(GFA(backward=False, alpha=0).fit(planted()), planted())
     with pytest.raises(KeyError):
         certificate["nonsense"]
 
 
 def test_certificates_are_frozen():
-    certificate = certify(GFA().fit(planted()), planted())
+    certificate = certify(GFA(backward=False, alpha=0).fit(planted()), planted())
     with pytest.raises(FrozenInstanceError):
         certificate.n_rows = 3
 

@@ -77,17 +77,17 @@ def test_a_killed_fit_is_resumed_without_doing_a_step_again(tmp_path, index):
 @pytest.mark.parametrize("data", ["array", "Dask"])
 def test_arrays_and_collections_have_checkpoints_too(tmp_path, data):
     make = {"array": lambda: X, "Dask": DASK_SOURCES["array"]}[data]
-    first = GFR(3, checkpoint=tmp_path / "a").fit(make())
+    first = GFR(3, checkpoint=tmp_path / "a", alpha=0).fit(make())
     stored = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
     assert len(stored) == 4
-    again = GFR(3, checkpoint=tmp_path / "a").fit(make())
+    again = GFR(3, checkpoint=tmp_path / "a", alpha=0).fit(make())
     np.testing.assert_array_equal(first.components_, again.components_)
     assert stored == {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
-    assert_same(again, GFR(3).fit(X))
+    assert_same(again, GFR(3, alpha=0).fit(X))
 
 
 def test_a_finished_fit_is_read_from_its_checkpoint(tmp_path, monkeypatch):
-    fitting = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET)
+    fitting = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET, alpha=0)
     first = fitting.fit(AgainAndAgain()).components_
 
     def none(rows):
@@ -100,7 +100,7 @@ def test_a_finished_fit_is_read_from_its_checkpoint(tmp_path, monkeypatch):
 def test_levels_are_stored_as_well(tmp_path):
     x = np.random.default_rng(0).integers(0, [2, 3, 4, 5], (6000, 4)).astype(float)
     source = AgainAndAgain(x)
-    fitting = GFS(2, family="indicator", checkpoint=tmp_path, memory_budget=BUDGET)
+    fitting = GFS(2, family="indicator", checkpoint=tmp_path, memory_budget=BUDGET, alpha=0)
     first = fitting.fit(source).residual_variance_
     n_passes = source.n_passes
     # The levels of all columns, and two steps of two passes: z, a combination of indicators of its
@@ -113,13 +113,13 @@ def test_levels_are_stored_as_well(tmp_path):
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (GFR(3, degree=3), "degree was 2 and is 3"),
-        (GFR(2), "n_components was 3 and is 2"),
-        (GFS(3), "estimator was GFR and is GFS"),
+        (GFR(3, degree=3, alpha=0), "degree was 2 and is 3"),
+        (GFR(2, alpha=0), "n_components was 3 and is 2"),
+        (GFS(3, alpha=0), "estimator was GFR and is GFS"),
     ],
 )
 def test_another_fit_is_refused_with_what_differs(tmp_path, other, message):
-    GFR(3, checkpoint=tmp_path).fit(X)
+    GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(ValueError, match=f"is of another fit: {message}. Remove the folder"):
         other.set_params(checkpoint=tmp_path).fit(X)
@@ -135,14 +135,14 @@ def test_another_fit_is_refused_with_what_differs(tmp_path, other, message):
     ],
 )
 def test_other_data_are_refused_with_what_differs(tmp_path, data, message):
-    GFR(3, checkpoint=tmp_path).fit(X)
+    GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
     with pytest.raises(ValueError, match=f"is of another fit: ({message})"):
-        GFR(3, checkpoint=tmp_path).fit(data)
+        GFR(3, checkpoint=tmp_path, alpha=0).fit(data)
 
 
 def test_verbosity_may_change(tmp_path, capsys):
-    first = GFR(2, checkpoint=tmp_path).fit(X)
-    other = GFR(2, checkpoint=tmp_path, verbose=2).fit(X)
+    first = GFR(2, checkpoint=tmp_path, alpha=0).fit(X)
+    other = GFR(2, checkpoint=tmp_path, verbose=2, alpha=0).fit(X)
     np.testing.assert_array_equal(first.components_, other.components_)
     assert capsys.readouterr().out.count("step") == 2
 
@@ -150,7 +150,7 @@ def test_verbosity_may_change(tmp_path, capsys):
 @pytest.mark.parametrize("damage", [lambda content: content[:-100], lambda content: b"", "flip"])
 @pytest.mark.parametrize("name", ["000001.npz", "fit.json"])
 def test_a_damaged_file_is_named(tmp_path, name, damage):
-    GFR(3, checkpoint=tmp_path).fit(X)
+    GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
     path = tmp_path / name
     content = path.read_bytes()
     if damage == "flip":
@@ -160,7 +160,7 @@ def test_a_damaged_file_is_named(tmp_path, name, damage):
         content = damage(content)
     path.write_bytes(content)
     with pytest.raises(ValueError, match=rf"{name} is damaged|is of another fit"):
-        GFR(3, checkpoint=tmp_path).fit(X)
+        GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
 
 
 def test_a_full_disk_leaves_no_half_written_file(tmp_path, monkeypatch):
@@ -177,7 +177,7 @@ def test_a_full_disk_leaves_no_half_written_file(tmp_path, monkeypatch):
 
 
 def test_what_a_checkpoint_belongs_to_can_be_read(tmp_path):
-    GFR(3, checkpoint=tmp_path).fit(X)
+    GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
     description = json.loads((tmp_path / "fit.json").read_text())
     assert description["estimator"] == "GFR"
     assert description["n_rows"] == 3000
@@ -185,7 +185,7 @@ def test_what_a_checkpoint_belongs_to_can_be_read(tmp_path):
 
 def test_qr_has_no_checkpoint(tmp_path):
     with pytest.raises(ValueError, match="solver='qr' needs all rows in memory, and no checkpoint"):
-        GFR(3, solver="qr", checkpoint=tmp_path).fit(X)
+        GFR(3, solver="qr", checkpoint=tmp_path, alpha=0).fit(X)
 
 
 @pytest.mark.parametrize(
@@ -205,17 +205,17 @@ def test_a_fit_that_chooses_has_a_checkpoint_for_each_of_its_fits(tmp_path, monk
 
 def test_another_memory_budget_goes_on_from_the_same_checkpoint(tmp_path):
     table = make_table(9000) + 1000.0
-    first = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET).fit(AgainAndAgain(table))
+    first = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET, alpha=0).fit(AgainAndAgain(table))
     source = AgainAndAgain(table)
-    again = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET + 2**19).fit(source)
+    again = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET + 2**19, alpha=0).fit(source)
     assert_same(first, again)
     assert source.n_passes == 1
 
 
 def test_columns_in_other_units_are_other_data(tmp_path):
-    GFR(3, checkpoint=tmp_path).fit(X - X.mean(axis=0))
+    GFR(3, checkpoint=tmp_path, alpha=0).fit(X - X.mean(axis=0))
     with pytest.raises(ValueError, match="is of another fit: scale of column 0 was"):
-        GFR(3, checkpoint=tmp_path).fit(2 * (X - X.mean(axis=0)))
+        GFR(3, checkpoint=tmp_path, alpha=0).fit(2 * (X - X.mean(axis=0)))
 
 
 def standardized(seed):
@@ -238,7 +238,7 @@ CHANGED[[5, 7], 3] = X[[7, 5], 3]
 )
 def test_data_that_look_alike_are_refused(tmp_path, first, second, kind):
     make = {"array": np.copy, "stream": AgainAndAgain, "Dask": dask_array}[kind]
-    fitting = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET)
+    fitting = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET, alpha=0)
     fitting.fit(make(first))
     with pytest.raises(ValueError, match=r"is of another fit: .*(of column \d|the rows) was"):
         fitting.fit(make(second))
@@ -253,7 +253,7 @@ def test_the_same_data_are_known_in_every_form_and_order(tmp_path):
     forms = [X, AgainAndAgain(X), dask_array(X), dask_array(X, 1000), X[::-1], X.astype(object)]
     results = []
     for form in forms:
-        fitting = GFR(3, solver="gram", checkpoint=tmp_path, memory_budget=BUDGET)
+        fitting = GFR(3, solver="gram", checkpoint=tmp_path, memory_budget=BUDGET, alpha=0)
         results.append(fitting.fit(form).components_)
     for each in results:
         np.testing.assert_allclose(each, results[0], rtol=0, atol=1e-12)
@@ -261,9 +261,9 @@ def test_the_same_data_are_known_in_every_form_and_order(tmp_path):
 
 def test_weights_belong_to_the_data(tmp_path):
     weights = np.random.default_rng(0).uniform(0.5, 2, len(X))
-    GFR(3, checkpoint=tmp_path).fit(X, sample_weight=weights)
+    GFR(3, checkpoint=tmp_path, alpha=0).fit(X, sample_weight=weights)
     with pytest.raises(ValueError, match="is of another fit"):
-        GFR(3, checkpoint=tmp_path).fit(X, sample_weight=weights[::-1])
+        GFR(3, checkpoint=tmp_path, alpha=0).fit(X, sample_weight=weights[::-1])
 
 
 @given(
@@ -283,7 +283,7 @@ def test_checksums_add_up_over_blocks_of_rows_in_any_order(x, edges, seed):
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path, path):
     (tmp_path / "file").write_text("something")
     with pytest.raises(ValueError, match=r"checkpoint='.*' is, or is in, a file. Give a folder"):
-        GFR(3, checkpoint=tmp_path / path).fit(X)
+        GFR(3, checkpoint=tmp_path / path, alpha=0).fit(X)
 
 
 def npz(*sums):
@@ -310,7 +310,7 @@ def npy(array):
     ],
 )
 def test_sums_that_cannot_be_those_of_the_fit_are_damage(tmp_path, content, message):
-    fitting = GFR(3, solver="gram", checkpoint=tmp_path)
+    fitting = GFR(3, solver="gram", checkpoint=tmp_path, alpha=0)
     fitting.fit(X)
     (tmp_path / "000001.npz").write_bytes(content)
     with pytest.raises(
@@ -323,7 +323,7 @@ def test_sums_that_cannot_be_those_of_the_fit_are_damage(tmp_path, content, mess
 def test_a_description_that_is_none_is_damage(tmp_path, content):
     (tmp_path / "fit.json").write_text(content)
     with pytest.raises(ValueError, match=r"fit.json is damaged: .* Remove"):
-        GFR(3, checkpoint=tmp_path).fit(X)
+        GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
 
 
 def test_sums_beyond_floating_point_are_not_stored(tmp_path):
@@ -331,5 +331,5 @@ def test_sums_beyond_floating_point_are_not_stored(tmp_path):
     family = Polynomial(300, max_variables=1)
     for _ in range(2):
         with pytest.raises(FloatingPointError, match="exceed the range"):
-            GFR(family=family, solver="gram", checkpoint=tmp_path).fit(table)
+            GFR(family=family, solver="gram", checkpoint=tmp_path, alpha=0).fit(table)
         assert not list(tmp_path.glob("*.npz"))

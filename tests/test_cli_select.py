@@ -52,11 +52,11 @@ def test_apply_passes_through_what_passed_through_at_the_fit():
         ("gfs", ["-n", "3", "--family", "hermite", "--alpha", "0.1"],
          GFS(3, family="hermite", alpha=0.1)),
         ("gfs", ["-n", "2", "--degree", "auto"], GFS(2, degree="auto")),
-        ("gfa", [], GFA()),
-        ("gfa", ["-t", "1e-3", "--relative"], GFA(threshold=1e-3, relative=True)),
+        ("gfa", [], GFA(backward=False)),
+        ("gfa", ["-t", "1e-3", "--relative"], GFA(threshold=1e-3, relative=True, backward=False)),
         ("gfr", ["-n", "2"], GFR(2)),
         ("gfr", ["-n", "2", "--alpha", "auto"], GFR(2, alpha="auto")),
-        ("gca", ["-t", "1"], GCA(threshold=1)),
+        ("gca", ["-t", "1"], GCA(threshold=1, backward=False)),
     ],
 )  # fmt: skip
 def test_options_are_the_parameters_of_the_estimators(algorithm, options, estimator):

@@ -90,7 +90,7 @@ def test_weights_are_a_column_or_a_collection(source, index):
 
 
 def test_names_of_columns_are_kept():
-    fitted = GFS(3).fit(DASK_SOURCES["data frame"]())
+    fitted = GFS(3, alpha=0).fit(DASK_SOURCES["data frame"]())
     assert fitted.feature_names_in_.tolist() == NAMES
 
 
@@ -104,12 +104,12 @@ def test_names_of_columns_are_kept():
 )
 def test_wrong_weights_are_refused(weights, error, message):
     with pytest.raises(error, match=message):
-        GFR(1).fit(DASK_SOURCES["array"](), sample_weight=weights)
+        GFR(1, alpha=0).fit(DASK_SOURCES["array"](), sample_weight=weights)
 
 
 def test_a_column_of_weights_that_is_not_there_is_named():
     with pytest.raises(ValueError, match="no column 'w'"):
-        GFR(1).fit(DASK_SOURCES["data frame"](), sample_weight="w")
+        GFR(1, alpha=0).fit(DASK_SOURCES["data frame"](), sample_weight="w")
 
 
 @pytest.mark.parametrize("n_weights", [500, 999])
@@ -117,18 +117,18 @@ def test_weights_of_unknown_length_are_checked_where_they_are(n_weights):
     rows = dd.from_pandas(FRAME, npartitions=2).to_dask_array()
     weights = dd.from_pandas(WEIGHTED_FRAME["weight"][:n_weights], npartitions=2).to_dask_array()
     with pytest.raises(ValueError, match=r"Partition \d has 1500 rows and weights of shape"):
-        GFR(1).fit(rows, sample_weight=weights)
+        GFR(1, alpha=0).fit(rows, sample_weight=weights)
 
 
 def test_a_missing_value_is_located():
     x = X.copy()
     x[1234, 3] = np.nan
     with pytest.raises(ValueError, match=r"Column 3 has a missing .* row 234 of partition 2"):
-        GFR(1).fit(da.from_array(x, chunks=(500, -1)))
+        GFR(1, alpha=0).fit(da.from_array(x, chunks=(500, -1)))
     frame = FRAME.copy()
     frame.loc[2999, "b"] = np.inf
     with pytest.raises(ValueError, match=r"Column 'b' has .* row 749 of partition 3"):
-        GFR(1).fit(dd.from_pandas(frame, npartitions=4))
+        GFR(1, alpha=0).fit(dd.from_pandas(frame, npartitions=4))
 
 
 class Counter:
@@ -152,18 +152,18 @@ def counted():
 
 
 def test_a_table_that_fits_is_computed_once(counted):
-    GFR(3).fit(counted)
+    GFR(3, alpha=0).fit(counted)
     assert Counter.n == 6
 
 
 def test_a_table_of_unknown_size_that_fits_is_computed_twice(counted):
-    GFR(3).fit(dd.from_dask_array(counted, columns=NAMES))
+    GFR(3, alpha=0).fit(dd.from_dask_array(counted, columns=NAMES))
     assert Counter.n == 12
 
 
 def test_a_table_that_does_not_fit_is_computed_once_and_then_once_a_step(counted, monkeypatch):
     monkeypatch.setattr(rows_of_dask, "_available", lambda memory_budget: 0.0)
-    GFR(3).fit(counted)
+    GFR(3, alpha=0).fit(counted)
     assert Counter.n == 6 * (1 + 3)
 
 
@@ -179,7 +179,7 @@ def test_what_travels_does_not_grow_with_the_rows(monkeypatch):
 
     monkeypatch.setattr(rows_of_dask.DaskRows, "sum", measured)
     for n_copies in (1, 4):
-        GFR(3).fit(da.from_array(np.vstack([X] * n_copies), chunks=(500, -1)))
+        GFR(3, alpha=0).fit(da.from_array(np.vstack([X] * n_copies), chunks=(500, -1)))
     assert sizes[3000] == sizes[12000]
     assert max(sizes[3000]) < X[:500].nbytes
 
@@ -187,7 +187,7 @@ def test_what_travels_does_not_grow_with_the_rows(monkeypatch):
 def test_threads_of_blas_are_left_as_they_were():
     before = n_threads()
     with dask.config.set(scheduler="threads", num_workers=4):
-        GFR(3).fit(da.from_array(X, chunks=(100, -1)))
+        GFR(3, alpha=0).fit(da.from_array(X, chunks=(100, -1)))
     assert n_threads() == before
 
 
@@ -225,7 +225,7 @@ def test_scores_are_the_same(source, index):
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # in Dask's use of pandas
 def test_parquet_files_are_read_by_dask(tmp_path):
-    fitted = GFR(3).fit(dd.read_parquet(write_parts(tmp_path)))
+    fitted = GFR(3, alpha=0).fit(dd.read_parquet(write_parts(tmp_path)))
     assert_same(fitted, in_memory(0))
 
 

@@ -186,7 +186,7 @@ def test_a_seed_gives_the_same_data_and_another_seed_others(rotate):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_gfa_finds_exactly_what_was_planted(seed):
     X, truth = make_planted_redundancy(500, random_state=seed)
-    gfa = GFA(threshold=truth.threshold, degree=truth.degree).fit(X)
+    gfa = GFA(threshold=truth.threshold, degree=truth.degree, backward=False, alpha=0).fit(X)
     np.testing.assert_array_equal(gfa.get_support(indices=True), truth.informative)
     np.testing.assert_array_equal(np.sort(gfa.redundant_features_), truth.redundant)
 
@@ -194,7 +194,13 @@ def test_gfa_finds_exactly_what_was_planted(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_gca_finds_exactly_what_was_planted(seed):
     X, truth = make_planted_redundancy(500, 12, 6, rotate=True, random_state=seed)
-    gca = GCA(threshold=truth.threshold, degree=truth.degree, basis=truth.rotation).fit(X)
+    gca = GCA(
+        threshold=truth.threshold,
+        degree=truth.degree,
+        basis=truth.rotation,
+        backward=False,
+        alpha=0,
+    ).fit(X)
     np.testing.assert_array_equal(np.sort(gca.component_indices_), truth.informative)
     np.testing.assert_array_equal(np.sort(gca.redundant_indices_), truth.redundant)
 
@@ -208,7 +214,7 @@ def test_gca_finds_exactly_what_was_planted(seed):
 )
 def test_gfa_finds_what_was_planted_with_noise_and_with_too_low_a_degree(options):
     X, truth = make_planted_redundancy(3000, 14, 7, random_state=0, **options)
-    gfa = GFA(threshold=truth.threshold, degree=truth.degree).fit(X)
+    gfa = GFA(threshold=truth.threshold, degree=truth.degree, backward=False, alpha=0).fit(X)
     np.testing.assert_array_equal(gfa.get_support(indices=True), truth.informative)
 
 

@@ -97,7 +97,7 @@ def test_gfr_explains_every_column_by_its_directions():
     rng = np.random.default_rng(0)
     a, b, _ = unlike_variables(rng, 300)
     table = pd.DataFrame({"first": 3 * a + 7, "second": 2 * b, "third": 0.1 * a * b - 1})
-    fitted = GFR(2).fit(table)
+    fitted = GFR(2, alpha=0).fit(table)
     explanation = explain(fitted)
     assert [each.feature for each in explanation] == list(table)
     assert [kept.feature for kept in explanation.kept] == ["gfr0", "gfr1"]
@@ -118,7 +118,9 @@ def test_gca_explains_directions_that_it_did_not_keep(basis):
     a, b = signs - signs.mean(axis=1, keepdims=True)
     rotation = orthonormal(rng, 3)
     table = np.column_stack([3 * a, 2 * b, 0.1 * a * b]) @ rotation
-    fitted = GCA(threshold=0.01, basis="pca" if basis == "pca" else rotation).fit(table)
+    fitted = GCA(
+        threshold=0.01, basis="pca" if basis == "pca" else rotation, backward=False, alpha=0
+    ).fit(table)
     (found,) = explain(fitted, table)
     name = "pc2" if basis == "pca" else "basis2"
     assert found.feature == name
@@ -133,7 +135,7 @@ def test_gca_explains_directions_that_it_did_not_keep(basis):
 
 def test_directions_without_variance_are_constant():
     table = np.column_stack([X[:, :2], X[:, 0] + X[:, 1]])
-    (found,) = explain(GCA(threshold=1e-3).fit(table))
+    (found,) = explain(GCA(threshold=1e-3, backward=False, alpha=0).fit(table))
     assert found.kind == "constant"
     assert str(found) == "pc2 = 0 (constant)"
 
@@ -248,7 +250,7 @@ def test_rows_on_which_a_column_is_constant_have_no_r2():
     table = np.column_stack([X[:, :2], 1e-3 * X[:, 0] * X[:, 1]])
     rows = table[:50].copy()
     rows[:, 2] = 1.0
-    (found,) = explain(GFS(2).fit(table), rows)
+    (found,) = explain(GFS(2, alpha=0).fit(table), rows)
     assert found.feature == "x2"
     assert found.validation_r2 is None
 
@@ -268,8 +270,8 @@ def test_other_things_are_refused():
     with pytest.raises(TypeError, match="got UFFS"):
         explain(UFFS(2).fit(X))
     with pytest.raises(NotFittedError):
-        explain(GFS(2))
-    fitted = GFS(2).fit(X)
+        explain(GFS(2, alpha=0))
+    fitted = GFS(2, alpha=0).fit(X)
     for wrong in [0, -1, 1.5, "all"]:
         with pytest.raises(ValueError, match="max_terms must be"):
             explain(fitted, max_terms=wrong)
@@ -285,7 +287,7 @@ def test_other_things_are_refused():
 def test_rows_that_are_not_in_memory_are_refused(tmp_path):
     np.save(tmp_path / "rows.npy", X)
     with pytest.raises(TypeError, match="rows in memory"):
-        explain(GFS(2).fit(X), tmp_path / "rows.npy")
+        explain(GFS(2, alpha=0).fit(X), tmp_path / "rows.npy")
 
 
 @every_estimator
@@ -308,7 +310,7 @@ def test_tables_with_more_columns_than_rows_are_explained():
 
 
 def test_the_fitted_estimator_is_left_alone():
-    fitted = GFS(2).fit(X)
+    fitted = GFS(2, alpha=0).fit(X)
     moments = [each.copy() for each in fitted.model_.decoder.moments]
     explain(fitted, X)
     explain(fitted, max_terms=None)

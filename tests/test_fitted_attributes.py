@@ -73,7 +73,7 @@ def test_functions_kept_and_dropped_make_up_each_block(estimator):
 def test_dropped_functions_are_counted_at_the_step_that_drops_them():
     sign, other = np.random.default_rng(0).choice([-1.0, 1.0], (2, 300))
     table = np.column_stack([2 * sign, other])
-    fitted = GFS(2, family=Polynomial(2)).fit(table)  # the square of a sign is constant
+    fitted = GFS(2, family=Polynomial(2), alpha=0).fit(table)  # the square of a sign is constant
     np.testing.assert_array_equal(fitted.n_functions_, [1, 2])
     np.testing.assert_array_equal(fitted.n_dropped_functions_, [1, 1])
 
@@ -174,7 +174,7 @@ def test_threshold_alone_replaces_the_default(estimator):
 
 
 def test_gca_tells_which_directions_of_the_basis_it_kept():
-    fitted = GCA(threshold=1e-2, basis=np.eye(D)).fit(X)
+    fitted = GCA(threshold=1e-2, basis=np.eye(D), backward=False, alpha=0).fit(X)
     np.testing.assert_array_equal(fitted.basis_, np.eye(D))
     np.testing.assert_array_equal(fitted.component_indices_, [3, 1, 2])
     np.testing.assert_array_equal(fitted.redundant_indices_, [0, 4, 5])
@@ -182,7 +182,7 @@ def test_gca_tells_which_directions_of_the_basis_it_kept():
 
 
 def test_gca_takes_principal_directions_by_default():
-    fitted = GCA(threshold=None).fit(X)
+    fitted = GCA(threshold=None, backward=False, alpha=0).fit(X)
     variances = np.var((X - X.mean(axis=0)) @ fitted.basis_.T, axis=0)
     np.testing.assert_allclose(fitted.basis_ @ fitted.basis_.T, np.eye(D), atol=1e-12)
     np.testing.assert_allclose(
@@ -193,10 +193,10 @@ def test_gca_takes_principal_directions_by_default():
 
 
 def test_gfa_tells_selected_redundant_and_undecided_features_apart():
-    fitted = GFA(threshold=1e-2).fit(X)
+    fitted = GFA(threshold=1e-2, backward=False, alpha=0).fit(X)
     np.testing.assert_array_equal(fitted.selected_features_, [3, 1, 2])
     np.testing.assert_array_equal(fitted.redundant_features_, [0, 4, 5])
-    early = GFA(2, threshold=1e-2).fit(X)
+    early = GFA(2, threshold=1e-2, backward=False, alpha=0).fit(X)
     np.testing.assert_array_equal(early.selected_features_, [3, 1])
     np.testing.assert_array_equal(early.redundant_features_, [0])
 
@@ -204,9 +204,9 @@ def test_gfa_tells_selected_redundant_and_undecided_features_apart():
 @pytest.mark.parametrize("threshold", [None, 0.0])
 def test_without_a_threshold_exact_functions_and_constants_are_redundant(threshold):
     table = np.column_stack([X, np.ones(N)])
-    gfa = GFA(threshold=threshold).fit(table)
+    gfa = GFA(threshold=threshold, backward=False, alpha=0).fit(table)
     assert gfa.stop_reason_ == "exhausted"
     np.testing.assert_array_equal(gfa.selected_features_, [3, 1, 2])
     np.testing.assert_array_equal(gfa.redundant_features_, [0, 4, 5, 6])
-    gca = GCA(threshold=threshold, basis=np.eye(D + 1)).fit(table)
+    gca = GCA(threshold=threshold, basis=np.eye(D + 1), backward=False, alpha=0).fit(table)
     np.testing.assert_array_equal(gca.redundant_indices_, [0, 4, 5, 6])

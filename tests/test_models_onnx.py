@@ -46,7 +46,7 @@ def test_onnx_does_what_transform_does(estimator, dtype, tolerance, runtime):
 def test_the_graph_is_valid_and_knows_the_names(runtime, tmp_path):
     import onnx
 
-    fitted = fit(GFS(2), pd.DataFrame(X, columns=list("abcdefg")))
+    fitted = fit(GFS(2, alpha=0), pd.DataFrame(X, columns=list("abcdefg")))
     models.to_onnx(fitted, tmp_path / "model.onnx")
     model = onnx.load(tmp_path / "model.onnx")
     onnx.checker.check_model(model, full_check=True)
@@ -58,18 +58,18 @@ def test_the_graph_is_valid_and_knows_the_names(runtime, tmp_path):
 
 
 def test_an_empty_selection_is_exported(runtime):
-    fitted = fit(GFR(threshold=1e9), X)
+    fitted = fit(GFR(threshold=1e9, alpha=0), X)
     assert run(runtime, models.to_onnx(fitted, dtype="float64"), X).shape == (len(X), 0)
 
 
 def test_a_wrong_type_of_numbers_is_refused(runtime):
     with pytest.raises(ValueError, match="dtype must be 'float32' or 'float64'"):
-        models.to_onnx(fit(GFR(1), X), dtype="int8")
+        models.to_onnx(fit(GFR(1, alpha=0), X), dtype="int8")
 
 
 def test_only_fitted_estimators_of_gramian_are_exported(runtime):
     with pytest.raises(NotFittedError):
-        models.to_onnx(GFR())
+        models.to_onnx(GFR(alpha=0))
     with pytest.raises(TypeError, match="for the estimators of gramian"):
         models.to_onnx(object())
 
@@ -77,4 +77,4 @@ def test_only_fitted_estimators_of_gramian_are_exported(runtime):
 def test_without_the_package_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx.helper", None)
     with pytest.raises(ImportError, match=r"gramian\[onnx\]"):
-        models.to_onnx(fit(GFR(1), X))
+        models.to_onnx(fit(GFR(1, alpha=0), X))

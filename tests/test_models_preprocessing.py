@@ -208,7 +208,7 @@ def test_steps_that_contradict_each_other_are_refused(options, message):
 def test_preprocessing_travels_with_the_model(options, tmp_path):
     steps = learned(**options)
     prepared = pd.DataFrame(steps.apply(frame()), columns=COLUMNS)
-    models.save(fit(GFR(1), prepared), tmp_path / "model.gram", preprocessing=steps)
+    models.save(fit(GFR(1, alpha=0), prepared), tmp_path / "model.gram", preprocessing=steps)
     model = models.read(tmp_path / "model.gram")
     np.testing.assert_array_equal(model.preprocessing.apply(frame()), prepared)
     for one, other in zip(
@@ -221,7 +221,9 @@ def test_preprocessing_travels_with_the_model(options, tmp_path):
 
 def test_columns_that_pass_by_travel_with_the_model(tmp_path):
     steps = Preprocessing(["count"], ids=["key", "id"], targets=["label"])
-    models.save(fit(GFS(1), frame()[["count"]]), tmp_path / "model.gram", preprocessing=steps)
+    models.save(
+        fit(GFS(1, alpha=0), frame()[["count"]]), tmp_path / "model.gram", preprocessing=steps
+    )
     again = models.read(tmp_path / "model.gram").preprocessing
     assert (list(again.ids), list(again.targets)) == (["key", "id"], ["label"])
     for ids, targets in ((["count"], []), (["a"], ["a"]), (["a", "a"], [])):
@@ -241,7 +243,7 @@ def test_the_steps_of_some_columns_do_the_same_to_them():
 
 def test_preprocessing_of_other_columns_is_not_written(tmp_path):
     prepared = pd.DataFrame(learned().apply(frame()), columns=COLUMNS)
-    fitted = fit(GFS(1), prepared)
+    fitted = fit(GFS(1, alpha=0), prepared)
     for steps in (Preprocessing(["a"]), Preprocessing(COLUMNS[::-1])):
         with pytest.raises(ValueError, match="other columns than"):
             models.save(fitted, tmp_path / "model.gram", preprocessing=steps)
@@ -250,7 +252,7 @@ def test_preprocessing_of_other_columns_is_not_written(tmp_path):
 def test_damaged_preprocessing_is_refused(tmp_path):
     good, bad = tmp_path / "good.gram", tmp_path / "bad.gram"
     steps = learned()
-    models.save(fit(GFR(1), steps.apply(frame())), good, preprocessing=steps)
+    models.save(fit(GFR(1, alpha=0), steps.apply(frame())), good, preprocessing=steps)
     assert "preprocessing.impute.npy" in unpack(good)
     for change, message in [
         (lambda p: p["columns"].append("more"), "finite number for each"),

@@ -133,7 +133,7 @@ def test_the_limits_between_levels_are_the_same_numbers(path):
     rng = np.random.default_rng(0)
     for _ in range(20):
         values = rng.choice(rng.standard_normal(4) * 10.0 ** rng.integers(-6, 6), (60, 2))
-        fitted = fit(GFS(2, family=Indicator(1)), values)
+        fitted = fit(GFS(2, family=Indicator(1), alpha=0), values)
         loaded = there_and_back(fitted, path)
         for block, again in zip(
             fitted.model_.decoder.blocks, loaded.model_.decoder.blocks, strict=True
@@ -165,7 +165,7 @@ def test_functions_that_were_dropped_stay_dropped(estimator, path):
 
 def test_weights_leave_their_traces(path):
     weights = np.random.default_rng(1).integers(0, 3, len(X))
-    fitted = fit(GFR(2), X, sample_weight=weights)
+    fitted = fit(GFR(2, alpha=0), X, sample_weight=weights)
     loaded = there_and_back(fitted, path)
     assert_same_fit(fitted, loaded)
     assert_works_alike(fitted, loaded, X)
@@ -173,7 +173,7 @@ def test_weights_leave_their_traces(path):
 
 @pytest.mark.parametrize("given", [np.eye(7)[::-1], np.eye(7).tolist()])
 def test_a_basis_of_ones_own_comes_back(given, path):
-    fitted = fit(GCA(basis=given), X)
+    fitted = fit(GCA(basis=given, backward=False, alpha=0), X)
     loaded = there_and_back(fitted, path)
     np.testing.assert_array_equal(loaded.basis, np.asarray(given))
     assert_works_alike(fitted, loaded, X)
@@ -208,12 +208,12 @@ def test_a_loaded_model_is_shown_cloned_and_fitted_again(estimator, path):
 
 
 def test_float32_stays_float32(path):
-    loaded = there_and_back(fit(GFR(2), X), path)
+    loaded = there_and_back(fit(GFR(2, alpha=0), X), path)
     assert loaded.transform(X.astype(np.float32)).dtype == np.float32
 
 
 def test_explanations_of_a_loaded_model_are_the_same(path):
-    fitted = fit(GFA(threshold=1e-3), X)
+    fitted = fit(GFA(threshold=1e-3, backward=False, alpha=0), X)
     loaded = there_and_back(fitted, path)
     assert str(gramian.explain(loaded)) == str(gramian.explain(fitted))
 
@@ -223,26 +223,26 @@ def test_explanations_of_a_loaded_model_are_the_same(path):
 
 def test_the_same_model_has_the_same_bytes_and_is_small(path):
     for name in ("one", "two"):
-        models.save(fit(GFR(2), X), path / name)
+        models.save(fit(GFR(2, alpha=0), X), path / name)
     assert (path / "one").read_bytes() == (path / "two").read_bytes()
     many = table(5000)
-    models.save(fit(GFR(2), many), path / "many")
+    models.save(fit(GFR(2, alpha=0), many), path / "many")
     assert (path / "many").stat().st_size < 10_000
 
 
 def test_moments_stay_out_if_large_or_unwanted(path):
-    fitted = fit(GFR(3), X)
+    fitted = fit(GFR(3, alpha=0), X)
     assert there_and_back(fitted, path).model_.decoder.moments is not None
     bare = there_and_back(fitted, path, moments=False)
     assert bare.model_.decoder.moments is None
     assert_works_alike(fitted, bare, X)
-    wide = fit(GFS(28), np.random.default_rng(0).standard_normal((500, 40)))
+    wide = fit(GFS(28, alpha=0), np.random.default_rng(0).standard_normal((500, 40)))
     assert there_and_back(wide, path).model_.decoder.moments is None
     assert_same_fit(wide, there_and_back(wide, path, moments=True))
 
 
 def test_there_is_no_pickle_in_a_file(path):
-    models.save(fit(GFR(2), X), path / "model.gram")
+    models.save(fit(GFR(2, alpha=0), X), path / "model.gram")
     members = unpack(path / "model.gram")
     for name, content in members.items():
         if name != "model.json":
@@ -251,7 +251,7 @@ def test_there_is_no_pickle_in_a_file(path):
 
 def test_a_file_that_is_interrupted_leaves_the_old_one(path, monkeypatch):
     target = path / "model.gram"
-    models.save(fit(GFR(2), X), target)
+    models.save(fit(GFR(2, alpha=0), X), target)
     before = target.read_bytes()
 
     def full_disk(descriptor):
@@ -259,13 +259,13 @@ def test_a_file_that_is_interrupted_leaves_the_old_one(path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OSError, match="No space"):
-        models.save(fit(GFR(3), X), target)
+        models.save(fit(GFR(3, alpha=0), X), target)
     assert target.read_bytes() == before
     assert os.listdir(path) == ["model.gram"]
 
 
 def test_where_to_write_checkpoints_does_not_travel(path):
-    fitted = fit(GFS(2, solver="gram", checkpoint=path / "sums"), X)
+    fitted = fit(GFS(2, solver="gram", checkpoint=path / "sums", alpha=0), X)
     assert there_and_back(fitted, path).checkpoint is None
     assert b"sums" not in (path / "model.gram").read_bytes()
 
@@ -283,7 +283,7 @@ def radius(u, v):
 
 def test_functions_of_ones_own_are_given_when_loading(path):
     family = Custom([(np.tanh, 1), (radius, 2)], any_order=True) + Multilinear(2)
-    fitted = fit(GFR(3, family=family), X)
+    fitted = fit(GFR(3, family=family, alpha=0), X)
     models.save(fitted, path / "model.gram")
     with pytest.raises(models.ModelFileError, match=r"functions=\{'radius': ..., 'tanh': ...\}"):
         models.load(path / "model.gram")
@@ -300,7 +300,7 @@ def test_functions_of_ones_own_are_given_when_loading(path):
     ],
 )
 def test_functions_without_a_name_of_their_own_are_refused(functions, message, path):
-    fitted = fit(GFR(2, family=Custom(functions[:1])), X)
+    fitted = fit(GFR(2, family=Custom(functions[:1]), alpha=0), X)
     fitted.family = Custom(functions)
     with pytest.raises(ValueError, match=message):
         models.save(fitted, path / "model.gram")
@@ -315,8 +315,8 @@ class Odd(Family):
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (GFR(2, family=Odd()), "Odd cannot be written. Express it by Custom"),
-        (GFR(2, random_state=np.random.RandomState(0)), r"set_params\(random_state=0\)"),
+        (GFR(2, family=Odd(), alpha=0), "Odd cannot be written. Express it by Custom"),
+        (GFR(2, random_state=np.random.RandomState(0), alpha=0), r"set_params\(random_state=0\)"),
     ],
 )
 def test_what_no_file_can_hold_is_refused(estimator, message, path):
@@ -326,7 +326,7 @@ def test_what_no_file_can_hold_is_refused(estimator, message, path):
 
 
 def test_what_could_not_be_read_again_is_not_written(path):
-    fitted = fit(GFR(2), X)
+    fitted = fit(GFR(2, alpha=0), X)
     fitted._become(dataclasses.replace(fitted.model_, mean=fitted.mean_ * np.nan))
     with pytest.raises(ValueError, match="does not fit in a model file: The array 'mean_'"):
         models.save(fitted, path / "model.gram")
@@ -335,7 +335,7 @@ def test_what_could_not_be_read_again_is_not_written(path):
 
 def test_only_fitted_estimators_of_gramian_are_written(path):
     with pytest.raises(NotFittedError):
-        models.save(GFR(), path / "model.gram")
+        models.save(GFR(alpha=0), path / "model.gram")
     with pytest.raises(TypeError, match="Model files are for GFR"):
         models.save(Odd(), path / "model.gram")
 

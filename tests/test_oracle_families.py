@@ -78,7 +78,9 @@ def test_indicators_along_a_basis_follow_the_pseudo_code(solver):
     X, basis = discrete(), np.eye(6)[::-1]
     family, by_hand = INDICATORS["indicator 2"]
     run = oracle.gca(X, by_hand, 1e-5, basis=basis)
-    gca = GCA(threshold=1e-5, basis=basis, family=family, solver=solver).fit(X)
+    gca = GCA(
+        threshold=1e-5, basis=basis, family=family, solver=solver, backward=False, alpha=0
+    ).fit(X)
     assert_same(gca, run, "threshold")
 
 

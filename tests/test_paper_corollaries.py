@@ -128,7 +128,9 @@ PLANTED_FAMILIES = st.sampled_from([Multilinear, Polynomial, Hermite])
 
 def check_gfa_and_gca(planted: Planted, family: Family, solver: str) -> None:
     """GFA keeps just the independent columns, GCA just the independent directions of any basis."""
-    gfa = GFA(threshold=planted.epsilon, family=family, solver=solver).fit(planted.Z)
+    gfa = GFA(threshold=planted.epsilon, family=family, solver=solver, backward=False, alpha=0).fit(
+        planted.Z
+    )
     assert gfa.selected_features_.tolist() == planted.by_variance
     assert gfa.redundant_features_.tolist() == planted.redundant
     assert gfa.stop_reason_ == "threshold"
@@ -137,7 +139,14 @@ def check_gfa_and_gca(planted: Planted, family: Family, solver: str) -> None:
     d = planted.Z.shape[1]
     basis = orthonormal(rng, d)
     X = planted.Z @ basis + rng.uniform(-3, 3, d)
-    gca = GCA(threshold=planted.epsilon, basis=basis, family=family, solver=solver).fit(X)
+    gca = GCA(
+        threshold=planted.epsilon,
+        basis=basis,
+        family=family,
+        solver=solver,
+        backward=False,
+        alpha=0,
+    ).fit(X)
     assert gca.component_indices_.tolist() == planted.by_variance
     assert gca.redundant_indices_.tolist() == planted.redundant
     np.testing.assert_array_equal(gca.components_, basis[planted.by_variance])
@@ -154,7 +163,9 @@ def check_principal(planted: Planted, family: Family, solver: str) -> None:
     X = planted.Z @ basis + rng.uniform(-3, 3, d)
     covariance = np.cov(planted.Z.T, ddof=0)
     np.testing.assert_allclose(covariance, np.diag(covariance.diagonal()), atol=1e-10)
-    gca = GCA(threshold=planted.epsilon, family=family, solver=solver).fit(X)
+    gca = GCA(threshold=planted.epsilon, family=family, solver=solver, backward=False, alpha=0).fit(
+        X
+    )
     by_variance = np.argsort(-covariance.diagonal())
     assert by_variance[gca.component_indices_].tolist() == planted.by_variance
     assert sorted(by_variance[gca.redundant_indices_]) == planted.redundant
@@ -233,7 +244,13 @@ def test_corollary_2b_a_branch_of_an_implicit_redundancy_is_eliminated(seed, sol
     captured = residual_covariance(circle[:, 1:] - circle[:, 1:].mean(), z, hand.polynomial(4))
     epsilon = float(captured[0, 0])
     assert 0 < epsilon < 0.05 * circle[:, 1].var()
-    gfa = GFA(threshold=epsilon, family=Polynomial(4, max_variables=1), solver=solver).fit(Z)
+    gfa = GFA(
+        threshold=epsilon,
+        family=Polynomial(4, max_variables=1),
+        solver=solver,
+        backward=False,
+        alpha=0,
+    ).fit(Z)
     assert gfa.selected_features_.tolist() == [1, 2]
     assert gfa.redundant_features_.tolist() == [0]
 
@@ -250,6 +267,6 @@ def test_planted_redundancies_are_found_whatever_their_smaller_units(setting, se
         -3, 0, len(planted.redundant)
     )
     for Z in (planted.Z, planted.Z * units):
-        gfa = GFA(threshold=0.06, relative=True, solver=solver).fit(Z)
+        gfa = GFA(threshold=0.06, relative=True, solver=solver, backward=False, alpha=0).fit(Z)
         assert gfa.selected_features_.tolist() == planted.by_variance
         assert gfa.redundant_features_.tolist() == planted.redundant

@@ -52,7 +52,7 @@ def test_with_linear_functions_gfr_is_pca(seed, family, rank, shape, solver):
     variances = np.cumprod(rng.uniform(0.2, 0.8, rank))
     X = with_principal_variances(seed, n, variances, d)
     pca = PCA(rank, svd_solver="full").fit(X)
-    gfr = GFR(threshold=1e-6 * variances[-1], family=family, solver=solver).fit(X)
+    gfr = GFR(threshold=1e-6 * variances[-1], family=family, solver=solver, alpha=0).fit(X)
     assert gfr.n_components_ == rank
     assert_same_directions(gfr.components_, pca.components_, up_to_sign=True)
     ddof_0 = pca.explained_variance_ * (n - 1) / n
@@ -123,7 +123,7 @@ def fading_table(seed: int, n: int, d: int, smallest: float) -> np.ndarray:
 def test_lemma_2b_directions_are_orthonormal(seed, d, smallest, degree, solver):
     """To the last digits, also when next to no variance is left."""
     X = fading_table(seed, 240, d, smallest)
-    gfr = GFR(threshold=1e-9, degree=degree, solver=solver).fit(X)
+    gfr = GFR(threshold=1e-9, degree=degree, solver=solver, alpha=0).fit(X)
     assert gfr.n_components_ == d
     assert gfr.residual_variance_[-2] < 10 * smallest
     gram = gfr.components_ @ gfr.components_.T
@@ -134,7 +134,7 @@ def test_lemma_2b_directions_are_orthonormal(seed, d, smallest, degree, solver):
 @given(seeds, st.integers(2, 8), solvers)
 def test_lemma_2b_directions_are_orthonormal_with_more_columns_than_rows(seed, count, solver):
     X = fading_table(seed, 100, 130, 1e-8)
-    gfr = GFR(count, degree=2, solver=solver).fit(X)
+    gfr = GFR(count, degree=2, solver=solver, alpha=0).fit(X)
     gram = gfr.components_ @ gfr.components_.T
     np.testing.assert_allclose(gram, np.eye(count), rtol=0, atol=1e-13)
 
@@ -164,7 +164,7 @@ def test_qr_keeps_functions_orthonormal_however_ill_conditioned_they_are(seed, d
     functions = [np.exp(latent[:, 0]), np.sqrt(latent[:, 1]), np.sin(5 * latent[:, 0])]
     X = np.column_stack([4 * latent, *functions, rng.standard_normal(500)])
     fits = [
-        GFS(3, family=family(degree, max_variables=most), solver="qr").fit(X)
+        GFS(3, family=family(degree, max_variables=most), solver="qr", alpha=0).fit(X)
         for family in (Polynomial, Legendre)
     ]
     assert all(fit.orthogonality_loss_ < 1e-13 for fit in fits)
@@ -178,7 +178,7 @@ def test_qr_keeps_functions_of_near_copies_orthonormal(seed, difference, degree)
     rng = np.random.default_rng(seed)
     a, b, c = rng.standard_normal((3, 200))
     X = np.column_stack([3 * a, 3 * a + difference * b, c])
-    gfa = GFA(threshold=0.0, degree=degree, solver="qr").fit(X)
+    gfa = GFA(threshold=0.0, degree=degree, solver="qr", backward=False, alpha=0).fit(X)
     assert sorted(gfa.selected_features_) == [0, 1, 2]
     assert all(gfa.n_functions_ >= 1)
     assert gfa.orthogonality_loss_ < 1e-13
@@ -267,7 +267,7 @@ def test_gfs_in_its_own_order_is_uffs(X, solver, other_solver):
     """The appendix: with all multilinear functions, σ at each selection is a Fourier norm."""
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     d = X.shape[1]
-    gfs = GFS(d, degree=None, solver=solver).fit(X)
+    gfs = GFS(d, degree=None, solver=solver, alpha=0).fit(X)
     order = gfs.selected_features_
     assert sorted(order) == list(range(d))
     uffs = UFFS(threshold=None, solver=other_solver).fit(X[:, order])
@@ -280,12 +280,12 @@ def test_gfs_selects_what_uffs_selects_with_fewer_functions(X, m, solver):
     """The corollary of the appendix, for a threshold between two steps of GFS."""
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     d = X.shape[1]
-    full = GFS(d, degree=None, solver=solver).fit(X)
+    full = GFS(d, degree=None, solver=solver, alpha=0).fit(X)
     order, variances = full.selected_features_, full.residual_variance_
     assume(m < d)
     assume(variances[m] < 0.999 * variances[m - 1])
     epsilon_squared = (variances[m - 1] + variances[m]) / 2
-    gfs = GFS(threshold=epsilon_squared, degree=None, solver=solver).fit(X)
+    gfs = GFS(threshold=epsilon_squared, degree=None, solver=solver, alpha=0).fit(X)
     uffs = UFFS(threshold=epsilon_squared, solver=solver).fit(X[:, order])
     assert set(order[uffs.selected_features_]) == set(gfs.selected_features_)
     assert gfs.n_functions_.sum() == 2**m - 1

@@ -43,7 +43,7 @@ def table(n: int = 300) -> pd.DataFrame:
 
 def test_curves_are_the_shares_that_the_fit_recorded_and_that_pca_leaves():
     X = table()
-    gfr = GFR(3, validation_fraction=0.3).fit(X)
+    gfr = GFR(3, validation_fraction=0.3, alpha=0).fit(X)
     display = ResidualVarianceDisplay.from_estimator(gfr, X)
     drawn(display)
     curves = {name: line.get_ydata() for name, line in display.lines_.items()}
@@ -60,7 +60,7 @@ def test_curves_are_the_shares_that_the_fit_recorded_and_that_pca_leaves():
 
 def test_pca_sees_scaled_columns_where_the_fit_does():
     X = table()
-    gfr = GFR(3, scale=True).fit(1e3 ** np.arange(X.shape[1]) * X)
+    gfr = GFR(3, scale=True, alpha=0).fit(1e3 ** np.arange(X.shape[1]) * X)
     display = ResidualVarianceDisplay.from_estimator(gfr, 1e3 ** np.arange(X.shape[1]) * X)
     drawn(display)
     pca = 1 - np.cumsum([0, *PCA().fit(X / X.std(axis=0)).explained_variance_ratio_])
@@ -69,7 +69,7 @@ def test_pca_sees_scaled_columns_where_the_fit_does():
 
 def test_the_largest_variances_are_drawn_with_the_threshold():
     X = table()
-    gfs = GFS(threshold=0.5).fit(X)
+    gfs = GFS(threshold=0.5, alpha=0).fit(X)
     display = ResidualVarianceDisplay.from_estimator(gfs, X, kind="largest", yscale="log")
     drawn(display)
     residual = gfs.residual_variance_
@@ -102,7 +102,7 @@ def test_many_features_have_no_markers():
 
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ValueError, match="kind must be 'total' or 'largest'"):
-        ResidualVarianceDisplay.from_estimator(GFR(1).fit(table()), kind="mean")
+        ResidualVarianceDisplay.from_estimator(GFR(1, alpha=0).fit(table()), kind="mean")
 
 
 # Components
@@ -110,7 +110,7 @@ def test_an_unknown_kind_is_refused():
 
 def test_bars_are_the_entries_of_directions():
     X = table()
-    gfr = GFR(2).fit(X)
+    gfr = GFR(2, alpha=0).fit(X)
     display = ComponentsDisplay.from_estimator(gfr)
     drawn(display)
     for component, bars in zip(gfr.components_, display.artists_, strict=True):
@@ -129,7 +129,7 @@ def test_of_many_columns_those_that_weigh_most_have_bars():
 
 def test_images_are_the_directions():
     X = np.random.default_rng(0).standard_normal((50, 12))
-    gfr = GFR(3, degree=1).fit(X)
+    gfr = GFR(3, degree=1, alpha=0).fit(X)
     display = ComponentsDisplay.from_estimator(gfr, image_shape=(3, 4))
     drawn(display)
     for component, image in zip(gfr.components_, display.artists_, strict=True):
@@ -146,11 +146,11 @@ def test_hundreds_of_images_are_drawn_without_titles():
 
 def test_components_need_directions_and_an_image_of_the_right_size():
     with pytest.raises(TypeError, match="GFS has no directions"):
-        ComponentsDisplay.from_estimator(GFS(1).fit(table()))
+        ComponentsDisplay.from_estimator(GFS(1, alpha=0).fit(table()))
     with pytest.raises(ValueError, match="has 9 pixels, but a direction has 4 entries"):
-        ComponentsDisplay.from_estimator(GFR(1).fit(table()), image_shape=(3, 3))
+        ComponentsDisplay.from_estimator(GFR(1, alpha=0).fit(table()), image_shape=(3, 3))
     with pytest.raises(ValueError, match="has 2 names, but there are 4 columns"):
-        ComponentsDisplay.from_estimator(GFR(1).fit(table()), feature_names=["a", "b"])
+        ComponentsDisplay.from_estimator(GFR(1, alpha=0).fit(table()), feature_names=["a", "b"])
 
 
 # The order of selection
@@ -163,7 +163,12 @@ def residual_by_hand(target: np.ndarray, *functions: np.ndarray) -> float:
 
 @pytest.mark.parametrize(
     "estimator",
-    [GFS(3), GFA(3), GFS(3, threshold=1e-6, relative=True), GFA(3, threshold=1e-6, relative=True)],
+    [
+        GFS(3, alpha=0),
+        GFA(3, backward=False, alpha=0),
+        GFS(3, threshold=1e-6, relative=True, alpha=0),
+        GFA(3, threshold=1e-6, relative=True, backward=False, alpha=0),
+    ],
 )
 def test_bars_are_what_was_left_of_features_when_they_were_chosen(estimator):
     X = table()
@@ -195,7 +200,7 @@ def test_many_features_are_curves():
     X = np.random.default_rng(0).standard_normal((400, 60))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
-        gfs = GFS(60, degree=1).fit(X)
+        gfs = GFS(60, degree=1, alpha=0).fit(X)
     display = SelectionOrderDisplay.from_estimator(gfs)
     drawn(display)
     assert not display.bars_
@@ -204,7 +209,7 @@ def test_many_features_are_curves():
 
 def test_the_order_needs_moments_where_the_fit_did_not_record_it():
     X = np.random.default_rng(0).standard_normal((2200, 46))
-    gfa = GFA(threshold=1e-6).fit(X)
+    gfa = GFA(threshold=1e-6, backward=False, alpha=0).fit(X)
     with pytest.raises(ValueError, match="more than 1,000 functions"):
         SelectionOrderDisplay.from_estimator(gfa)
 
@@ -223,7 +228,7 @@ def test_the_order_needs_a_fit_with_residual_variances_and_values_for_each_name(
 @pytest.mark.parametrize("linear", [False, True])
 def test_points_are_true_and_reconstructed_values(feature, linear):
     X = table()
-    gfs = GFS(3).fit(X)
+    gfs = GFS(3, alpha=0).fit(X)
     display = ParityDisplay.from_estimator(gfs, X, feature, linear=linear)
     drawn(display)
     predicted = gfs.inverse_transform(gfs.transform(X), linear=linear)[:, 3]
@@ -236,7 +241,7 @@ def test_points_are_true_and_reconstructed_values(feature, linear):
 
 def test_directions_reconstruct_columns_too():
     X = table()
-    display = ParityDisplay.from_estimator(GFR(4).fit(X), X, "volt")
+    display = ParityDisplay.from_estimator(GFR(4, alpha=0).fit(X), X, "volt")
     np.testing.assert_allclose(display.y_pred, X["volt"])
     assert display.r2_ == pytest.approx(1)
 
@@ -271,9 +276,9 @@ def test_a_constant_column_is_drawn():
 def test_unknown_columns_are_named():
     X = table()
     with pytest.raises(ValueError, match=r"There is no column 'current'; there are 'volt"):
-        ParityDisplay.from_estimator(GFS(2).fit(X), X, "current")
+        ParityDisplay.from_estimator(GFS(2, alpha=0).fit(X), X, "current")
     with pytest.raises(ValueError, match="There is no column 9: columns are 0 to 3"):
-        ParityDisplay.from_estimator(GFS(2).fit(X), X, 9)
+        ParityDisplay.from_estimator(GFS(2, alpha=0).fit(X), X, 9)
     with pytest.raises(ValueError, match="2 true and 3 predicted values"):
         ParityDisplay([1, 2], [1, 2, 3])
 
@@ -307,9 +312,9 @@ def test_many_pixels_have_no_numbers():
 def test_pixels_need_an_image_and_a_selection():
     X = table()
     with pytest.raises(ValueError, match="has 6 pixels, but the fit has 4 features"):
-        PixelMapDisplay.from_estimator(GFS(2).fit(X), (2, 3))
+        PixelMapDisplay.from_estimator(GFS(2, alpha=0).fit(X), (2, 3))
     with pytest.raises(TypeError, match="GFR selects no pixels"):
-        PixelMapDisplay.from_estimator(GFR(2).fit(X), (2, 2))
+        PixelMapDisplay.from_estimator(GFR(2, alpha=0).fit(X), (2, 2))
     with pytest.raises(ValueError, match="must be a height and a width"):
         PixelMapDisplay([0], (4,))
     with pytest.raises(ValueError, match="from 0 to 3"):
@@ -359,11 +364,11 @@ def test_without_networkx_the_error_names_the_extra(monkeypatch):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: ResidualVarianceDisplay.from_estimator(GFR()),
-        lambda: ComponentsDisplay.from_estimator(GFR()),
-        lambda: SelectionOrderDisplay.from_estimator(GFS()),
-        lambda: ParityDisplay.from_estimator(GFS(), table(), 0),
-        lambda: PixelMapDisplay.from_estimator(GFS(), (2, 2)),
+        lambda: ResidualVarianceDisplay.from_estimator(GFR(alpha=0)),
+        lambda: ComponentsDisplay.from_estimator(GFR(alpha=0)),
+        lambda: SelectionOrderDisplay.from_estimator(GFS(alpha=0)),
+        lambda: ParityDisplay.from_estimator(GFS(alpha=0), table(), 0),
+        lambda: PixelMapDisplay.from_estimator(GFS(alpha=0), (2, 2)),
     ],
 )
 def test_estimators_must_be_fitted(make):
@@ -373,4 +378,4 @@ def test_estimators_must_be_fitted(make):
 
 def test_dollars_in_names_are_no_mathematics():
     X = table().rename(columns={"volt": "price in $", "ampere": "cost in $_x"})
-    drawn(SelectionOrderDisplay.from_estimator(GFS(2).fit(X)))
+    drawn(SelectionOrderDisplay.from_estimator(GFS(2, alpha=0).fit(X)))

@@ -32,7 +32,9 @@ def address(tmp_path_factory):
     X = X.assign(**{f"other {i}": rng.standard_normal(200) for i in range(3)})
     X = X.rename(columns=dict(zip(X.columns, HOSTILE, strict=False)))
     steps = Preprocessing.learn(X, X.columns)
-    gfa = GFA(threshold=1e-3, validation_fraction=0.2, scale=True).fit(steps.apply(X))
+    gfa = GFA(threshold=1e-3, validation_fraction=0.2, scale=True, backward=False).fit(
+        steps.apply(X)
+    )
     path = tmp_path_factory.mktemp("selection") / "report.html"
     return report(gfa, X, path, preprocessing=steps, title=HOSTILE[0]).as_uri()
 

@@ -24,7 +24,7 @@ def page_of(tmp_path, estimator, X, **options):
 @pytest.fixture(scope="module")
 def power_page(tmp_path_factory):
     X = power_table()
-    gfa = GFA(threshold=1e-3, relative=True).fit(X)
+    gfa = GFA(threshold=1e-3, relative=True, backward=False).fit(X)
     return page_of(tmp_path_factory.mktemp("power"), gfa, X, title="Power", command="gramian x")
 
 
@@ -81,7 +81,7 @@ def test_title_and_command_are_shown(power_page):
 
 def test_formulas_are_in_the_units_of_the_table_where_columns_were_scaled(tmp_path):
     X = power_table()
-    gfa = GFA(threshold=1e-3, relative=True, scale=True).fit(X)
+    gfa = GFA(threshold=1e-3, relative=True, scale=True, backward=False).fit(X)
     page = page_of(tmp_path, gfa, X)
     assert "0.1 · voltage · current" in page.text
     assert "In the units of the table; the fit scaled all columns to variance 1." in page.text
@@ -102,7 +102,9 @@ def test_missing_values_are_counted_and_categories_are_numbers(tmp_path):
 
 def test_names_stay_text_everywhere(tmp_path):
     X = hostile_table()
-    for i, estimator in enumerate([GFA(threshold=1e-3, relative=True), GFR(3), GFS(3)]):
+    for i, estimator in enumerate(
+        [GFA(threshold=1e-3, relative=True, backward=False), GFR(3), GFS(3)]
+    ):
         page = Page(report(estimator.fit(X), X, tmp_path / f"{i}.html", title=X.columns[0]))
         assert len(page.scripts) == 3
         assert not [each for each in page.all("img") if each.get("onerror")]
@@ -121,7 +123,7 @@ def test_plotly_gets_names_that_it_does_not_read_as_tags(tmp_path):
 
 def test_two_columns_are_enough(tmp_path):
     X = np.random.default_rng(0).standard_normal((50, 2))
-    for estimator in (GFS(1), GFR(1), GFA(), UFFS(degree=2), GCA()):
+    for estimator in (GFS(1), GFR(1), GFA(backward=False), UFFS(degree=2), GCA(backward=False)):
         assert page_of(tmp_path, estimator.fit(X), X).size < 6e6
 
 
@@ -136,7 +138,7 @@ def test_300_columns_stay_within_6_megabytes(tmp_path):
 def test_constant_and_heavy_columns_are_cautioned_against(tmp_path):
     heavy = np.random.default_rng(0).standard_cauchy(300)
     X = power_table(still=np.full(300, 3.0), cauchy=heavy, rare=np.eye(300)[0])
-    text = page_of(tmp_path, GFA(threshold=1e-3, relative=True).fit(X), X).text
+    text = page_of(tmp_path, GFA(threshold=1e-3, relative=True, backward=False).fit(X), X).text
     assert "'still' does not vary" in text
     assert "with an excess kurtosis above 10: 'cauchy'" in text
     assert "'rare': at least 99 % of the values are the same" in text
@@ -148,7 +150,7 @@ def test_units_that_differ_are_cautioned_against_unless_columns_are_scaled(tmp_p
     text = page_of(tmp_path, GFS(3).fit(X), X).text
     assert "Units decide" in text
     assert "Fit with scale=True (--standardize)" in text
-    for estimator in (GFS(3, scale=True), GFA(scale=True)):
+    for estimator in (GFS(3, scale=True), GFA(scale=True, backward=False)):
         text = page_of(tmp_path, estimator.fit(X), X).text
         assert "Units decide" not in text
         assert "--standardize" not in text
@@ -239,10 +241,10 @@ def test_columns_of_other_names_are_pixels_only_if_that_is_said(tmp_path):
     "estimator",
     [
         GFS(0.9, validation_fraction=0.2, random_state=3),
-        GFA(threshold=1e-3, relative=True, family=Multilinear(1) + Polynomial(2)),
+        GFA(threshold=1e-3, relative=True, family=Multilinear(1) + Polynomial(2), backward=False),
         GFR(np.int64(2), family="polynomial", degree=2),
         GFS(3, family="auto", degree="auto", alpha="auto"),
-        GCA(2),
+        GCA(2, backward=False),
         UFFS(degree=2, cluster_size=3),
     ],
 )
@@ -343,7 +345,7 @@ def test_only_some_of_many_rows_are_used_for_what_takes_time_and_the_page_says_s
 
 def test_long_names_are_cut_and_still_told_apart(tmp_path):
     X = power_table().rename(columns={"voltage": "v" * 300, "power": "v" * 301})
-    page = page_of(tmp_path, GFA(threshold=1e-3, relative=True).fit(X), X)
+    page = page_of(tmp_path, GFA(threshold=1e-3, relative=True, backward=False).fit(X), X)
     assert "v" * 120 not in page.text.replace(code_of(page), "")
     assert "… #0` · current" in page.text
     assert "… #3" in page.text
@@ -351,7 +353,9 @@ def test_long_names_are_cut_and_still_told_apart(tmp_path):
 
 def test_models_from_files_have_reports_even_without_moments(tmp_path):
     X = power_table()
-    GFA(threshold=1e-3, relative=True).fit(X).save(tmp_path / "model.gram", moments=False)
+    GFA(threshold=1e-3, relative=True, backward=False).fit(X).save(
+        tmp_path / "model.gram", moments=False
+    )
     page = page_of(tmp_path, load(tmp_path / "model.gram"), X)
     assert "0.1 · voltage · current" in page.text
     few = page_of(tmp_path, load(tmp_path / "model.gram"), X[:20])
@@ -415,7 +419,9 @@ def test_missing_packages_are_named(tmp_path, monkeypatch, package):
 
 def test_fit_that_keeps_nothing_or_everything_has_a_page_too(tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).standard_normal((100, 3)), columns=["a", "b", "c"])
-    assert "Keep all 3 columns" in " ".join(page_of(tmp_path, GFA().fit(X), X).text.split())
+    assert "Keep all 3 columns" in " ".join(
+        page_of(tmp_path, GFA(backward=False).fit(X), X).text.split()
+    )
     still = pd.DataFrame({"a": np.ones(20), "b": np.full(20, 2.0)})
     page = page_of(tmp_path, GFS().fit(still), still)
     assert "Keep nothing: no column varies" in " ".join(page.text.split())

@@ -117,7 +117,7 @@ def test_dask(estimator):
 
 def test_formulas_are_in_the_units_of_the_table():
     power = np.column_stack([A + 5, B + 6, 1e-3 * (A + 5) * (B + 6)])
-    fitted = GFS(2, scale=True).fit(power)
+    fitted = GFS(2, scale=True, alpha=0).fit(power)
     (found,) = explain(fitted)
     assert found.r2 == pytest.approx(1)
     kept = fitted.selected_features_.tolist()
@@ -128,7 +128,7 @@ def test_formulas_are_in_the_units_of_the_table():
 def test_redundant_directions_are_explained():
     a, b = RNG.choice([-1, 1], (2, 1000)) * RNG.uniform(1, 2, (2, 1000))
     table = np.column_stack([a, b, a * b + 1e-3 * RNG.standard_normal(1000)]) * [1e3, 1, 1e-3]
-    gca = GCA(threshold=0.01, scale=True, basis=np.eye(3)).fit(table)
+    gca = GCA(threshold=0.01, scale=True, basis=np.eye(3), backward=False, alpha=0).fit(table)
     assert len(gca.redundant_indices_) == 1
     (found,) = explain(gca, table)
     coordinates = gca.model_.centre(table) @ gca.model_.axes.T
@@ -140,7 +140,10 @@ def test_redundant_directions_are_explained():
 
 def test_a_constant_column_costs_nothing():
     table = np.column_stack([X, np.full(len(X), 7.0)])
-    for estimator in (GFR(3, scale=True), GFA(threshold=1e-3, scale=True)):
+    for estimator in (
+        GFR(3, scale=True, alpha=0),
+        GFA(threshold=1e-3, scale=True, backward=False, alpha=0),
+    ):
         fitted = estimator.fit(table)
         kept = fitted.inverse_transform(fitted.transform(table))
         assert_array_equal(kept[:, -1], 7.0)

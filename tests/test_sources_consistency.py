@@ -87,9 +87,9 @@ def test_files_that_fit_are_loaded_and_give_the_same_bits(tmp_path, source, inde
 
 @pytest.mark.parametrize("source", ["Parquet", "CSV", "function that yields data frames"])
 def test_names_of_columns_are_kept(tmp_path, source):
-    fitted = GFS(3, memory_budget=BUDGET).fit(SOURCES[source](tmp_path))
+    fitted = GFS(3, memory_budget=BUDGET, alpha=0).fit(SOURCES[source](tmp_path))
     assert fitted.feature_names_in_.tolist() == NAMES
-    expected = GFS(3).fit(FRAME)
+    expected = GFS(3, alpha=0).fit(FRAME)
     assert fitted.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
 
 
@@ -146,8 +146,8 @@ def test_numbers_of_every_type_are_read_as_they_are(tmp_path, kind, ending):
         pyarrow.csv.write_csv(table, path)
     # Text of a float32 has as many digits as tell it from its neighbours, not from float64's.
     atol = 1e-4 if ending == "csv" and kind is np.float32 else 1e-8
-    fitted = GFR(3, memory_budget=BUDGET).fit(path)
-    np.testing.assert_allclose(fitted.components_, GFR(3).fit(x).components_, atol=atol)
+    fitted = GFR(3, memory_budget=BUDGET, alpha=0).fit(path)
+    np.testing.assert_allclose(fitted.components_, GFR(3, alpha=0).fit(x).components_, atol=atol)
 
 
 def test_files_may_differ_in_type_and_order_of_columns(tmp_path):
@@ -157,8 +157,8 @@ def test_files_may_differ_in_type_and_order_of_columns(tmp_path):
     whole = FRAME.round()[:1000].astype("int32")
     pyarrow.parquet.write_table(pa.Table.from_pandas(whole, preserve_index=False), paths[0])
     pyarrow.parquet.write_table(TABLE.slice(1000).select(NAMES[::-1]), paths[1])
-    fitted = GFS(3, memory_budget=BUDGET).fit(paths)
-    assert_same(fitted, GFS(3).fit(x))
+    fitted = GFS(3, memory_budget=BUDGET, alpha=0).fit(paths)
+    assert_same(fitted, GFS(3, alpha=0).fit(x))
 
 
 def test_a_csv_column_may_begin_with_whole_numbers(tmp_path):
@@ -166,8 +166,8 @@ def test_a_csv_column_may_begin_with_whole_numbers(tmp_path):
     x = make_table(n)[:, :2].round(2)
     x[: n - 100] = x[: n - 100].round()
     np.savetxt(tmp_path / "x.csv", x, fmt="%g", delimiter=",", header="a,b", comments="")
-    fitted = GFR(1, memory_budget=BUDGET).fit(tmp_path / "x.csv")
-    np.testing.assert_allclose(fitted.components_, GFR(1).fit(x).components_, atol=1e-8)
+    fitted = GFR(1, memory_budget=BUDGET, alpha=0).fit(tmp_path / "x.csv")
+    np.testing.assert_allclose(fitted.components_, GFR(1, alpha=0).fit(x).components_, atol=1e-8)
 
 
 def test_a_partitioned_dataset_has_columns_in_its_paths(tmp_path):
@@ -175,8 +175,8 @@ def test_a_partitioned_dataset_has_columns_in_its_paths(tmp_path):
     by_year = pyarrow.dataset.partitioning(pa.schema([("year", pa.int32())]), flavor="hive")
     pyarrow.dataset.write_dataset(table, tmp_path, format="parquet", partitioning=by_year)
     data = pyarrow.dataset.dataset(tmp_path, format="parquet", partitioning="hive")
-    fitted = GFR(3, memory_budget=BUDGET).fit(data)
-    expected = GFR(3).fit(table.to_pandas())
+    fitted = GFR(3, memory_budget=BUDGET, alpha=0).fit(data)
+    expected = GFR(3, alpha=0).fit(table.to_pandas())
     np.testing.assert_allclose(fitted.components_, expected.components_, atol=1e-8)
 
 
@@ -196,8 +196,8 @@ def test_families_with_levels_work_from_files(tmp_path):
     x = np.random.default_rng(0).integers(0, [2, 3, 4, 5, 6, 7], (4000, 6)).astype(float)
     x[:, 5] = x[:, 0] * (x[:, 1] == 2) + 2 * x[:, 2]
     np.save(tmp_path / "x.npy", x)
-    fitted = GFS(4, family="indicator", memory_budget=BUDGET).fit(tmp_path / "x.npy")
-    assert_same(fitted, GFS(4, family="indicator").fit(x))
+    fitted = GFS(4, family="indicator", memory_budget=BUDGET, alpha=0).fit(tmp_path / "x.npy")
+    assert_same(fitted, GFS(4, family="indicator", alpha=0).fit(x))
 
 
 @pytest.mark.parametrize("n_steps", [1, 3])
@@ -210,9 +210,9 @@ def test_a_fit_reads_its_source_once_and_then_once_a_step(kind, n_steps):
 
 def test_rows_that_take_half_the_budget_are_read_twice_and_kept():
     source = AgainAndAgain(make_table(7000))
-    fitted = GFR(4, memory_budget=BUDGET).fit(source)
+    fitted = GFR(4, memory_budget=BUDGET, alpha=0).fit(source)
     assert source.n_passes == 2
-    assert_same(fitted, GFR(4).fit(make_table(7000)))
+    assert_same(fitted, GFR(4, alpha=0).fit(make_table(7000)))
 
 
 def test_how_a_file_is_cut_does_not_change_a_bit(tmp_path):
@@ -229,8 +229,8 @@ def test_how_a_file_is_cut_does_not_change_a_bit(tmp_path):
 def test_a_small_budget_gives_what_a_large_one_does(tmp_path):
     x = make_table(20_000)
     np.save(tmp_path / "x.npy", x)
-    fitted = GFR(3, memory_budget=BUDGET).fit(tmp_path / "x.npy")
-    assert_same(fitted, GFR(3, memory_budget=10 * BUDGET).fit(tmp_path / "x.npy"))
+    fitted = GFR(3, memory_budget=BUDGET, alpha=0).fit(tmp_path / "x.npy")
+    assert_same(fitted, GFR(3, memory_budget=10 * BUDGET, alpha=0).fit(tmp_path / "x.npy"))
 
 
 @pytest.mark.parametrize("n_columns", [1, 8])
@@ -249,7 +249,7 @@ def test_data_are_left_as_they_were(tmp_path, kind, n_columns):
         columns = [pa.array(column.copy()) for column in table.T]
         blocks = [pa.record_batch(columns, names=names)]
         data = partial(iter, blocks)
-    GFS(1, memory_budget=BUDGET).fit(data)
+    GFS(1, memory_budget=BUDGET, alpha=0).fit(data)
     if kind == "record batches":
         found = np.column_stack([column.to_numpy() for column in blocks[0].columns])
     else:

@@ -39,7 +39,7 @@ def test_a_truncated_parquet_file_is_named(tmp_path, which, budget):
     paths = write_parts(tmp_path)
     cut_short(paths[which])
     with pytest.raises(ValueError, match=rf"cannot be read.* '.*part{which}\.parquet'.*corrupted"):
-        GFR(2, memory_budget=budget).fit(paths)
+        GFR(2, memory_budget=budget, alpha=0).fit(paths)
 
 
 @BUDGETS
@@ -51,7 +51,7 @@ def test_a_parquet_file_with_a_damaged_page_is_named(tmp_path, budget):
     with pytest.raises(
         ValueError, match=r"table\.parquet cannot be read as parquet any further than row"
     ):
-        GFR(2, memory_budget=budget).fit(path)
+        GFR(2, memory_budget=budget, alpha=0).fit(path)
 
 
 @BUDGETS
@@ -60,7 +60,7 @@ def test_a_truncated_arrow_file_is_named(tmp_path, name, budget):
     path = SOURCES[name](tmp_path)
     cut_short(path)
     with pytest.raises(ValueError, match=rf"{path.name} cannot be read"):
-        GFR(2, memory_budget=budget).fit(path)
+        GFR(2, memory_budget=budget, alpha=0).fit(path)
 
 
 @BUDGETS
@@ -68,20 +68,20 @@ def test_a_truncated_npy_file_is_named(tmp_path, budget):
     paths = SOURCES["several npy"](tmp_path)
     cut_short(paths[2])
     with pytest.raises(ValueError, match=r"2\.npy cannot be read as npy: .* damaged or cut short"):
-        GFR(2, memory_budget=budget).fit(paths)
+        GFR(2, memory_budget=budget, alpha=0).fit(paths)
 
 
 def test_an_npy_file_that_is_no_table_is_named(tmp_path):
     np.save(tmp_path / "x.npy", X[:, 0])
     with pytest.raises(ValueError, match=r"x\.npy holds an array of shape \(3000,\)"):
-        GFR(1).fit(tmp_path / "x.npy")
+        GFR(1, alpha=0).fit(tmp_path / "x.npy")
 
 
 def test_arrays_of_different_width_are_named(tmp_path):
     np.save(tmp_path / "a.npy", X)
     np.save(tmp_path / "b.npy", X[:, 1:])
     with pytest.raises(ValueError, match=r"b\.npy has 7 columns, and .*a\.npy has 8"):
-        GFR(1).fit([tmp_path / "a.npy", tmp_path / "b.npy"])
+        GFR(1, alpha=0).fit([tmp_path / "a.npy", tmp_path / "b.npy"])
 
 
 def test_text_in_a_late_row_of_a_csv_file_is_found(tmp_path):
@@ -91,7 +91,7 @@ def test_text_in_a_late_row_of_a_csv_file_is_found(tmp_path):
     (tmp_path / "late.csv").write_bytes(text)
     # Rows are counted from 0, and the heading is none.
     with pytest.raises(ValueError, match=r"late\.csv .*column 'b': row 1000000: .*'oops'"):
-        GFR(1, memory_budget=BUDGET).fit(tmp_path / "late.csv")
+        GFR(1, memory_budget=BUDGET, alpha=0).fit(tmp_path / "late.csv")
 
 
 def test_a_csv_row_that_lacks_a_cell_is_found(tmp_path):
@@ -100,21 +100,21 @@ def test_a_csv_row_that_lacks_a_cell_is_found(tmp_path):
     lines[2000] = "1,2,3"
     path.write_text("\n".join(lines))
     with pytest.raises(ValueError, match=r"x\.csv .*row 1999: Expected 8 columns, got 3"):
-        GFR(1, memory_budget=BUDGET).fit(path)
+        GFR(1, memory_budget=BUDGET, alpha=0).fit(path)
 
 
 @BUDGETS
 def test_a_csv_row_of_bytes_that_are_no_text_is_refused_without_noise(tmp_path, budget, capfd):
     (tmp_path / "x.csv").write_bytes(b"a,b\n1,2\n3,4\n\xff1,2,3\n4,5\n")
     with pytest.raises(ValueError, match=r"x\.csv cannot be read as csv: .*Expected 2 columns"):
-        GFR(1, memory_budget=budget).fit(tmp_path / "x.csv")
+        GFR(1, memory_budget=budget, alpha=0).fit(tmp_path / "x.csv")
     assert capfd.readouterr().err == ""
 
 
 def test_a_column_of_text_is_named(tmp_path):
     FRAME.assign(name="x").to_csv(tmp_path / "x.csv", index=False)
     with pytest.raises(ValueError, match=r"Column 'name' of .*x\.csv holds string"):
-        GFR(1).fit(tmp_path / "x.csv")
+        GFR(1, alpha=0).fit(tmp_path / "x.csv")
 
 
 @BUDGETS
@@ -128,7 +128,7 @@ def test_a_column_missing_in_the_third_file_is_named(tmp_path, ending, budget):
         write = pyarrow.parquet.write_table if ending == "parquet" else pyarrow.csv.write_csv
         write(part, paths[-1])
     with pytest.raises(ValueError, match=rf"2\.{ending} lacks the column 'd'"):
-        GFR(1, memory_budget=budget).fit(paths)
+        GFR(1, memory_budget=budget, alpha=0).fit(paths)
 
 
 @BUDGETS
@@ -139,7 +139,7 @@ def test_a_missing_value_is_located_by_file_row_and_column(tmp_path, value, budg
     table = TABLE.set_column(2, "c", pa.array(column, pa.float64()))
     paths = write_parts(tmp_path, table)
     with pytest.raises(ValueError, match=r"Column 'c' .* in row 533 of .*part2\.parquet"):
-        GFR(1, memory_budget=budget).fit(paths)
+        GFR(1, memory_budget=budget, alpha=0).fit(paths)
 
 
 def test_a_missing_value_in_an_array_on_disk_is_located(tmp_path):
@@ -147,7 +147,7 @@ def test_a_missing_value_in_an_array_on_disk_is_located(tmp_path):
     x[2999, 7] = np.nan
     np.save(tmp_path / "x.npy", x)
     with pytest.raises(ValueError, match=r"Column 7 has .* in row 2999 of .*x\.npy"):
-        GFR(1, memory_budget=BUDGET).fit(tmp_path / "x.npy")
+        GFR(1, memory_budget=BUDGET, alpha=0).fit(tmp_path / "x.npy")
 
 
 def test_an_empty_cell_of_a_csv_file_is_located(tmp_path):
@@ -155,7 +155,7 @@ def test_an_empty_cell_of_a_csv_file_is_located(tmp_path):
     frame.loc[17, "b"] = np.nan
     frame.to_csv(tmp_path / "x.csv", index=False)
     with pytest.raises(ValueError, match=r"Column 'b' has a missing .* in row 17 of .*x\.csv"):
-        GFR(1, memory_budget=BUDGET).fit(tmp_path / "x.csv")
+        GFR(1, memory_budget=BUDGET, alpha=0).fit(tmp_path / "x.csv")
 
 
 @pytest.fixture
@@ -187,19 +187,19 @@ def test_a_file_that_changes_between_passes_is_noticed(tmp_path, change, before_
     other = pa.table(dict(zip(NAMES, CHANGES[change](x).T, strict=True)))
     before_pass[1] = lambda: write_parquet(tmp_path, other)
     with pytest.raises(ValueError, match=r"table\.parquet .*changed (while|since) it was"):
-        GFR(3, memory_budget=BUDGET).fit(path)
+        GFR(3, memory_budget=BUDGET, alpha=0).fit(path)
 
 
 def test_blocks_that_change_between_passes_are_noticed():
     tables = iter([make_table(), make_table(seed=1)])
     with pytest.raises(ValueError, match=r"changed while it was read: rows 0 to 1023"):
-        GFR(3, memory_budget=BUDGET).fit(lambda: iter([next(tables)]))
+        GFR(3, memory_budget=BUDGET, alpha=0).fit(lambda: iter([next(tables)]))
 
 
 def test_what_can_be_read_only_once_is_refused():
     for once in (iter([X]), (part for part in [X]), TABLE.to_reader()):
         with pytest.raises(TypeError, match=r"only once .*Give a function"):
-            GFR(1).fit(once)
+            GFR(1, alpha=0).fit(once)
 
 
 @pytest.mark.parametrize(
@@ -214,46 +214,46 @@ def test_what_can_be_read_only_once_is_refused():
 )
 def test_blocks_that_are_no_tables_are_refused(blocks, message):
     with pytest.raises(ValueError, match=message):
-        GFR(1, memory_budget=BUDGET).fit(lambda: iter(blocks))
+        GFR(1, memory_budget=BUDGET, alpha=0).fit(lambda: iter(blocks))
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no file .*nothing\.parquet"):
-        GFR(1).fit([write_parquet(tmp_path), tmp_path / "nothing.parquet"])
+        GFR(1, alpha=0).fit([write_parquet(tmp_path), tmp_path / "nothing.parquet"])
 
 
 def test_an_unknown_ending_is_refused_with_those_that_are_known(tmp_path):
     (tmp_path / "x.xlsx").write_text("")
     with pytest.raises(ValueError, match=r"\.xlsx is not clear .*\.parquet.*\.npy"):
-        GFR(1).fit(tmp_path / "x.xlsx")
+        GFR(1, alpha=0).fit(tmp_path / "x.xlsx")
 
 
 def test_files_of_two_kinds_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"\.csv, \.parquet cannot be read together"):
-        GFR(1).fit([write_parquet(tmp_path), SOURCES["CSV"](tmp_path)])
+        GFR(1, alpha=0).fit([write_parquet(tmp_path), SOURCES["CSV"](tmp_path)])
     with pytest.raises(ValueError, match=r"\.npy, \.parquet cannot be read together"):
-        GFR(1).fit([SOURCES["npy"](tmp_path), write_parquet(tmp_path)])
+        GFR(1, alpha=0).fit([SOURCES["npy"](tmp_path), write_parquet(tmp_path)])
 
 
 def test_an_empty_folder_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no columns"):
-        GFR().fit(tmp_path)
+        GFR(alpha=0).fit(tmp_path)
 
 
 def test_weights_of_the_wrong_kind_are_refused(tmp_path):
     path = write_parquet(tmp_path, WEIGHTED)
     with pytest.raises(TypeError, match="must be the name of one of their columns; got ndarray"):
-        GFR(1).fit(path, sample_weight=WEIGHTS)
+        GFR(1, alpha=0).fit(path, sample_weight=WEIGHTS)
     with pytest.raises(ValueError, match="no column 'w' to take weights from"):
-        GFR(1).fit(path, sample_weight="w")
+        GFR(1, alpha=0).fit(path, sample_weight="w")
     with pytest.raises(ValueError, match="no column 'w' to take weights from"):
-        GFR(1).fit(SOURCES["npy"](tmp_path), sample_weight="w")
+        GFR(1, alpha=0).fit(SOURCES["npy"](tmp_path), sample_weight="w")
     with pytest.raises(ValueError, match=r"shape \(2999,\), and .*x\.npy has 3000 rows"):
-        GFR(1).fit(tmp_path / "x.npy", sample_weight=WEIGHTS[1:])
+        GFR(1, alpha=0).fit(tmp_path / "x.npy", sample_weight=WEIGHTS[1:])
     with pytest.raises(ValueError, match="no column 'w'"):
-        GFR(1).fit(lambda: iter([FRAME]), sample_weight="w")
+        GFR(1, alpha=0).fit(lambda: iter([FRAME]), sample_weight="w")
     with pytest.raises(ValueError, match="no names, and so no column 'w'"):
-        GFR(1).fit(lambda: iter([X]), sample_weight="w")
+        GFR(1, alpha=0).fit(lambda: iter([X]), sample_weight="w")
 
 
 @BUDGETS
@@ -263,7 +263,7 @@ def test_a_negative_weight_is_located(tmp_path, value, budget):
     weights[2600] = value
     paths = write_parts(tmp_path, TABLE.append_column("weight", pa.array(weights)))
     with pytest.raises(ValueError, match=r"weight in row 100 of .*part3\.parquet is (-1|nan)"):
-        GFR(1, memory_budget=budget).fit(paths, sample_weight="weight")
+        GFR(1, memory_budget=budget, alpha=0).fit(paths, sample_weight="weight")
 
 
 def test_weights_that_leave_less_than_two_rows_are_refused(tmp_path):
@@ -271,7 +271,7 @@ def test_weights_that_leave_less_than_two_rows_are_refused(tmp_path):
     weights[5] = 1.0
     path = write_parquet(tmp_path, TABLE.append_column("weight", pa.array(weights)))
     with pytest.raises(ValueError, match="has 1 rows of positive weight"):
-        GFR(1, memory_budget=BUDGET).fit(path, sample_weight="weight")
+        GFR(1, memory_budget=BUDGET, alpha=0).fit(path, sample_weight="weight")
 
 
 OUTPUTS = ["z.parquet", "z.feather", "z.csv", "z.npy"]
@@ -303,7 +303,7 @@ def test_an_interrupted_transform_leaves_nothing_behind(
     target.parent.mkdir()
     if existing:
         target.write_text("what was there before")
-    fitted = GFS(2).fit(FRAME)
+    fitted = GFS(2, alpha=0).fit(FRAME)
     stop_writing(monkeypatch, target.suffix, error)
     with pytest.raises(type(error)):
         fitted.transform(paths, output=target)
@@ -313,7 +313,7 @@ def test_an_interrupted_transform_leaves_nothing_behind(
 
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_a_fault_in_the_data_leaves_no_output(tmp_path, output):
-    fitted = GFR(2).fit(FRAME)
+    fitted = GFR(2, alpha=0).fit(FRAME)
     paths = write_parts(tmp_path)
     cut_short(paths[3])
     (tmp_path / "out").mkdir()

@@ -63,7 +63,7 @@ def test_a_transformed_file_is_reconstructed_block_by_block(tmp_path, index, end
 
 
 def test_a_reconstructed_file_has_names_even_if_the_fit_had_none(tmp_path):
-    fitted = GFR(3).fit(X)
+    fitted = GFR(3, alpha=0).fit(X)
     kept = fitted.transform(write_parquet(tmp_path), output=tmp_path / "z.csv")
     found = pd.read_csv(fitted.inverse_transform(kept, output=tmp_path / "x.csv", linear=True))
     assert found.columns.tolist() == [f"x{i}" for i in range(8)]
@@ -73,7 +73,7 @@ def test_a_reconstructed_file_has_names_even_if_the_fit_had_none(tmp_path):
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_all_sources_are_transformed(tmp_path, source):
-    fitted = GFR(3).fit(X)
+    fitted = GFR(3, alpha=0).fit(X)
     data = SOURCES[source](tmp_path)
     if source == "memmap":  # is an array, too
         found = fitted.transform(data)
@@ -83,14 +83,14 @@ def test_all_sources_are_transformed(tmp_path, source):
 
 
 def test_columns_are_taken_by_name(tmp_path):
-    fitted = GFS(3).fit(FRAME)
+    fitted = GFS(3, alpha=0).fit(FRAME)
     other = TABLE.select(NAMES[::-1]).append_column("more", pa.array(np.zeros(len(X))))
     path = fitted.transform(write_parquet(tmp_path, other), output=tmp_path / "z.npy")
     np.testing.assert_array_equal(np.load(path), fitted.transform(FRAME))
 
 
 def test_a_missing_column_is_named(tmp_path):
-    fitted = GFS(3).fit(FRAME)
+    fitted = GFS(3, alpha=0).fit(FRAME)
     path = write_parquet(tmp_path, TABLE.drop_columns("e"))
     with pytest.raises(ValueError, match=r"table\.parquet lacks the column 'e', which the fit had"):
         fitted.transform(path, output=tmp_path / "z.npy")
@@ -99,12 +99,12 @@ def test_a_missing_column_is_named(tmp_path):
 def test_a_table_of_another_width_is_refused(tmp_path):
     np.save(tmp_path / "x.npy", X[:, :5])
     with pytest.raises(ValueError, match=r"x\.npy has 5 columns, and 8 are needed"):
-        GFR(2).fit(X).transform(tmp_path / "x.npy", output=tmp_path / "z.npy")
+        GFR(2, alpha=0).fit(X).transform(tmp_path / "x.npy", output=tmp_path / "z.npy")
 
 
 def test_an_output_must_be_of_a_known_kind(tmp_path):
     path = write_parquet(tmp_path)
-    fitted = GFR(2).fit(FRAME)
+    fitted = GFR(2, alpha=0).fit(FRAME)
     with pytest.raises(FormatError, match=r"z\.xlsx is not clear .* one of \.csv"):
         fitted.transform(path, output=tmp_path / "z.xlsx")
     with pytest.raises(FormatError, match=r"z\.npy\.gz: only CSV and TSV files"):
@@ -135,7 +135,7 @@ def test_what_goes_in_as_a_path_comes_out_as_rows_unless_a_file_is_named(tmp_pat
 
 def test_rows_of_a_path_are_none_if_there_are_none(tmp_path):
     np.save(tmp_path / "none.npy", X[:0])
-    assert GFR(2).fit(X).transform(tmp_path / "none.npy").shape == (0, 2)
+    assert GFR(2, alpha=0).fit(X).transform(tmp_path / "none.npy").shape == (0, 2)
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
@@ -147,7 +147,7 @@ def test_data_are_not_taken_for_metadata(kind):
 
 def test_a_file_can_be_replaced_by_its_transform(tmp_path):
     path = write_parquet(tmp_path)
-    fitted = GFS(3).fit(FRAME)
+    fitted = GFS(3, alpha=0).fit(FRAME)
     fitted.transform(path, output=path)
     np.testing.assert_array_equal(pd.read_parquet(path), fitted.transform(FRAME))
 
@@ -164,8 +164,8 @@ def test_files_are_scored_as_arrays_are(tmp_path, index, source):
 
 
 def test_a_fit_to_files_transforms_arrays(tmp_path):
-    fitted = GFR(3, memory_budget=BUDGET).fit(write_parquet(tmp_path))
-    expected = GFR(3).fit(FRAME)
+    fitted = GFR(3, memory_budget=BUDGET, alpha=0).fit(write_parquet(tmp_path))
+    expected = GFR(3, alpha=0).fit(FRAME)
     np.testing.assert_allclose(fitted.transform(FRAME), expected.transform(FRAME), atol=1e-7)
     again = fitted.inverse_transform(fitted.transform(FRAME))
     np.testing.assert_allclose(

@@ -51,10 +51,12 @@ def test_given_rows_decide_on_the_penalty_as_in_memory(tmp_path, data, index):
 
 @EVERYWHERE
 def test_a_share_of_the_rows_can_be_held_out(tmp_path, data):
-    fitted = GFR(3, validation_fraction=0.2, memory_budget=BUDGET).fit(DATA[data](tmp_path))
+    fitted = GFR(3, validation_fraction=0.2, memory_budget=BUDGET, alpha=0).fit(
+        DATA[data](tmp_path)
+    )
     n_held_out = len(X) - fitted.n_samples_
     assert abs(n_held_out - 600) < 5 * np.sqrt(600 * 0.8)
-    expected = GFR(3, validation_fraction=0.2).fit(X)  # holds out others
+    expected = GFR(3, validation_fraction=0.2, alpha=0).fit(X)  # holds out others
     np.testing.assert_allclose(
         fitted.validation_total_residual_variance_,
         expected.validation_total_residual_variance_,
@@ -71,7 +73,9 @@ def test_a_penalty_found_on_held_out_rows_is_used_on_all(tmp_path, data):
 
 @EVERYWHERE
 def test_held_out_rows_stop_a_fit(tmp_path, data):
-    fitted = GFS(8, early_stopping=True, n_iter_no_change=1, tol=0.05, memory_budget=BUDGET)
+    fitted = GFS(
+        8, early_stopping=True, n_iter_no_change=1, tol=0.05, memory_budget=BUDGET, alpha=0
+    )
     fitted.fit(DATA[data](tmp_path))
     assert fitted.stop_reason_ == "early_stopping"
     assert len(fitted.selected_features_) < 8
@@ -80,16 +84,18 @@ def test_held_out_rows_stop_a_fit(tmp_path, data):
 @pytest.mark.parametrize("data", ["CSV", "Dask data frame"])
 def test_few_rows_are_held_out_of_a_table_of_unknown_length(tmp_path, data, monkeypatch):
     monkeypatch.setattr(preparation, "MAX_HELD_OUT", 40)
-    fitted = GFR(3, validation_fraction=0.5, memory_budget=BUDGET).fit(DATA[data](tmp_path))
+    fitted = GFR(3, validation_fraction=0.5, memory_budget=BUDGET, alpha=0).fit(
+        DATA[data](tmp_path)
+    )
     assert 20 <= len(X) - fitted.n_samples_ <= 80
     # Those that were held out at first and then were not take part in the fit.
     np.testing.assert_allclose(fitted.mean_, X.mean(axis=0), atol=0.2)
-    np.testing.assert_allclose(fitted.components_, GFR(3).fit(X).components_, atol=0.1)
+    np.testing.assert_allclose(fitted.components_, GFR(3, alpha=0).fit(X).components_, atol=0.1)
 
 
 def test_a_family_can_be_chosen_from_files(tmp_path):
     path = write_parquet(tmp_path, TABLE)
-    fitted = GFS(3, family="auto", degree="auto", memory_budget=BUDGET).fit(path)
-    expected = GFS(3, family="auto", degree="auto").fit(X)
+    fitted = GFS(3, family="auto", degree="auto", memory_budget=BUDGET, alpha=0).fit(path)
+    expected = GFS(3, family="auto", degree="auto", alpha=0).fit(X)
     assert fitted.family_ == expected.family_
     np.testing.assert_array_equal(fitted.selected_features_, expected.selected_features_)

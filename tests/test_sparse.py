@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from support import STEPWISE, make
+from support import STEPWISE
+from support import make as make_plain
 
 import gramian.rows._sparse as sparse_rows
 from gramian import GCA, GFA, GFR, GFS, UFFS
@@ -30,6 +31,13 @@ def hard_table() -> sp.csr_array:
     x[:, 6] = np.where(np.arange(N_ROWS) % 20, 10.0, 0.0)
     x[:, 7] = 0.3 * x[:, 0] * x[:, 1]
     return sp.csr_array(x)
+
+
+def make(estimator: type, count: float | None = None, **params: Any) -> Any:
+    """Make an estimator that is the published algorithm."""
+    if estimator in (GCA, GFA):
+        params.setdefault("backward", False)
+    return make_plain(estimator, count, **params)
 
 
 WEIGHTS = np.random.default_rng(1).integers(0, 3, N_ROWS).astype(float)
@@ -159,6 +167,12 @@ def test_backward_elimination_writes_blocks_of_rows_out():
     assert len(sparse.redundant_features_)
 
 
+def test_more_columns_than_their_covariance_can_be_had_of_are_refused():
+    X = sp.random_array((50, 100_000), density=1e-4, rng=np.random.default_rng(6), format="csr")
+    with pytest.raises(ValueError, match=r"100,000 columns.*backward=False"):
+        GFA().fit(X)
+
+
 def test_a_checkpoint_of_sparse_rows_is_one_of_dense_rows(tmp_path):
     X = hard_table()
     sparse = GFS(3, checkpoint=tmp_path / "sums").fit(X, sample_weight=WEIGHTS)
@@ -201,7 +215,7 @@ def test_no_matrix_of_columns_by_columns_exists():
     factors = sp.csr_array(np.linspace(9, 5, 3) * rng.choice([-1, 0, 1], (200, 3)))
     X += factors @ sp.random_array((3, 20_000), density=0.005, rng=rng)
     with mock.patch.object(sparse_rows.SparseBlock, "x", property(None)):
-        fitted = GFR(2).fit(X)
+        fitted = GFR(2, alpha=0.0).fit(X)
     table = X.toarray() - X.mean(axis=0)
     top = np.linalg.eigh(table @ table.T)[1][:, -1] @ table
     assert_allclose(abs(fitted.components_[0] @ top) / np.linalg.norm(top), 1.0, atol=1e-9)

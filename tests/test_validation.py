@@ -100,7 +100,9 @@ def test_held_out_residuals_when_functions_are_dropped(estimator, solver):
 
 def test_held_out_residuals_of_a_given_basis_are_along_its_directions():
     basis = orthonormal(np.random.default_rng(2), X.shape[1])
-    fitted = GCA(3, threshold=None, basis=basis).fit(TRAIN, validation_data=TEST)
+    fitted = GCA(3, threshold=None, basis=basis, backward=False, alpha=0).fit(
+        TRAIN, validation_data=TEST
+    )
     np.testing.assert_array_equal(fitted.basis_, basis)
     assert_held_out_residuals(fitted, Explicit(fitted, hand.multilinear(2), TRAIN), TEST)
 
@@ -300,7 +302,9 @@ def test_too_few_rows_to_hold_some_out(estimator):
 
 
 def test_held_out_residuals_see_what_those_of_the_fit_do_not():
-    fitted = fit_anyway(GFR(4, degree=3), noise(60, 8), validation_data=noise(2000, 8, seed=1))
+    fitted = fit_anyway(
+        GFR(4, degree=3, alpha=0), noise(60, 8), validation_data=noise(2000, 8, seed=1)
+    )
     held_out = fitted.validation_total_residual_variance_
     assert held_out[-1] > 1.5 * fitted.total_residual_variance_[-1]
 

@@ -32,7 +32,11 @@ def test_more_functions_than_half_of_the_samples_are_warned_of(estimator, solver
 
 @pytest.mark.parametrize(
     ("estimator", "advised"),
-    [(GFS(4, degree=3), True), (GFS(4, degree=3, alpha="auto"), False), (UFFS(degree=3), False)],
+    [
+        (GFS(4, degree=3, alpha=0), True),
+        (GFS(4, degree=3, alpha="auto"), False),
+        (UFFS(degree=3), False),
+    ],
     ids=repr,
 )
 def test_shrinkage_is_advised_where_it_is_not_in_use(estimator, advised):
@@ -75,10 +79,10 @@ def test_dependence_beyond_repair_is_warned_of_with_the_gram_solver(estimator):
 NEAR_COPY = np.column_stack([2 * A, 2 * A + 6e-5 * B])
 NEARLY_LINEAR = Custom([(lambda z: z + 2e-4 * np.abs(z), 1)])
 NEARLY_DEPENDENT = {
-    GFR: (GFR(1, family=NEARLY_LINEAR, solver="gram"), X),
-    GCA: (GCA(1, family=NEARLY_LINEAR, solver="gram"), X),
-    GFS: (GFS(2, threshold=None, degree=1, solver="gram"), NEAR_COPY),
-    GFA: (GFA(2, threshold=None, degree=1, solver="gram"), NEAR_COPY),
+    GFR: (GFR(1, family=NEARLY_LINEAR, solver="gram", alpha=0), X),
+    GCA: (GCA(1, family=NEARLY_LINEAR, solver="gram", backward=False, alpha=0), X),
+    GFS: (GFS(2, threshold=None, degree=1, solver="gram", alpha=0), NEAR_COPY),
+    GFA: (GFA(2, threshold=None, degree=1, solver="gram", backward=False, alpha=0), NEAR_COPY),
     UFFS: (UFFS(2, degree=1, solver="gram"), NEAR_COPY),
 }
 

@@ -53,13 +53,15 @@ def test_parts_and_molecules_have_the_sizes_that_are_known():
 def test_gfr_on_standardized_coil_20_needs_as_many_directions_as_published():
     path_to("coil20.npz")
     X = load_coil20(DATA).data
-    gfr = fit(GFR(threshold=min(COIL20), degree=3), X, OverfittingWarning)
+    gfr = fit(GFR(threshold=min(COIL20), degree=3, alpha=0), X, OverfittingWarning)
     assert counts(gfr, COIL20) == [20, 19, 18, 17, 16, 14]
 
 
 def test_gfs_on_unit_coil_20_needs_as_many_features_as_known():
     path_to("coil20.npz")
-    gfs = GFS(threshold=min(COIL20_GFS), degree=3).fit(load_coil20(DATA, scaling="unit").data)
+    gfs = GFS(threshold=min(COIL20_GFS), degree=3, alpha=0).fit(
+        load_coil20(DATA, scaling="unit").data
+    )
     assert counts(gfs, COIL20_GFS) == [13, 12, 12, 11, 10]
 
 
@@ -68,7 +70,7 @@ def test_gfs_on_unit_coil_20_needs_as_many_features_as_known():
 )
 def test_gfr_on_standardized_credit_approval_needs_as_many_directions_as_known(degree, expected):
     path_to("crx.data")
-    gfr = GFR(threshold=min(CREDIT), degree=degree).fit(load_credit_approval(DATA).data)
+    gfr = GFR(threshold=min(CREDIT), degree=degree, alpha=0).fit(load_credit_approval(DATA).data)
     assert counts(gfr, CREDIT) == expected
 
 

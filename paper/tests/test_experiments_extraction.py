@@ -65,7 +65,7 @@ def test_counts_are_those_of_the_fits_plus_one_and_fall_with_the_degree(tmp_path
     found = table(experiment, results, "USPS")
     eigenvalues = np.linalg.eigvalsh(X.T @ X / len(X))
     assert found["1 (PCA)", "0.5"].ours == np.sum(eigenvalues > 0.5) + 1
-    gfr = GFR(threshold=0.1, degree=2).fit(X)
+    gfr = GFR(threshold=0.1, degree=2, alpha=0).fit(X)
     assert found["2", "0.1"].ours == gfr.n_components_ + 1
     assert found["2", "0.1"].ours < found["1 (PCA)", "0.1"].ours
     assert found["4", "0.1"].verdict == "not run"
@@ -82,7 +82,7 @@ def test_a_fit_that_ended_above_a_threshold_has_no_count_there():
 def test_what_is_left_of_held_out_rows_comes_from_the_fitted_rows_alone(tmp_path):
     X, _ = digits_of_a_kind(None)
     new, _ = digits_of_a_kind(None, subset="test")
-    gfr = GFR(4, degree=2).fit(X, validation_data=new)
+    gfr = GFR(4, degree=2, alpha=0).fit(X, validation_data=new)
     of_fitted, of_held_out = shares_left(gfr)
     assert np.allclose(of_fitted, gfr.total_residual_variance_ / gfr.total_residual_variance_[0])
     # Least squares of the fitted rows, applied to the others, is the same decoder by hand.

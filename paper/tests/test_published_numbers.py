@@ -101,7 +101,7 @@ def counts(estimator, thresholds):
 )
 def test_gfr_on_standardized_features(data, degree, thresholds, expected, warning):
     X = StandardScaler().fit_transform(load(data))
-    gfr = fit(GFR(threshold=min(thresholds), degree=degree), X, warning)
+    gfr = fit(GFR(threshold=min(thresholds), degree=degree, alpha=0), X, warning)
     assert counts(gfr, thresholds) == expected
     assert gfr.n_components_ == expected[0]
     assert np.all(np.diff(gfr.residual_variance_) <= 0)
@@ -111,7 +111,7 @@ def test_gfr_stops_when_its_functions_span_all_samples():
     # Where the paper's own scripts run on: 14 variables have 1,470 functions of degree 4, and
     # COIL-20 has 1,440 rows. The constant is one of the 1,440 functions that fit.
     X = StandardScaler().fit_transform(load("coil20"))
-    gfr = fit(GFR(threshold=0.01, degree=4), X, SaturationWarning)
+    gfr = fit(GFR(threshold=0.01, degree=4, alpha=0), X, SaturationWarning)
     assert gfr.stop_reason_ == "saturated"
     assert gfr.n_functions_.sum() == 1439
     assert (gfr.n_functions_ + gfr.n_dropped_functions_).sum() == Multilinear(4).count(14) == 1470
@@ -123,7 +123,7 @@ def test_gfr_stops_when_its_functions_span_all_samples():
 )
 def test_gfr_on_credit_approval(degree, expected):
     X = StandardScaler().fit_transform(load_credit())
-    gfr = GFR(threshold=min(CREDIT), degree=degree).fit(X)
+    gfr = GFR(threshold=min(CREDIT), degree=degree, alpha=0).fit(X)
     assert counts(gfr, CREDIT) == expected
 
 
@@ -143,7 +143,7 @@ def test_gfs_on_features_between_0_and_1(data, degree, thresholds, expected):
     X = load(data)
     if data == "usps":  # stored in [-1, 1]
         X = (X + 1) / 2
-    gfs = GFS(threshold=min(thresholds), degree=degree).fit(X)
+    gfs = GFS(threshold=min(thresholds), degree=degree, alpha=0).fit(X)
     assert counts(gfs, thresholds) == expected
     assert len(gfs.selected_features_) == expected[0]
 
@@ -172,7 +172,7 @@ def planted(rng, n_samples, n_features, n_independent, degree):
 @pytest.mark.parametrize("seed", range(10))
 def test_gfa_finds_exactly_the_independent_features(degree, n_samples, warning, seed):
     X, independent = planted(np.random.default_rng(seed), n_samples, 30, 15, degree)
-    gfa = fit(GFA(threshold=1e-4, degree=degree), X, warning)
+    gfa = fit(GFA(threshold=1e-4, degree=degree, backward=False, alpha=0), X, warning)
     np.testing.assert_array_equal(gfa.get_support(indices=True), independent)
     assert gfa.stop_reason_ == "threshold"
 
@@ -181,6 +181,6 @@ def test_gfa_finds_exactly_the_independent_features(degree, n_samples, warning, 
 def test_gfa_lacks_samples_for_degree_3_at_400(seed):
     # 14 of the 15 variables have 469 functions; one is never looked at.
     X, independent = planted(np.random.default_rng(seed), 400, 30, 15, 3)
-    gfa = fit(GFA(threshold=1e-4, degree=3), X, SaturationWarning)
+    gfa = fit(GFA(threshold=1e-4, degree=3, backward=False, alpha=0), X, SaturationWarning)
     assert len(gfa.selected_features_) == len(independent) - 1
     assert gfa.stop_reason_ == "saturated"

@@ -19,12 +19,18 @@ from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._cost import Cost, estimate
 from gramian._fitting import MAX_LOSS, Request, Solver, prefers_qr
 from gramian._html import FittedSummary
+from gramian._left_out import FEW
 from gramian._model import FittedModel, Record
 from gramian._preparation import CheckedData, RandomState, check_rows, shape_of
 from gramian._pursuit import Limits, StopReason
 from gramian._sklearn import Interval, RealNotInt, StrOptions
 from gramian._types import Array, IntArray
-from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
+from gramian.exceptions import (
+    NumericalWarning,
+    OverfittingWarning,
+    SaturationWarning,
+    UnitsWarning,
+)
 from gramian.families import BY_NAME, Family, by_name
 from gramian.rows import Source, is_dask
 
@@ -32,6 +38,8 @@ DEFAULT_EXPLAINED = 0.95
 """The share of variance that GFR and GFS explain when nothing else is asked for."""
 AUTO_ALPHAS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, np.inf)
 """The penalties among which `alpha="auto"` chooses."""
+SPREAD = 100.0
+"""From this ratio of standard deviations on, the unit of one column hides the others."""
 Data = Any
 """An array or data frame, files, blocks of rows, or a Dask collection."""
 COUNT = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
@@ -63,14 +71,14 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    threshold: float | None
+    threshold: float | Literal["auto"] | None
     family: str | Family
     degree: int | Literal["auto"] | None
     solver: Solver
     max_functions: int | None
     verbose: int
     # What follows is not for UFFS, which has these values once and for all.
-    relative: bool = False
+    relative: bool | None = False
     scale: bool = False
     alpha: float | Literal["auto"] = 0.0
     validation_fraction: float | None = None
@@ -97,6 +105,12 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
     @property
     def _alphas(self) -> tuple[float, ...]:
         return AUTO_ALPHAS if self.alpha == "auto" else (float(self.alpha),)
+
+    @property
+    def _least(self) -> tuple[float | None, bool]:
+        """What is too little to be chosen, and whether that is a share."""
+        assert self.threshold != "auto"
+        return self.threshold, bool(self.relative)
 
     @property
     def _limits(self) -> Limits:
@@ -126,27 +140,23 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
         """Return what is asked for, of a family that is one `part` of several to compare."""
         family.rules()  # complains of wrong parameters
 
-        def folder(name: str | None) -> str | os.PathLike[str] | None:
-            if name is None or self.checkpoint is None:
-                return self.checkpoint
-            return Path(self.checkpoint) / name
-
-        parameters = {
-            name: repr(value)
-            for name, value in self.get_params(deep=False).items()
-            if self.checkpoint is not None
-            and name not in ("verbose", "checkpoint", "memory_budget")
-        }
+        folder, parameters = None, {}
+        if self.checkpoint is not None:
+            folder = Path(self.checkpoint)
+            parameters = {
+                name: repr(value)
+                for name, value in self.get_params(deep=False).items()
+                if name not in ("verbose", "checkpoint", "memory_budget")
+            }
         return Request(
             type(self).__name__,
             family,
             self._limits,
-            self.threshold,
-            self.relative,
+            *self._least,
             self._alphas,
             solver=self.solver,
-            checkpoint=folder(part),
-            last_checkpoint=folder("all-rows"),
+            checkpoint=folder and folder / (part or ""),
+            last_checkpoint=folder and folder / "all-rows",
             verbose=int(self.verbose),
             parameters=parameters,
         )
@@ -259,14 +269,18 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
             )
         sparse = issparse(X)
         in_row_space = self._covariance and not sparse
+        family, alphas = self._family(), self._alphas
+        if self.alpha == "auto" and family.count(int(count)) <= FEW * n_rows:
+            alphas = (0.0,)  # of a few functions, none is shrunk
+        solver: Solver = "auto" if len(alphas) > 1 and self.solver == "qr" else self.solver
         return estimate(
-            self._family(),
+            family,
             n_rows,
             min(n_rows, n_columns) if in_row_space else n_columns,
             int(count),
-            solver="qr" if prefers_qr(self.solver, self._alphas, n_rows) else self.solver,
+            solver="qr" if prefers_qr(solver, alphas, n_rows) else solver,
             covariance=self._covariance,
-            n_penalties=len(self._alphas),
+            n_penalties=len(alphas),
             n_stored=int(X.nnz) if sparse else None,
         )
 
@@ -297,7 +311,13 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
         return "" if vars(self).get("alpha", "auto") == "auto" else "alpha='auto', "
 
     def _cautions(self) -> list[tuple[type[Warning], str]]:
-        return cautions(self.model_.record, self._remedy)
+        model = self.model_
+        found = cautions(model.record, self._remedy)
+        if model.elimination is not None:  # which has left rows out
+            found = [each for each in found if not issubclass(each[0], OverfittingWarning)]
+        if self._default_explained and model.scale is None:
+            found += units_caution(model)
+        return found
 
     def _warn(self) -> None:
         """Warn of what the user should know about the fit."""
@@ -339,6 +359,23 @@ def cautions(record: Record, remedy: str) -> list[tuple[type[Warning], str]]:
         )
         found.append((NumericalWarning, text))
     return found
+
+
+def units_caution(model: FittedModel) -> list[tuple[type[Warning], str]]:
+    """Return a warning if the unit of one column hides most others."""
+    assert model.variances is not None
+    deviations = np.sqrt(model.variances)
+    varying = deviations[deviations > 0]
+    if not len(varying) or deviations.max() <= SPREAD * np.median(varying):
+        return []
+    largest = int(np.argmax(deviations))
+    text = (
+        f"The deviation of {model.column_names[largest]!r} is "
+        f"{deviations[largest] / np.median(varying):,.0f} times that of half of the columns, so "
+        f"that {model.algorithm}, which goes by variances, sees little else. Use scale=True, "
+        "unless all columns have the same unit."
+    )
+    return [(UnitsWarning, text)]
 
 
 def named_families(families: Sequence[str | Family], degrees: Sequence[int | None]) -> list[Family]:

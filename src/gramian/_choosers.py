@@ -107,22 +107,13 @@ class TopEigenvector:
         self._scale = self._variance
         self.directions: list[Array] = []
 
-    @property
-    def _covariance(self) -> ResidualCovariance:
-        return self._covariances[self._use]
-
     def _update(self) -> None:
-        self._variance, self._vector = self._solve(self._covariance)
-
-    @property
-    def largest(self) -> float:
+        covariance = self._covariances[self._use]
+        self._variance, self._vector = self._solve(covariance)
+        self.largest = self._unit * max(self._variance, 0.0)
         """The largest eigenvalue of Σ_j."""
-        return self._unit * max(self._variance, 0.0)
-
-    @property
-    def total(self) -> float:
+        self.total = self._unit * max(covariance.trace, 0.0)
         """The trace of Σ_j."""
-        return self._unit * max(self._covariance.trace, 0.0)
 
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the top eigenvector of Σ_j, or why its variance is too small."""
@@ -160,8 +151,7 @@ class TopEigenvector:
 
     def vanish(self) -> None:
         """Nothing is left: the functions span all samples."""
-        self._covariance.vanish()
-        self._variance = 0.0
+        self.largest = self.total = self._variance = 0.0
 
 
 class GivenDirections(ABC):
@@ -180,7 +170,10 @@ class GivenDirections(ABC):
     n_penalties : int, default=1
         How many vectors of residual variances there are, one for each penalty.
     prescribed : sequence of int, optional
-        Choose these columns, one after the other, even if nothing is left of one.
+        Choose these columns first, one after the other, even if nothing is left of one.
+    order : array of shape (d,), optional
+        The variances by which columns come one before the other, if these are known better than
+        from the rows of the fit.
     """
 
     def __init__(
@@ -191,8 +184,10 @@ class GivenDirections(ABC):
         relative: bool,
         n_penalties: int = 1,
         prescribed: Sequence[int] | None = None,
+        order: Array | None = None,
     ) -> None:
         self._variances = variances
+        self._order = variances if order is None else order
         self._prescribed = prescribed
         self._all_shares = np.tile(varies.astype(np.float64), (n_penalties, 1))
         self._use = 0
@@ -247,7 +242,7 @@ class GivenDirections(ABC):
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the next column, or why there is none."""
         self._noise = noise
-        if self._prescribed is not None:
+        if self._prescribed is not None and len(self.chosen) < len(self._prescribed):
             self.chosen.append(self._prescribed[len(self.chosen)])
             return Direction(self.chosen[-1], 1.0)
         qualified = self.qualified
@@ -281,7 +276,7 @@ class LargestResidual(GivenDirections):
     """GFS: chooses the largest residual variance."""
 
     def _rank(self) -> Array:
-        return self.variances
+        return self._shares * self._order
 
     def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
         return variances > threshold
@@ -291,7 +286,7 @@ class LargestOriginal(GivenDirections):
     """GFA and GCA: choose the largest original variance among those not redundant yet."""
 
     def _rank(self) -> Array:
-        return self._variances
+        return self._order
 
     def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
         return variances >= threshold

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import blas
 
-from gramian._blas import subtract_second_moments, symmetric_times, threads_for, times
+from gramian._blas import subtract_second_moments, threads_for, times
 from gramian._types import Array
 
 DENSE_BELOW = 300
@@ -104,7 +104,8 @@ class MatrixCovariance:
 
     def times(self, vector: Array) -> Array:
         """Return the product with a vector."""
-        return symmetric_times(self._lower, vector)
+        product: Array = blas.dsymv(1.0, self._lower, vector, lower=1)
+        return product
 
     def lower(self) -> Array:
         """Return a matrix of which the lower triangle counts, in Fortran's order."""

@@ -22,11 +22,12 @@ family : str or Family, default="multilinear"
 degree : int, "auto" or None, default=2
     The degree of a family given by name; "auto" takes the degree from 1 to 4 that leaves least
     on held-out rows (see `path`).
-alpha : float or "auto", default=0
+alpha : float or "auto", default="auto"
     Shrinkage: the ridge penalty of every function but the variables themselves, functions
-    being scaled to norm one. 0 is the paper's least squares, infinity <linear>. With "auto",
-    held-out rows decide after every step, among values from 0 to infinity. All of them share
-    one set of sums over rows.
+    being scaled to norm one. 0 is the paper's least squares, infinity <linear>. "auto" is 0
+    where least squares predict rows that are left out of them about as well as the others, as
+    they do where functions are few against rows; elsewhere held-out rows decide after every
+    step, among values from 0 to infinity. All of them share one set of sums over rows.
 validation_fraction : float or None, default=None
     The share of rows to hold out, on which residual variances are measured as well. By default
     a tenth where held-out rows decide on something (`family`, `degree`, `alpha`,

@@ -96,11 +96,6 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
         return tags
 
 
-def unit_of(problem: Problem) -> float:
-    """Return the deviation in reported variances that is 1 in the scaled columns, for all alike."""
-    return float(problem.unit[0])
-
-
 def encoder_of(problem: Problem, directions: Array) -> Project:
     """Return the projection of centred columns, in the units of the table."""
     if problem.scale is None:

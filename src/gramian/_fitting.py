@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
 from gramian._choosers import Chooser
+from gramian._left_out import FEW, stands
 from gramian._model import FittedModel, Record
 from gramian._preparation import CheckedData, HoldOut, Preparation, Problem
 from gramian._progress import report_for
@@ -50,13 +52,10 @@ class Request:
     parameters: Mapping[str, str] = field(default_factory=dict)
     """The parameters on which sums depend, as the user gave them."""
 
-    def takes_qr(self, rows: Rows) -> bool:
-        """Return whether orthonormal functions are kept in memory."""
-        return (
-            isinstance(rows, MemoryRows)
-            and not self.checkpoint
-            and prefers_qr(self.solver, self.alphas, rows.n_rows)
-        )
+    def without_shrinkage(self) -> Request:
+        """Ask for least squares in place of a choice among penalties."""
+        folder = None if self.checkpoint is None else Path(self.checkpoint) / "no-shrinkage"
+        return replace(self, alphas=(0.0,), checkpoint=folder)
 
     def describe(self, problem: Problem, rows: Rows) -> dict[str, Any]:
         """Describe the fit for its checkpoint: all that the sums depend on."""
@@ -149,26 +148,24 @@ def run(
     make_chooser, make_held_out : callables
         Make a chooser, and what follows the fit on other rows, for a number of penalties.
     """
-    alphas, family = request.alphas, request.family
-
-    def pursued(orthogonalizer: Orthogonalizer) -> Pursued[C]:
-        chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
-        with report_for(request.verbose, request.algorithm, family, request.limits) as report:
-            trace = pursue(chooser, orthogonalizer, request.limits, held_out, report)
-        return Pursued(chooser, trace, orthogonalizer, held_out, rows.effective_n_rows)
-
-    if request.takes_qr(rows):
-        assert isinstance(rows, MemoryRows)
-        return pursued(QR(rows, family))
-    if request.solver == "qr":
+    alphas, family, folder = request.alphas, request.family, request.checkpoint
+    wants_qr = folder is None and prefers_qr(request.solver, alphas, rows.n_rows)
+    orthogonalizer: Orthogonalizer
+    if wants_qr and isinstance(rows, MemoryRows):
+        orthogonalizer = QR(rows, family)
+    elif request.solver == "qr":
         raise ValueError(
             "solver='qr' needs all rows in memory, and no checkpoint. Use solver='gram'."
         )
-    if request.checkpoint is not None:
-        ledger = Ledger(request.checkpoint, request.describe(problem, rows))
-        rows = RecordedRows(rows, ledger)
-    moments = None if request.solver == "auto" else request.solver == "moments"
-    return pursued(Gram(rows, family, alphas=alphas, moments=moments))
+    else:
+        if folder is not None:
+            rows = RecordedRows(rows, Ledger(folder, request.describe(problem, rows)))
+        moments = None if request.solver == "auto" else request.solver == "moments"
+        orthogonalizer = Gram(rows, family, alphas=alphas, moments=moments)
+    chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
+    with report_for(request.verbose, request.algorithm, family, request.limits) as report:
+        trace = pursue(chooser, orthogonalizer, request.limits, held_out, report)
+    return Pursued(chooser, trace, orthogonalizer, held_out, rows.effective_n_rows)
 
 
 Algorithm = Callable[[Problem, Request], FittedModel]
@@ -187,6 +184,9 @@ class Plan:
     """Whether held-out rows decide on the family or the penalty, and then take part themselves."""
     prescribes: bool
     """Whether the fit to all rows makes the same choices, or as many new ones."""
+    plain: Plan | None = None
+    """The same without shrinkage, which is fitted first; it is enough if it predicts rows that are
+    left out about as well as the others."""
 
     def compare(self, data: CheckedData) -> list[FittedModel]:
         """Fit all families to the same rows."""
@@ -195,6 +195,10 @@ class Plan:
 
     def fit(self, data: CheckedData) -> FittedModel:
         """Fit, and fit again to all rows where held-out ones had something to decide."""
+        if self.plain is not None:
+            model = self.plain.fit_if_enough(data)
+            if model is not None:
+                return model
         models = self.compare(data)
         best = best_of(models) if len(models) > 1 else 0
         if not self.decides or data.validation is not None:
@@ -202,6 +206,21 @@ class Plan:
         request = again(self.requests[best], models[best], prescribe=self.prescribes)
         model = self.algorithm(data.problem(self.preparation, None), request)
         return with_decisions(model, models[best])
+
+    def fit_if_enough(self, data: CheckedData) -> FittedModel | None:
+        """Fit, unless functions are many or rows that are left out are predicted badly."""
+        problem = data.problem(self.preparation, self.hold_out)
+        (request,) = self.requests
+        most = int(FEW * problem.rows.effective_n_rows)
+        limits = request.limits
+        if limits.max_functions is None or limits.max_functions > most:
+            limited = replace(request, limits=replace(limits, max_functions=most))
+            model = self.algorithm(problem, limited)
+            if model.record.stop_reason == "max_functions":
+                return None
+        else:
+            model = self.algorithm(problem, request)
+        return model if stands(model, problem) else None
 
 
 def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
@@ -216,11 +235,13 @@ def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
     prescribe : bool
         Whether the same candidates are chosen again, or as many are chosen anew.
     """
+    # With more rows, more may be left of a candidate than the threshold: then it is chosen, too.
+    goes_on = prescribe and model.record.stop_reason == "threshold"
     return replace(
         request,
         family=model.family,
         alphas=(model.record.alpha,),
-        limits=Limits(n_steps=len(model.chosen)),
+        limits=request.limits if goes_on else Limits(n_steps=len(model.chosen)),
         threshold=request.threshold if prescribe else None,
         prescribed=model.chosen.tolist() if prescribe else None,
         checkpoint=request.last_checkpoint,
@@ -237,7 +258,11 @@ def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
         alpha_path=from_held_out.alpha_path,
         stop_reason=from_held_out.stop_reason,
     )
-    return replace(model, record=record, elimination=decided.elimination)
+    if decided.elimination is None:
+        return replace(model, record=record)
+    return replace(
+        model, record=record, elimination=decided.elimination, redundant=decided.redundant
+    )
 
 
 def shares_left(record: Record) -> Array:

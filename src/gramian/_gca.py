@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from sklearn.utils.validation import check_array
 
-from gramian._base import COUNT, PursuitEstimator
+from gramian._backward import Candidates, Eliminating, Threshold, drop_redundant
+from gramian._base import COUNT
 from gramian._choosers import LargestOriginal
 from gramian._decoder import make_decoder
 from gramian._docs import DIRECTIONS, documented
 from gramian._eigen import orient
-from gramian._extractor import Extractor, encoder_of, unit_of
+from gramian._extractor import Extractor, encoder_of
 from gramian._fitting import Algorithm, Request, Solver, run
 from gramian._gfr import row_space
 from gramian._model import Basis, FittedModel
@@ -24,6 +25,7 @@ from gramian._preparation import Problem, RandomState
 from gramian._sklearn import StrOptions
 from gramian._types import Array, IntArray
 from gramian._validation import largest_of_columns
+from gramian.elimination import Preferences
 from gramian.families import Family
 from gramian.rows import Rows
 
@@ -31,36 +33,50 @@ from gramian.rows import Rows
 @documented(
     DIRECTIONS, linear="linear redundancy only", last_fit="The choice of\n    directions is kept."
 )
-class GCA(Extractor):
+class GCA(Eliminating, Extractor):
     """Gram-Schmidt Component Analysis: drops principal components that are functions of others.
 
-    The directions of an orthonormal basis are kept in the order of their variance. Those along
-    which functions of the kept components leave less variance than the threshold are redundant.
+    It begins with all directions of an orthonormal basis, and drops one after the other those along
+    which functions of the components that remain explain the data, on rows that are left out of
+    the fit. With ``backward=False`` it is the published algorithm.
 
     Parameters
     ----------
     n_components : int, float or None, default=None
-        Keep no more than so many directions, or if a float in (0, 1), stop when functions of the
-        kept components explain this share of the total variance.
-    threshold : float or None, default=1e-4
-        A direction is redundant when its residual variance is below this (ε in the paper). None
-        makes only those redundant of which nothing but rounding errors is left.
+        Keep no more than so many directions, or if a float in (0, 1), no more than it takes to
+        explain this share of the total variance. By default all that are not redundant.
+    threshold : float, "auto" or None, default="auto"
+        A direction is redundant when no more than this is left along it: a share of its variance,
+        so that 0.001 asks for R² ≥ 0.999, or if not `relative` a variance (ε in the paper). "auto"
+        is 0.001, or a variance of 0.0001 if not `relative`. None makes only those redundant of
+        which nothing but rounding errors is left.
     basis : "pca" or array of shape (n_features, n_features), default="pca"
         The principal directions, or the rows of an orthonormal matrix.
-    relative : bool, default=False
-        Whether the threshold is a share of each direction's own variance: with 1e-3, a direction is
-        redundant when functions of those kept explain it with R² ≥ 0.999.
+    relative : bool or None, default=None
+        Whether the threshold is a share of each direction's own variance; by default if
+        `backward`, which takes shares only.
+    backward : bool, default=True
+        Whether to begin with all directions and drop those that functions of the others explain.
+        The threshold must hold for rows that are left out of the fit that explains them. False is
+        the published algorithm, which keeps directions in the order of their variance.
+    prove : bool, default=False
+        Whether to search all sets of up to 20 directions for a smaller one. What is known then is
+        in ``elimination_.minimal``. For ``backward=True``.
     <parameters>
 
     Attributes
     ----------
     components_ : array of shape (n_components_, n_features)
-        The directions that were kept, in the order of their variance.
+        The directions that were kept: those that explain most come first, or with
+        ``backward=False`` those of largest variance.
     component_indices_ : array of shape (n_components_,)
         Their indices in the basis.
     redundant_indices_ : array
-        The indices of the directions that were not kept and have less residual variance than the
-        threshold, in increasing order.
+        The indices of the directions of which no more than the threshold is left, in increasing
+        order. Without a number to keep, these are all that were not kept.
+    elimination_ : Selection
+        With ``backward=True``: in which order directions were dropped, and what is left of each
+        when rows are left out.
     basis_ : array of shape (n_directions, n_features)
         The basis. Of principal directions there are no more than samples.
     n_components_ : int
@@ -85,32 +101,32 @@ class GCA(Extractor):
     >>> a, b = rng.choice([-1, 1], (2, 1000)) * rng.uniform(1, 2, (2, 1000))
     >>> rotation = np.linalg.qr(rng.standard_normal((3, 3)))[0]
     >>> X = np.column_stack([3 * a, 2 * b, 0.1 * a * b]) @ rotation
-    >>> GCA(threshold=0.01).fit(X).n_components_
+    >>> GCA().fit(X).n_components_
     2
     """
 
-    _prescribes = True
     basis_: Array
     component_indices_: IntArray
     redundant_indices_: IntArray
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PursuitEstimator._parameter_constraints,
+        **Eliminating._parameter_constraints,
         "n_components": [*COUNT, None],
         "basis": [StrOptions({"pca"}), "array-like"],
-        "relative": ["boolean"],
     }
 
     def __init__(
         self,
         n_components: float | None = None,
         *,
-        threshold: float | None = 1e-4,
+        threshold: Threshold = "auto",
         basis: Literal["pca"] | ArrayLike = "pca",
-        relative: bool = False,
+        relative: bool | None = None,
+        backward: bool = True,
+        prove: bool = False,
         scale: bool = False,
         family: str | Family = "multilinear",
         degree: int | Literal["auto"] | None = 2,
-        alpha: float | Literal["auto"] = 0.0,
+        alpha: float | Literal["auto"] = "auto",
         validation_fraction: float | None = None,
         early_stopping: bool = False,
         n_iter_no_change: int = 5,
@@ -126,6 +142,8 @@ class GCA(Extractor):
         self.threshold = threshold
         self.basis = basis
         self.relative = relative
+        self.backward = backward
+        self.prove = prove
         self.scale = scale
         self.family = family
         self.degree = degree
@@ -143,7 +161,7 @@ class GCA(Extractor):
 
     @property
     def _algorithm(self) -> Algorithm:
-        return partial(keep_components, given=self.basis)
+        return partial(keep_components, given=self.basis, backward=self.backward, prove=self.prove)
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         assert model.basis is not None
@@ -156,9 +174,14 @@ class GCA(Extractor):
 
 
 def keep_components(
-    problem: Problem, request: Request, given: Literal["pca"] | ArrayLike
+    problem: Problem,
+    request: Request,
+    given: Literal["pca"] | ArrayLike,
+    *,
+    backward: bool = False,
+    prove: bool = False,
 ) -> FittedModel:
-    """Run the pursuit over the directions of a basis: principal directions, or given ones."""
+    """Choose among the directions of a basis: principal directions, or given ones."""
     if isinstance(given, str):
         basis = Basis(principal_directions(problem.rows), "pc")
     else:
@@ -167,45 +190,51 @@ def keep_components(
     rows, deviations = problem.rows.rotate(axes)
     varies = deviations > 0
     deviations = np.where(varies, deviations, 1.0)
-    unit = unit_of(problem)
+    unit = float(problem.unit[0])  # of all columns alike
     scale = unit * deviations
     variances = np.where(varies, scale**2, 0.0)
-    pursued = run(
-        problem,
-        request,
-        rows,
-        lambda n_penalties: LargestOriginal(
-            variances,
-            varies,
-            request.threshold,
-            request.relative,
-            n_penalties,
-            request.prescribed,
-        ),
-        lambda n_penalties: problem.watch(
-            unit,
-            n_penalties,
-            axes=(axes.T / deviations, deviations[:, np.newaxis] * axes),
-            largest=lambda residuals: largest_of_columns(residuals.rotate(axes)),
-        ),
-    )
-    chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
-    to_columns = deviations[:, np.newaxis] * axes * problem.centring.scale
-    return FittedModel(
-        algorithm=request.algorithm,
-        names=problem.names,
-        mean=problem.centring.mean,
-        scale=problem.scale,
-        encoder=encoder_of(problem, axes[chosen]),
-        chosen=chosen,
-        redundant=pursued.chooser.redundant,
-        family=request.family,
-        record=pursued.record(rows.n_rows),
-        decoder=make_decoder(pursued.orthogonalizer, scale[chosen], to_columns),
-        variances=variances,
-        directions=axes[chosen],
-        basis=basis,
-    )
+
+    def fit(request: Request) -> FittedModel:
+        pursued = run(
+            problem,
+            request,
+            rows,
+            lambda n_penalties: LargestOriginal(
+                variances,
+                varies,
+                request.threshold,
+                request.relative,
+                n_penalties,
+                request.prescribed,
+            ),
+            lambda n_penalties: problem.watch(
+                unit,
+                n_penalties,
+                axes=(axes.T / deviations, deviations[:, np.newaxis] * axes),
+                largest=lambda residuals: largest_of_columns(residuals.rotate(axes)),
+            ),
+        )
+        chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
+        to_columns = deviations[:, np.newaxis] * axes * problem.centring.scale
+        return FittedModel(
+            algorithm=request.algorithm,
+            names=problem.names,
+            mean=problem.centring.mean,
+            scale=problem.scale,
+            encoder=encoder_of(problem, axes[chosen]),
+            chosen=chosen,
+            redundant=pursued.chooser.redundant,
+            family=request.family,
+            record=pursued.record(rows.n_rows),
+            decoder=make_decoder(pursued.orthogonalizer, scale[chosen], to_columns),
+            variances=variances,
+            directions=axes[chosen],
+            basis=basis,
+        )
+
+    if not backward:
+        return fit(request)
+    return drop_redundant(Candidates(problem, rows, varies, Preferences(), prove), request, fit)
 
 
 def check_basis(basis: ArrayLike, n_columns: int) -> Array:

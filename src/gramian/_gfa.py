@@ -5,64 +5,90 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
-from typing import Any, ClassVar, Literal
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from gramian._backward import Candidates, Eliminating, Threshold, drop_redundant
 from gramian._choosers import LargestOriginal
 from gramian._docs import FEATURES, documented
 from gramian._fitting import Algorithm, Plan, Request, Solver
 from gramian._model import FittedModel
-from gramian._preparation import Problem, RandomState
-from gramian._pursuit import Limits
+from gramian._preparation import CheckedData, Problem, RandomState
 from gramian._selector import DecodingSelector, select_columns
 from gramian._types import IntArray
+from gramian.elimination import Preferences
 from gramian.families import Family
 
-DEFAULT_SHARE = 1e-3
-"""The share of a feature that may be left of it where no threshold is given."""
+if TYPE_CHECKING:
+    from gramian.laws import Solution
+
+SHARE_BESIDE_LAWS = 1e-4
+"""The share that may be left of a feature, where no threshold is given and laws have found already
+what was computed from others: what comes close by chance is not dropped."""
+SEED = 0
+"""Decides which rows confirm laws."""
+Columns = Sequence[str | int]
+"""Columns by name or index."""
 
 
 @documented(FEATURES, linear="linear redundancy only", last_fit="The\n    selection is kept.")
-class GFA(DecodingSelector):
+class GFA(Eliminating, DecodingSelector):
     """Gram-Schmidt Feature Analysis: drops the features that are functions of others.
 
-    Features are kept in the order of their variance. Those of which functions of the kept features
-    leave less variance than the threshold are redundant.
+    It begins with all features, and drops one after the other what functions of those that remain
+    explain, on rows that are left out of the fit. Which features these are depends neither on
+    their units nor on their order. With ``backward=False`` it is the published algorithm.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        Keep no more than so many features, or if a float in (0, 1), stop when functions of the kept
-        features explain this share of the total variance.
-    threshold : float or None, default=1e-4
-        A feature is redundant when its residual variance is below this (ε in the paper). None
-        makes only those redundant of which nothing but rounding errors is left.
-    relative : bool, default=False
-        Whether the threshold is a share of each feature's own variance: with 1e-3, a feature is
-        redundant when functions of those kept explain it with R² ≥ 0.999.
-    backward : bool, default=False
-        False is the published algorithm, whose result depends on the units and on the order of the
-        features. True begins with all features and drops those that functions of the others
-        explain, so that neither matters. The threshold is then a share of each feature's own
-        variance, with 0.001 for None; it must hold for rows that are left out of the fit that
-        explains them, so that functions which span all samples make nothing redundant. The number
-        of features is found: `n_features_to_select` and `early_stopping` are refused.
+        Keep no more than so many features, or if a float in (0, 1), no more than it takes to
+        explain this share of the total variance. By default all that are not redundant.
+    threshold : float, "auto" or None, default="auto"
+        A feature is redundant when no more than this is left of it: a share of its variance, so
+        that 0.001 asks for R² ≥ 0.999, or if not `relative` a variance (ε in the paper). "auto" is
+        0.001 (with `laws` 0.0001), or a variance of 0.0001 if not `relative`. None makes only
+        those redundant of which nothing but rounding errors is left.
+    relative : bool or None, default=None
+        Whether the threshold is a share of each feature's own variance; by default if `backward`,
+        which takes shares only.
+    backward : bool, default=True
+        Whether to begin with all features and drop those that functions of the others explain. The
+        threshold must hold for rows that are left out of the fit that explains them, so that
+        functions which span all samples make nothing redundant. False is the published algorithm:
+        features are kept in the order of their variance, so that units and order matter.
+    keep : sequence of str or int, optional
+        Features that are never dropped, by name or index. For ``backward=True``.
+    priority : sequence of str or int, optional
+        Features to keep rather than others where there is a choice, the most wanted first. For
+        ``backward=True``; without it, what nothing else tells apart goes by name, the first in the
+        alphabet being kept.
+    laws : bool, default=False
+        Whether exact laws among the columns count as well, as :func:`gramian.relations` finds them:
+        logarithms, ratios, roots, sums of many columns, thresholds and levels. What a law gives is
+        dropped first, and computed by it in reconstructions. For ``backward=True``.
+    prove : bool, default=False
+        Whether to search all sets of up to 20 features for a smaller one. What is known then is in
+        ``elimination_.minimal``. For ``backward=True``.
     <parameters>
 
     Attributes
     ----------
     selected_features_ : array of shape (n_selected,)
-        The indices of the selected features, in the order of selection.
+        The indices of the selected features: those that explain most come first, or with
+        ``backward=False`` those of largest variance.
     support_ : boolean array of shape (n_features,)
         Which features are selected.
     redundant_features_ : array
-        The indices of the features that were not kept and have less residual variance than the
-        threshold, in increasing order.
+        The indices of the features of which no more than the threshold is left, in increasing
+        order. Without a number to keep, these are all that were not kept.
     elimination_ : Selection
         With ``backward=True``: in which order features were dropped, what is left of each when rows
-        are left out, and which kept features could be exchanged for it. Model files do not hold it.
+        are left out, and which kept features could be exchanged for it.
     <attributes>
 
     See Also
@@ -76,24 +102,31 @@ class GFA(DecodingSelector):
     >>> from gramian import GFA
     >>> rng = np.random.default_rng(0)
     >>> voltage, current = rng.uniform(1, 2, (2, 1000))
-    >>> X = np.column_stack([voltage, 0.1 * voltage * current, current])
-    >>> GFA(threshold=1e-3, relative=True).fit(X).redundant_features_
+    >>> X = np.column_stack([voltage, 1000 * voltage * current, current])
+    >>> GFA().fit(X).redundant_features_
     array([1])
 
-    In other units the product varies most, comes first, and all features are kept; beginning with
-    all features, units do not matter.
+    In these units the product varies most, so that the published algorithm keeps it first, and
+    then keeps the others.
 
-    >>> X[:, 1] *= 1000
-    >>> GFA(threshold=1e-3, relative=True).fit(X).redundant_features_
+    >>> GFA(backward=False, relative=True).fit(X).redundant_features_
     array([], dtype=int64)
-    >>> GFA(threshold=1e-3, backward=True).fit(X).redundant_features_
-    array([1])
+
+    Of Celsius and Fahrenheit either can go.
+
+    >>> celsius = rng.uniform(0, 30, 1000)
+    >>> X = np.column_stack([celsius, 1.8 * celsius + 32, current])
+    >>> gfa = GFA(keep=[1]).fit(X)
+    >>> gfa.redundant_features_, gfa.elimination_.alternatives
+    (array([0]), {0: (1,)})
     """
 
-    _prescribes = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DecodingSelector._parameter_constraints,
-        "backward": ["boolean"],
+        **Eliminating._parameter_constraints,
+        "keep": ["array-like", None],
+        "priority": ["array-like", None],
+        "laws": ["boolean"],
     }
     redundant_features_: IntArray
 
@@ -101,13 +134,17 @@ class GFA(DecodingSelector):
         self,
         n_features_to_select: float | None = None,
         *,
-        threshold: float | None = 1e-4,
-        relative: bool = False,
-        backward: bool = False,
+        threshold: Threshold = "auto",
+        relative: bool | None = None,
+        backward: bool = True,
+        keep: Columns | None = None,
+        priority: Columns | None = None,
+        laws: bool = False,
+        prove: bool = False,
         scale: bool = False,
         family: str | Family = "multilinear",
         degree: int | Literal["auto"] | None = 2,
-        alpha: float | Literal["auto"] = 0.0,
+        alpha: float | Literal["auto"] = "auto",
         validation_fraction: float | None = None,
         early_stopping: bool = False,
         n_iter_no_change: int = 5,
@@ -123,6 +160,10 @@ class GFA(DecodingSelector):
         self.threshold = threshold
         self.relative = relative
         self.backward = backward
+        self.keep = keep
+        self.priority = priority
+        self.laws = laws
+        self.prove = prove
         self.scale = scale
         self.family = family
         self.degree = degree
@@ -139,65 +180,104 @@ class GFA(DecodingSelector):
         self.verbose = verbose
 
     @property
+    def _share(self) -> float:
+        return SHARE_BESIDE_LAWS if self.laws else super()._share
+
+    @property
     def _algorithm(self) -> Algorithm:
         if self.backward:
-            return eliminate_columns
+            return partial(
+                eliminate_columns, keep=self.keep, priority=self.priority, prove=self.prove
+            )
+        for name in ("keep", "priority", "laws"):
+            if getattr(self, name):
+                raise ValueError(f"{name} is for backward=True: leave it out, or say so.")
         return partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
 
-    def _plan(self) -> Plan:
-        plan = super()._plan()
-        if not self.backward:
+    def _informed(self, plan: Plan, data: CheckedData) -> Plan:
+        if not self.laws:
             return plan
-        for name in ("n_features_to_select", "early_stopping"):
-            if getattr(self, name):
-                raise ValueError(
-                    f"backward=True finds the number of features itself, and {name}="
-                    f"{getattr(self, name)!r}. Leave it out, or use backward=False."
-                )
-        if len(plan.requests) > 1 or self.validation_fraction is not None:
-            return replace(plan, decides=len(plan.requests) > 1)
-        return replace(plan, hold_out=None, decides=False)  # rows are left out one by one
+        from gramian.laws import relations  # which takes a while to import
 
-    def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        found = super()._attributes(model)
-        if model.elimination is not None:
-            found["elimination_"] = model.elimination
-        return found
+        names = [f"x{i}" for i in range(data.n_columns)] if data.names is None else data.names
+        found = relations(data.whole, names, tolerance=0, random_state=SEED)
+        wanted = [names[i] for i in _indices(self.keep or (), data.names, data.n_columns, "keep")]
+        first = _indices(self.priority or (), data.names, data.n_columns, "priority")
+        solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
+        algorithm = partial(
+            eliminate_columns,
+            keep=self.keep,
+            priority=self.priority,
+            laws=tuple(solutions.values()),
+            prove=self.prove,
+        )
+        return replace(plan, algorithm=algorithm)
 
 
-def eliminate_columns(problem: Problem, request: Request) -> FittedModel:
-    """Begin with all columns, and drop those that functions of the others explain."""
-    from gramian.elimination import Preferences, select
+def eliminate_columns(
+    problem: Problem,
+    request: Request,
+    keep: Columns | None = None,
+    priority: Columns | None = None,
+    *,
+    laws: Sequence[Solution] = (),
+    prove: bool = False,
+) -> FittedModel:
+    """Begin with all columns, and drop those that functions of the others explain.
 
-    varies, n_columns = problem.centring.varies, problem.rows.n_columns
-    kept: Sequence[int] | None = request.prescribed
-    found = None
-    alpha = request.alphas[0]
-    if kept is None:
-        names = [str(i) for i in range(n_columns)] if problem.names is None else problem.names
+    Columns that laws give are dropped first. Those that laws need stay.
+    """
+    n_columns = problem.rows.n_columns
+    names = [str(i) for i in range(n_columns)] if problem.names is None else [*problem.names]
+    wanted = np.zeros(n_columns)
+    first = _indices(priority or (), problem.names, n_columns, "priority")
+    wanted[first] = np.arange(len(first), 0, -1)
+    given = [_place(law.column, problem.names) for law in laws]
+    needed = {_place(name, problem.names) for law in laws for name in law.columns} - {*given}
+    varies = problem.centring.varies.copy()
+    varies[given] = False
+    preferences = Preferences(
+        frozenset(needed.union(_indices(keep or (), problem.names, n_columns, "keep"))),
+        wanted.tolist(),
         # Columns that are equal but for their units differ in nothing but the name.
-        ranks = np.argsort(np.argsort(np.array(names, dtype=np.str_), kind="stable"))
-        found = select(
-            problem.rows,
-            request.family,
-            varies=np.flatnonzero(varies).tolist(),
-            threshold=DEFAULT_SHARE if request.threshold is None else request.threshold,
-            alpha=alpha if len(request.alphas) == 1 else "auto",
-            preferences=Preferences(order=ranks.tolist()),
-        )
-        kept = sorted(found.kept, key=lambda i: -problem.unit[i])
-        alpha = found.alpha
-    for penalty in (alpha, np.inf):  # linear functions, if all of them span the rows
-        again = replace(
-            request,
-            limits=Limits(n_steps=len(kept)),
-            threshold=None,
-            alphas=(penalty,),
-            prescribed=list(kept),
-        )
-        model = select_columns(problem, again, LargestOriginal, tells_redundant=True)
-        if model.record.stop_reason != "saturated":
-            break
-    dropped = np.setdiff1d(np.arange(n_columns), kept)
-    record = replace(model.record, stop_reason="threshold")
-    return replace(model, redundant=dropped, record=record, elimination=found)
+        np.argsort(np.argsort(np.array(names, dtype=np.str_), kind="stable")).tolist(),
+    )
+    model = drop_redundant(
+        Candidates(problem, problem.rows, varies, preferences, prove),
+        request,
+        lambda again: select_columns(problem, again, LargestOriginal, tells_redundant=True),
+    )
+    return replace(model, laws=tuple(laws))
+
+
+def _place(name: str, names: Sequence[str] | None) -> int:
+    return int(name[1:]) if names is None else names.index(name)
+
+
+def _indices(
+    columns: Columns, names: Sequence[str] | None, n_columns: int, parameter: str
+) -> list[int]:
+    """Find columns that are given by name or index."""
+    found = []
+    for column in columns:
+        if isinstance(column, str):
+            if names is None:
+                raise ValueError(
+                    f"{parameter} names {column!r}, and X has no names: give indices, or X as a "
+                    "data frame."
+                )
+            if column not in names:
+                close = get_close_matches(column, names, 1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise ValueError(f"{parameter} names {column!r}, and X has no such column.{hint}")
+            found.append(list(names).index(column))
+        elif isinstance(column, Integral) and -n_columns <= column < n_columns:
+            found.append(int(column) % n_columns)
+        else:
+            raise ValueError(
+                f"{parameter} must hold names of columns or indices from 0 to {n_columns - 1}; got "
+                f"{column!r}."
+            )
+    if len({*found}) < len(found):
+        raise ValueError(f"{parameter} names a column twice.")
+    return found

@@ -12,7 +12,7 @@ from gramian._base import COUNT, PursuitEstimator
 from gramian._choosers import TopEigenvector
 from gramian._decoder import make_decoder
 from gramian._docs import DIRECTIONS, documented
-from gramian._extractor import Extractor, encoder_of, unit_of
+from gramian._extractor import Extractor, encoder_of
 from gramian._fitting import Algorithm, Request, Solver, run
 from gramian._model import FittedModel
 from gramian._preparation import Problem, RandomState
@@ -84,7 +84,7 @@ class GFR(Extractor):
         scale: bool = False,
         family: str | Family = "multilinear",
         degree: int | Literal["auto"] | None = 2,
-        alpha: float | Literal["auto"] = 0.0,
+        alpha: float | Literal["auto"] = "auto",
         validation_fraction: float | None = None,
         early_stopping: bool = False,
         n_iter_no_change: int = 5,
@@ -121,7 +121,7 @@ class GFR(Extractor):
 def extract(problem: Problem, request: Request) -> FittedModel:
     """Run the pursuit over all directions."""
     rows, basis = row_space(problem.rows)
-    unit = unit_of(problem)
+    unit = float(problem.unit[0])  # of all columns alike
     covariance = rows.residual_covariance()
     pursued = run(
         problem,

@@ -71,7 +71,7 @@ class GFS(DecodingSelector):
         scale: bool = False,
         family: str | Family = "multilinear",
         degree: int | Literal["auto"] | None = 2,
-        alpha: float | Literal["auto"] = 0.0,
+        alpha: float | Literal["auto"] = "auto",
         validation_fraction: float | None = None,
         early_stopping: bool = False,
         n_iter_no_change: int = 5,

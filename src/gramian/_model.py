@@ -16,7 +16,11 @@ from gramian.rows import dense_parts
 
 if TYPE_CHECKING:
     from gramian.elimination import Selection
+    from gramian.laws import Solution
 
+DIGITS = 13
+"""Digits of a column that are used where laws compute others from it."""
+TINY = np.finfo(np.float64).tiny
 ROWS_AT_ONCE = 4096
 """Rows that are reconstructed at once where only their errors are needed."""
 
@@ -132,7 +136,10 @@ class FittedModel:
     norms: Array | None = None
     """The Fourier norms of UFFS."""
     elimination: Selection | None = None
-    """How columns were dropped, where that began with all of them. Model files do not hold it."""
+    """How candidates were dropped, where that began with all of them."""
+    laws: tuple[Solution, ...] = ()
+    """How some of the columns are computed from others, exactly; each from columns that are kept,
+    or that stand before it."""
 
     @property
     def n_columns(self) -> int:
@@ -189,18 +196,37 @@ class FittedModel:
     def decode(self, z: Array, *, linear: bool = False) -> Array:
         """Return all columns, given what was kept of centred rows."""
         assert self.decoder is not None
-        return self.decoder(z, linear=linear) + self.mean
+        decoded: Array = self.decoder(z, linear=linear) + self.mean
+        if self.laws and not linear:
+            self._apply_laws(decoded)
+        return decoded
+
+    def _apply_laws(self, decoded: Array) -> None:
+        """Compute the columns that laws give from the others, in place, where they can be."""
+        assert self.variances is not None
+        place = {name: i for i, name in enumerate(self.column_names)}
+        # Thresholds and levels are of values as they were: rounding errors are rounded away.
+        units = 10.0 ** np.ceil(np.log10(np.sqrt(self.variances) + np.abs(self.mean) + TINY))
+        for law in self.laws:
+            known = {
+                name: np.round(decoded[:, j] / units[j], DIGITS) * units[j]
+                for name in law.columns
+                for j in [place[name]]
+            }
+            with np.errstate(all="ignore"):
+                found = law(known)
+            there = np.isfinite(found)
+            decoded[there, place[law.column]] = found[there]
 
     def errors(self, table: Any) -> tuple[Array, Array]:
         """Return the squared distances of rows from their reconstruction, and from the mean.
 
         Of a sparse matrix some rows at a time are written out: reconstructions have few zeros.
         """
-        assert self.decoder is not None
         errors, sizes = np.empty(table.shape[0]), np.empty(table.shape[0])
         for part, rows in dense_parts(table, ROWS_AT_ONCE):
             x = self.centre(rows)
-            left = self.scaled(x - self.decoder(self.encoder(x)))
+            left = self.scaled(x + self.mean - self.decode(self.encoder(x)))
             x = self.scaled(x)
             sizes[part] = np.einsum("ij,ij->i", x, x)
             errors[part] = np.einsum("ij,ij->i", left, left)

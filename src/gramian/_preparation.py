@@ -76,18 +76,13 @@ class Problem:
     rows: Rows
     centring: Centring
     held_out: RowBlock | None
-    counts: bool
-    """Whether the scaled columns count in variances that are reported."""
-
-    @property
-    def unit(self) -> Array:
-        """The deviation in reported variances that is 1 in the scaled columns, by column."""
-        return np.ones_like(self.centring.scale) if self.counts else self.centring.scale
-
-    @property
-    def scale(self) -> Array | None:
-        """What the columns were divided by, if that is what counts."""
-        return self.centring.scale if self.counts else None
+    unit: Array
+    """The deviation in reported variances that is 1 in the scaled columns, by column."""
+    scale: Array | None
+    """What the columns were divided by, if that is what counts."""
+    order: Array | None = None
+    """The variances of the columns over all rows, where some are held out: columns that are equal
+    before that stay so."""
 
     def watch(self, scale: Array | float, n_penalties: int, **options: Any) -> HeldOut | None:
         """Begin to evaluate the fit on the rows held out, if there are any."""
@@ -112,7 +107,17 @@ class CheckedData(ABC):
         rows, centring, held_out = self._open(preparation, hold_out)
         held_out = self.validation or held_out
         block = None if held_out is None else apply_centring(centring, *held_out)
-        return Problem(self.names, rows, centring, block, preparation.counts)
+        unit, scale, order = centring.scale, None, None
+        if preparation.counts:
+            unit, scale = np.ones_like(unit), unit
+        elif hold_out is not None and held_out is not None:
+            order = _variances_of_all(rows.n_rows, centring, held_out)
+        return Problem(self.names, rows, centring, block, unit, scale, order)
+
+    @property
+    @abstractmethod
+    def whole(self) -> Any:
+        """The table as it is: an array, a source of row blocks, or a Dask collection."""
 
     @abstractmethod
     def _open(
@@ -127,6 +132,11 @@ class ArrayData(CheckedData):
 
     table: Array
     weights: Array | None
+
+    @property
+    def whole(self) -> Array:
+        """The rows."""
+        return self.table
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -146,6 +156,12 @@ class SparseData(CheckedData):
     table: Any
     weights: Array | None
 
+    @property
+    def whole(self) -> Array:
+        """The rows, written out."""
+        table: Array = self.table.toarray()
+        return table
+
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
     ) -> tuple[Rows, Centring, Weighted | None]:
@@ -163,6 +179,11 @@ class StreamData(CheckedData):
 
     source: Source
     memory_budget: int
+
+    @property
+    def whole(self) -> Source:
+        """The source."""
+        return self.source
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -184,6 +205,11 @@ class DaskData(CheckedData):
     collection: Any
     weights: Any
     memory_budget: int
+
+    @property
+    def whole(self) -> Any:
+        """The columns of the fit."""
+        return self.collection if self.names is None else self.collection[list(self.names)]
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -231,14 +257,15 @@ def take(
         n_columns = X.shape[1] if names is None else len(names)
         _note_columns(columns, names, n_columns)
         validation = _check_validation_data(columns, validation_data)
-        return DaskData(_tuple(names), n_columns, validation, X, sample_weight, budget)
+        names = None if names is None else tuple(names)
+        return DaskData(names, n_columns, validation, X, sample_weight, budget)
     source = as_source(X, sample_weight)
     if source is not None:
         if not source.fits(budget):
             _note_columns(columns, source.names, source.n_columns)
             validation = _check_validation_data(columns, validation_data)
-            names = source.names
-            return StreamData(_tuple(names), source.n_columns, validation, source, budget)
+            names = None if source.names is None else tuple(source.names)
+            return StreamData(names, source.n_columns, validation, source, budget)
         X, sample_weight = load(source)
     elif isinstance(sample_weight, str):
         X, sample_weight = _take_column(X, sample_weight)
@@ -249,14 +276,11 @@ def take(
     if source is not None:
         names = source.names
         _note_columns(columns, names, source.n_columns)
-    weights = check_weights(sample_weight, table)
+    weights = None if sample_weight is None else check_weights(sample_weight, table)
     validation = _check_validation_data(columns, validation_data)
+    names = None if names is None else tuple(names)
     kind = SparseData if issparse(table) else ArrayData
-    return kind(_tuple(names), table.shape[1], validation, table, weights)
-
-
-def _tuple(names: Sequence[Any] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(names)
+    return kind(names, table.shape[1], validation, table, weights)
 
 
 def shape_of(X: Any) -> tuple[int, int]:
@@ -290,10 +314,8 @@ def _sparse(estimator: BaseEstimator) -> Literal["csr", False]:
     return "csr" if get_tags(estimator).input_tags.sparse else False
 
 
-def check_weights(sample_weight: ArrayLike | None, table: Any, at_least: int = 2) -> Array | None:
+def check_weights(sample_weight: ArrayLike, table: Any, at_least: int = 2) -> Array:
     """Check the weights of rows."""
-    if sample_weight is None:
-        return None
     weights: Array = check_sample_weight(
         sample_weight, table, dtype=np.float64, ensure_non_negative=True
     )
@@ -334,7 +356,28 @@ def _check_validation_data(columns: Any, validation_data: ValidationData) -> Wei
             )
         X, sample_weight = validation_data
     table = validate_data(columns, X, accept_sparse=_sparse(columns), dtype=np.float64, reset=False)
+    if sample_weight is None:
+        return table, None
     return table, check_weights(sample_weight, table, at_least=1)
+
+
+def _variances_of_all(n_rows: int, centring: Centring, held_out: Weighted) -> Array | None:
+    """Return the variances over the rows of the fit and those held out, if they count alike."""
+    table, weights = held_out
+    if weights is not None:
+        return None
+    share = n_rows / (n_rows + table.shape[0])
+    inner = np.where(centring.varies, centring.scale**2, 0.0)
+    if issparse(table):
+        block = apply_centring(centring, table, None)
+        mean = (1 - share) * centring.scale * block.products(block.root)
+        squares = block.residuals(centring.scale).of_columns()
+    else:
+        others = np.asarray(table, dtype=np.float64) - centring.mean
+        mean, squares = (1 - share) * others.mean(axis=0), np.mean(others**2, axis=0)
+    both = share * inner + (1 - share) * squares
+    variances: Array = np.maximum(both - mean**2, 0.0)
+    return variances
 
 
 def _split(table: Any, weights: Array | None, hold_out: HoldOut) -> tuple[Weighted, Weighted]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -19,7 +20,14 @@ from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._fitting import Algorithm, Plan
 from gramian._model import FittedModel
 from gramian._path import DEGREES, MAX_FUNCTIONS, Path
-from gramian._preparation import HoldOut, Preparation, ValidationData, check_rows, take
+from gramian._preparation import (
+    CheckedData,
+    HoldOut,
+    Preparation,
+    ValidationData,
+    check_rows,
+    take,
+)
 from gramian._sklearn import check_sample_weight
 from gramian._stability import Stability, resample
 from gramian._types import Array
@@ -60,15 +68,26 @@ class Reconstruction(PursuitEstimator):
             families = self._families(None, DEGREES if self.degree == "auto" else (self.degree,))
             return self._comparison(families, self.random_state)
         share = self.validation_fraction
-        if share is None and (self.early_stopping or self.alpha == "auto"):
+        if share is None and self.early_stopping:
             share = DEFAULT_VALIDATION
-        return Plan(
+        plain = Plan(
             self._algorithm,
             (self._request(self._family()),),
             self._preparation,
             None if share is None else HoldOut(share, self.random_state),
-            decides=self.alpha == "auto",
+            decides=False,
             prescribes=self._prescribes,
+        )
+        if self.alpha != "auto":
+            return plain
+        (request,) = plain.requests
+        hold_out = HoldOut(share or DEFAULT_VALIDATION, self.random_state)
+        return replace(
+            plain,
+            requests=(replace(request, solver="auto" if self.solver == "qr" else self.solver),),
+            hold_out=hold_out,
+            decides=True,
+            plain=replace(plain, requests=(request.without_shrinkage(),)),
         )
 
     def _comparison(self, families: Sequence[Family], random_state: Any) -> Plan:
@@ -138,9 +157,13 @@ class Reconstruction(PursuitEstimator):
         plan = self._plan()
         data = take(self, X, sample_weight, validation_data, self.memory_budget)
         self._check_count(data)
-        self._become(plan.fit(data))
+        self._become(self._informed(plan, data).fit(data))
         self._warn()
         return self
+
+    def _informed(self, plan: Plan, data: CheckedData) -> Plan:
+        """Return how to fit when more is known of the data."""
+        return plan
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         record = model.record

@@ -143,6 +143,7 @@ def select_columns(
             request.relative,
             n_penalties,
             request.prescribed,
+            problem.order,
         ),
         lambda n_penalties: problem.watch(unit, n_penalties),
     )

@@ -42,6 +42,24 @@ class SaturationWarning(OverfittingWarning):
     """
 
 
+class UnitsWarning(UserWarning):
+    """One column varies so much more than most others that little else counts.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from gramian import GFS
+    >>> from gramian.exceptions import UnitsWarning
+    >>> X = load_breast_cancer(as_frame=True).data
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     gfs = GFS(3).fit(X)
+    >>> caught[0].category is UnitsWarning
+    True
+    """
+
+
 class NumericalWarning(UserWarning):
     """Rounding errors may show in the reported residual variances.
 

@@ -52,7 +52,7 @@ def run(task: Task) -> Values:
     left = []
     for repeat in range(task.params["repeats"]):
         X, _ = make_appendix_example(task.params["rows"], random_state=task.integer_seed(repeat))
-        gfr = GFR(3, family="polynomial", degree=3).fit(X)
+        gfr = GFR(3, family="polynomial", degree=3, alpha=0).fit(X)
         monomials = PolynomialFeatures(3)
         pca = PCA(3).fit(monomials.fit_transform(X))
         drawn[GFR_TABLE].append(with_signs(gfr.components_, targets[GFR_TABLE]))

@@ -162,7 +162,7 @@ def as_tuple(value: Any) -> Any:
 def make(method: str, count: int, seed: int, **options: Any) -> Any:
     """Return an unfitted extractor."""
     if method == "gfr":
-        return GFR(count, degree=DEGREE)
+        return GFR(count, degree=DEGREE, alpha=0)
     if method == "kernel-pca":
         # The first eigenvectors are all that is needed of a matrix with a row for each sample.
         options["eigen_solver"] = "arpack"

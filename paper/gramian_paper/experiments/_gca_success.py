@@ -58,13 +58,19 @@ def keep(X: Array, truth: Truth) -> IntArray:
     True
     """
     assert truth.rotation is not None
-    gca = GCA(threshold=truth.threshold, degree=truth.degree, basis=truth.rotation).fit(X)
+    gca = GCA(
+        threshold=truth.threshold,
+        degree=truth.degree,
+        basis=truth.rotation,
+        backward=False,
+        alpha=0,
+    ).fit(X)
     return gca.component_indices_
 
 
 def keep_of_sample(X: Array, truth: Truth) -> IntArray:
     """Return what GCA keeps of the sample's principal directions: the closest true components."""
-    gca = GCA(threshold=truth.threshold, degree=truth.degree).fit(X)
+    gca = GCA(threshold=truth.threshold, degree=truth.degree, backward=False, alpha=0).fit(X)
     closest: IntArray = np.abs(truth.columns(gca.components_)).argmax(axis=1)
     return closest
 

@@ -67,13 +67,13 @@ def keep(X: Array, truth: Truth) -> IntArray:
     >>> sorted(keep(X, truth).tolist()) == truth.informative.tolist()
     True
     """
-    gfa = GFA(threshold=truth.threshold, degree=truth.degree).fit(X)
+    gfa = GFA(threshold=truth.threshold, degree=truth.degree, backward=False, alpha=0).fit(X)
     return gfa.selected_features_
 
 
 def keep_as_scripts(X: Array, truth: Truth) -> IntArray:
     """Return n features, each that of largest residual variance: as GFS does, without threshold."""
-    return GFS(len(truth.informative), degree=truth.degree).fit(X).selected_features_
+    return GFS(len(truth.informative), degree=truth.degree, alpha=0).fit(X).selected_features_
 
 
 def share_left(X: Array, degree: int) -> float:
@@ -102,7 +102,9 @@ def share_left(X: Array, degree: int) -> float:
     # The last one gets the variance 1, and the others more, so that GFA comes to it last.
     ordered = X / X.std(axis=0) * np.arange(X.shape[1], 0, -1)
     with expected_overfitting():
-        gfa = GFA(X.shape[1] - 1, threshold=None, degree=degree).fit(ordered)
+        gfa = GFA(X.shape[1] - 1, threshold=None, degree=degree, backward=False, alpha=0).fit(
+            ordered
+        )
     return float(gfa.residual_variance_[-1])
 
 

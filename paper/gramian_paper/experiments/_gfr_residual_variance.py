@@ -114,7 +114,7 @@ def run(task: Task) -> Values:
         n_above = int(np.sum(variances > to))
         return {"residual_variance": [rounded(value) for value in variances[: n_above + 1]]}
     with expected_overfitting():
-        gfr = GFR(threshold=to, degree=degree).fit(X)
+        gfr = GFR(threshold=to, degree=degree, alpha=0).fit(X)
     return {
         "residual_variance": [rounded(value) for value in gfr.residual_variance_],
         "functions": int(gfr.n_functions_.sum()),
@@ -139,7 +139,7 @@ def run_held_out(task: Task) -> Values:
     limit = min(task.params["functions"], len(fitted) * 4 // 5)
     most = min(MAX_DIRECTIONS, fitted.shape[1])
     with expected_overfitting():
-        gfr = GFR(most, degree=degree, max_functions=limit)
+        gfr = GFR(most, degree=degree, max_functions=limit, alpha=0)
         gfr.fit(fitted, validation_data=held_out)
     of_fitted, of_held_out = shares_left(gfr)
     return {

@@ -94,7 +94,9 @@ def count_selected(
     ([3, 2], [2, 2])
     """
     with expected_overfitting():
-        gfs = GFS(threshold=min(thresholds), degree=degree).fit(X, validation_data=held_out)
+        gfs = GFS(threshold=min(thresholds), degree=degree, alpha=0).fit(
+            X, validation_data=held_out
+        )
     counts = [int(np.sum(gfs.residual_variance_ > t)) for t in thresholds]
     shares: dict[str, Any] = {}
     if held_out is not None:

@@ -181,11 +181,17 @@ class RedundancyCertificate:
         )
 
 
+FIRST = (
+    "The fit began with all components, and what was dropped is explained by those kept: in units "
+    "in which these vary most, the published algorithm with the same relative threshold keeps them."
+)
+
+
 def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertificate:
     """Check the conditions of Theorem 2 or 5."""
     model = estimator.model_
     x = model.centre(check_rows(estimator, X))
-    components = measure(model, x, estimator.threshold or 0.0, relative=estimator.relative)
+    components = measure(model, x, *estimator._least, backward=estimator.backward)
     n_functions, n_fitted = model.record.n_functions, model.record.n_rows
     n_open = len(model.dropped) + len(model.chosen) - len(components)
     left_open = (
@@ -200,7 +206,7 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
     too_many = ": residual variances fall towards zero with so many, whatever the data."
     conditions = (
         _either("decided", not n_open, "Every component is kept or redundant.", left_open),
-        _distinct(components),
+        _either("distinct", True, FIRST, "") if estimator.backward else _distinct(components),
         _captured(components),
         _no_others(components),
         _either("projection", estimator.alpha_ == 0, "The fit is by least squares.", shrunk),
@@ -232,9 +238,14 @@ def _either(name: str, holds: bool, fine: str, otherwise: str) -> Condition:
 
 
 def measure(
-    model: FittedModel, x: Array, threshold: float, *, relative: bool
+    model: FittedModel, x: Array, threshold: float | None, relative: bool, *, backward: bool
 ) -> tuple[Component, ...]:
-    """Measure what the more variant of those kept leave of each component, on centred rows."""
+    """Measure what those kept before each component leave of it, on centred rows.
+
+    Before a redundant one come the more variant of those kept; all of them, if the fit began with
+    all components: then there are units in which they are more variant.
+    """
+    threshold = threshold or 0.0
     kept, redundant = model.chosen, model.redundant
     assert redundant is not None
     assert model.decoder is not None
@@ -250,7 +261,7 @@ def measure(
     n_before = [*range(len(kept))]
     for i in redundant:  # of equals, those kept come first
         before = variances[kept] >= (1 - TIE) * variances[i]
-        n_before.append(len(kept) if before.all() else int(np.argmin(before)))
+        n_before.append(len(kept) if backward or before.all() else int(np.argmin(before)))
     indices = [*kept, *redundant]
     coefficients = nested_fits(model.decoder, n_before, to_z[:, indices])
     left = np.zeros(len(indices))

@@ -37,7 +37,7 @@ class Passing:
 
 
 def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> list[str]:
-    """Find columns by name or shell pattern, in the order of the table.
+    """Find columns by name or shell pattern, in the order in which they are named.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> l
     option : str
         Where the user gave them.
     """
-    found = set()
+    found: dict[str, None] = {}
     for given in patterns or ():
         # A name may have a comma or a bracket in it itself.
         for pattern in [given] if given in names else given.split(","):
@@ -58,7 +58,12 @@ def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> l
                 raise CommandError(
                     f"{option} {pattern!r} matches no column; there are {the_columns(names)}", USAGE
                 )
-            found.update(matches)
+            found.update(dict.fromkeys(matches))
+    return list(found)
+
+
+def in_table(found: Collection[str], names: Sequence[str]) -> list[str]:
+    """Put columns in the order of the table."""
     return [name for name in names if name in found]
 
 
@@ -72,14 +77,14 @@ def choose(names: Sequence[str], options: DataOptions) -> tuple[tuple[str, ...],
     options : DataOptions
         What the user said.
     """
-    targets = find(options.target, names, "--target")
-    ids = find(options.id, names, "--id")
+    targets = in_table(find(options.target, names, "--target"), names)
+    ids = in_table(find(options.id, names, "--id"), names)
     both = [name for name in targets if name in ids]
     if both:
         raise CommandError(f"{the_columns(both)} cannot be both --target and --id", USAGE)
     left_out = {*targets, *ids, *find(options.exclude, names, "--exclude")}
-    features = find(options.columns, names, "--columns") if options.columns else names
-    features = tuple(name for name in features if name not in left_out)
+    wanted = {*(find(options.columns, names, "--columns") if options.columns else names)}
+    features = tuple(name for name in names if name in wanted and name not in left_out)
     if not features:
         raise CommandError("no column is left to work with: all are excluded or set aside", USAGE)
     return features, Passing(tuple(ids), tuple(targets))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -13,7 +13,14 @@ import pyarrow as pa
 
 import gramian
 from gramian._words import counted, listed, plural, the_columns
-from gramian.cli._columns import Passing, check_types, choose, refuse_missing, refuse_too_wide
+from gramian.cli._columns import (
+    Passing,
+    check_types,
+    choose,
+    find,
+    refuse_missing,
+    refuse_too_wide,
+)
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._files import open_input
 from gramian.cli._model import TableModel, named
@@ -23,6 +30,7 @@ from gramian.exceptions import (
     OverfittingWarning,
     SaturationWarning,
     TooManyLevelsError,
+    UnitsWarning,
 )
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import is_numeric
@@ -35,7 +43,6 @@ IMPUTE = (
     "out, or --exclude to leave the columns out"
 )
 HEADLESS = "if it holds numbers like the others, say --no-header"
-REMEDY = "Use --alpha auto, a lower --degree, a smaller -n, or more rows"
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,13 @@ class Task:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             steps = self._fit_to_blocks() if self.streamed else self._fit_in_memory()
-        told = tuple(dict.fromkeys(_sentence(each, self.estimator) for each in caught))
+        told = tuple(
+            dict.fromkeys(
+                _sentence(each, self.estimator)
+                for each in caught
+                if not issubclass(each.category, UnitsWarning)  # --same-unit was said
+            )
+        )
         if _is_headless(self.table):
             told = (f"the first row of {self.table.name} was taken for names: {HEADLESS}", *told)
         steps = replace(steps, ids=self.passing.ids, targets=self.passing.targets)
@@ -186,12 +199,25 @@ def prepare(
     estimator.set_params(memory_budget=reading.memory_budget, scale=data.standardize)
     table = open_input(path, reading)
     features, passing = choose(list(table.columns), data)
+    if method.keep:
+        estimator.set_params(keep=find(method.keep, features, "--keep"))
+    wanted = method.prefer or _plain_names(data.columns, features)
+    if wanted and algorithm == "gfa" and method.backward:
+        estimator.set_params(priority=find(wanted, features, "--prefer"))
     check_types({name: table.columns[name] for name in features}, encode=data.encode)
     if isinstance(method.n, int) and method.n > len(features):
         raise CommandError(
             f"-n {method.n} is more than the {len(features)} columns that take part", USAGE
         )
     return Task(algorithm, estimator, table, features, passing, data)
+
+
+def _plain_names(columns: list[str] | None, features: Sequence[str]) -> list[str]:
+    """Return the columns that --columns names one by one: what is named first is wanted most."""
+    given = [
+        name for each in columns or () for name in ([each] if each in features else each.split(","))
+    ]
+    return [name for name in given if name in features]
 
 
 def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> Any:
@@ -206,8 +232,13 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
     verbose : int, default=0
         Whether it shows a progress bar.
     """
+    eliminates = algorithm in ("gfa", "gca")
+    backward = eliminates and method.backward
+    family = method.family or (
+        FamilyName.polynomial if algorithm == "gfa" else FamilyName.multilinear
+    )
     parameters: dict[str, Any] = {
-        "family": method.family.value,
+        "family": family.value,
         "degree": method.degree,
         "alpha": method.alpha,
         "validation_fraction": method.validation,
@@ -216,6 +247,10 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
     }
     if method.threshold is not None:
         parameters["threshold"] = method.threshold
+    if eliminates:
+        parameters |= {"backward": backward, "prove": method.prove}
+    if algorithm == "gfa":
+        parameters["laws"] = backward and method.laws
     if method.relative:
         if algorithm == "gfr":
             raise CommandError(
@@ -224,6 +259,7 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
                 USAGE,
             )
         parameters["relative"] = True
+    _refuse_misfits(algorithm, method, backward=backward)
     estimators: dict[str, Callable[..., Any]] = {
         "gfs": gramian.GFS,
         "gfa": gramian.GFA,
@@ -231,6 +267,27 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
         "gca": gramian.GCA,
     }
     return estimators[algorithm](method.n, **parameters)
+
+
+def _refuse_misfits(algorithm: str, method: MethodOptions, *, backward: bool) -> None:
+    """Refuse options that do not belong together."""
+    is_share = backward or method.relative
+    if is_share and method.threshold is not None and not 0 < method.threshold < 1:
+        raise CommandError(
+            f"--threshold {method.threshold:g} is no share of a variance: give a number between 0 "
+            "and 1, such as 0.001 for R² ≥ 0.999",
+            USAGE,
+        )
+    for name, given, fits in (
+        ("--keep", method.keep, algorithm == "gfa" and backward),
+        ("--prefer", method.prefer, algorithm == "gfa" and backward),
+        ("--prove", method.prove, backward),
+        ("--forward", not method.backward, algorithm in ("gfa", "gca")),
+    ):
+        if given and not fits:
+            algorithms = "gfa or gca" if name in ("--prove", "--forward") else "gfa"
+            backwards = "" if name == "--forward" else ", without --forward"
+            raise CommandError(f"{name} is for -a {algorithms}{backwards}", USAGE)
 
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
@@ -281,19 +338,26 @@ def costs(task: Task) -> list[Any]:
     return [estimator.estimate_cost(x, count)]
 
 
+def _remedy(estimator: Any) -> str:
+    """Say what helps against too many functions, and is not in use."""
+    shrink = "" if estimator.alpha == "auto" else "--alpha auto, "
+    return f"Use {shrink}a lower --degree, a smaller -n, or more rows"
+
+
 def _sentence(warning: warnings.WarningMessage, estimator: Any) -> str:
     """Translate a warning from the terms of Python to the terms of the command."""
     category = warning.category
     if issubclass(category, SaturationWarning):
         return (
             f"after {len(estimator.n_functions_)} steps the functions span all "
-            f"{estimator.n_samples_} rows, so that nothing is left, whatever the data. {REMEDY}"
+            f"{estimator.n_samples_} rows, so that nothing is left, whatever the data. "
+            f"{_remedy(estimator)}"
         )
     if issubclass(category, OverfittingWarning):
         return (
             f"{estimator.degrees_of_freedom_.max():.0f} functions were fitted to "
             f"{estimator.n_samples_} rows: residual variances on the same rows are far too small. "
-            f"{REMEDY}"
+            f"{_remedy(estimator)}"
         )
     if issubclass(category, NumericalWarning):
         return (

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from gramian._types import Array
 from gramian._words import counted, the_columns
-from gramian.cli._columns import Passing, find
+from gramian.cli._columns import Passing, find, in_table
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._options import PassingOptions
 from gramian.models import Preprocessing
@@ -106,10 +106,10 @@ def passing(model: TableModel, table: Table, through: PassingOptions) -> Passing
     # Without names, places agree only if the table is as wide as that of the fit.
     width = len(steps.columns) + len(steps.ids) + len(steps.targets)
     known = set(names) if table.named or len(names) == width else set()
-    found_ids = find(through.id, names, "--id") or [name for name in steps.ids if name in known]
-    found = find(through.target, names, "--target") or [
-        name for name in steps.targets if name in known
-    ]
+    found_ids = in_table(find(through.id, names, "--id"), names)
+    found_ids = found_ids or [name for name in steps.ids if name in known]
+    found = in_table(find(through.target, names, "--target"), names)
+    found = found or [name for name in steps.targets if name in known]
     used = {*model.steps.columns, *model.kept}
     both = [name for name in (*found_ids, *found) if model.named and name in used]
     if both:

@@ -135,9 +135,12 @@ class DataOptions(PassingOptions):
     standardize: Annotated[
         bool,
         option(
-            "Data", "", "Scale columns to variance 1, so that units do not matter.", "--standardize"
+            "Data",
+            "",
+            "Whether to scale columns to variance 1, or all of them share a unit.",
+            "--standardize/--same-unit",
         ),
-    ] = False
+    ] = True
 
 
 @dataclass(frozen=True)
@@ -158,8 +161,9 @@ class MethodOptions:
         Any,
         option(
             "Method",
-            "VARIANCE",
-            "Columns with less residual variance are redundant.",
+            "SHARE",
+            "What may be left of a redundant column: a share of its variance for gfa (0.0001, or "
+            "0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
             "--threshold",
             "-t",
             parser=variance,
@@ -168,6 +172,42 @@ class MethodOptions:
     relative: Annotated[
         bool,
         option("Method", "", "The threshold is a share of each column's variance.", "--relative"),
+    ] = False
+    backward: Annotated[
+        bool,
+        option(
+            "Method",
+            "",
+            "gfa, gca: begin with all columns, so that their order does not matter, or keep the "
+            "most variant first, as published.",
+            "--backward/--forward",
+        ),
+    ] = True
+    keep: Annotated[
+        Names, option("Method", "NAMES", "gfa: never drop these.", "--keep", show_default=False)
+    ] = None
+    prefer: Annotated[
+        Names,
+        option(
+            "Method",
+            "NAMES",
+            "gfa: keep these rather than others, the most wanted first.",
+            "--prefer",
+            show_default=False,
+        ),
+    ] = None
+    laws: Annotated[
+        bool,
+        option(
+            "Method",
+            "",
+            "gfa: whether exact laws count, too, such as logarithms, ratios and thresholds.",
+            "--laws/--no-laws",
+        ),
+    ] = True
+    prove: Annotated[
+        bool,
+        option("Method", "", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove"),
     ] = False
     degree: Annotated[
         Any,
@@ -179,23 +219,25 @@ class MethodOptions:
         ),
     ] = "2"
     family: Annotated[
-        FamilyName,
+        FamilyName | None,
         option(
             "Method",
             "FAMILY",
             "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
-            "indicator (columns of few distinct values) or auto.",
+            "indicator (columns of few distinct values) or auto. By default polynomial for gfa, "
+            "and multilinear for others.",
+            show_default=False,
         ),
-    ] = FamilyName.multilinear
+    ] = None
     alpha: Annotated[
         Any,
         option(
             "Method",
             "X|auto",
-            "Shrink nonlinear functions, against overfitting.",
+            "Shrink nonlinear functions, against overfitting; 0 is least squares.",
             parser=penalty_or_auto,
         ),
-    ] = "0"
+    ] = "auto"
     validation: Annotated[
         Any,
         option(
@@ -208,6 +250,21 @@ class MethodOptions:
     seed: Annotated[
         int, option("Method", "N", "Decides which rows are held out.", min=0, max=MAX_SEED)
     ] = 0
+
+
+def chosen(algorithm: StrEnum | None, method: MethodOptions) -> str:
+    """Return the algorithm that is asked for, or the one that suits what is asked for.
+
+    Parameters
+    ----------
+    algorithm : StrEnum or None
+        What the user named.
+    method : MethodOptions
+        What else the user said: a number of columns asks for the most informative ones.
+    """
+    if algorithm is not None:
+        return algorithm.value
+    return (Selection.gfa if method.n is None else Selection.gfs).value
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from gramian.cli._options import (
     MethodOptions,
     Reading,
     Selection,
+    chosen,
     option,
     with_options,
 )
@@ -36,20 +37,22 @@ def select(
     table: DataOptions,
     reading: Reading,
     algorithm: Annotated[
-        Selection,
+        Selection | None,
         option(
             "Method",
-            None,
-            "gfs: the most informative columns; gfa: all but redundant ones.",
+            "gfa|gfs",
+            "gfa: all columns but those that follow from others; gfs: the few most informative "
+            "ones. By default gfs if -n is given, and gfa if not.",
             "--algorithm",
             "-a",
+            show_default=False,
         ),
-    ] = Selection.gfs,
+    ] = None,
     method: MethodOptions,
     output: FitOutput,
 ) -> None:
     """Select the columns from which the others can be computed."""
-    _reduce("select", data, algorithm.value, reading, table, method, output)
+    _reduce("select", data, chosen(algorithm, method), reading, table, method, output)
 
 
 @guarded
@@ -184,8 +187,28 @@ def _show(fitted: Fitted, page: Page) -> None:
         "bold",
     )
     page.table(heads, list(zip(*columns, strict=True)), left=(1,))
+    page.line(_statement(estimator), "dim")
     if model.dropped:
         _show_dropped(fitted, page)
+
+
+def _statement(estimator: Any) -> str:
+    """Say in one line what was done, and how to ask for something else."""
+    footing = (
+        "columns in one unit (--same-unit)"
+        if estimator.scale_ is None
+        else "columns on equal footing (--same-unit if they share a unit)"
+    )
+    if getattr(estimator, "elimination_", None) is None:
+        return f"Done with {footing}."
+    found = estimator.elimination_
+    noun = "columns" if estimator.model_.selects else "components"
+    evidence = f"R² ≥ {1 - found.threshold:.6g} on rows left out of the fit"
+    few = "-a gfs -n 10" if estimator.model_.selects else "-a gfr -n 10"
+    return (
+        f"Dropped is what functions of the {noun} kept give ({evidence}), {footing}, in any order. "
+        f"For a few {noun} that stand for all say {few}; for the published algorithm --forward."
+    )
 
 
 def _show_dropped(fitted: Fitted, page: Page) -> None:
@@ -194,6 +217,11 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
 
     dropped = fitted.model.dropped
     page.line(f"Dropped {counted(len(dropped), 'column')}:")
+    laws = fitted.model.estimator.model_.laws
+    for law in laws[:MAX_FORMULAS]:
+        page.line(f"  {law}")
+    given = {law.column for law in laws}
+    dropped = [name for name in dropped if name not in given]
     try:
         found = formulas(fitted.model, dropped[:MAX_FORMULAS])
     except ValueError:  # the fit has too many functions to keep their moments

@@ -18,6 +18,7 @@ from gramian.cli._options import (
     ModelOutput,
     Quiet,
     Reading,
+    chosen,
     option,
     with_options,
 )
@@ -31,8 +32,16 @@ def report(
     table: DataOptions,
     reading: Reading,
     algorithm: Annotated[
-        Algorithm, option("Method", None, "What to fit.", "--algorithm", "-a")
-    ] = Algorithm.gfs,
+        Algorithm | None,
+        option(
+            "Method",
+            "gfa|gfs|gfr|gca",
+            "What to fit. By default gfs if -n is given, and gfa if not.",
+            "--algorithm",
+            "-a",
+            show_default=False,
+        ),
+    ] = None,
     method: MethodOptions,
     output: Annotated[
         str, option("Output", "FILE", "The page to write.", "--output", "-o")
@@ -58,7 +67,7 @@ def report(
     if "-" in (output, model):
         raise CommandError("a report and its model are written to files: name them", USAGE)
     check_outputs([data], [output, model])
-    task = prepare(data, algorithm.value, reading, table, method, quiet=quiet)
+    task = prepare(data, chosen(algorithm, method), reading, table, method, quiet=quiet)
     fitted = task.run()
     from gramian.reports import report as write_report  # after the fit, as it takes time
 
@@ -78,7 +87,7 @@ def report(
         print_json(
             {
                 "command": "report",
-                "algorithm": algorithm.value,
+                "algorithm": task.algorithm,
                 "data": task.table.name,
                 "kept": fitted.model.order,
                 "dropped": fitted.model.dropped,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -14,13 +14,17 @@ from gramian.elimination._sums import FunctionSums
 
 BETTER = 1e-3
 """An exchange must leave less by this share at least; smaller differences are chance."""
-MOST_MULTIPLICATIONS = 2e12
+MOST_MULTIPLICATIONS = 2e11
 """Exchanges that would take more are not tried."""
 MOST_SETS = 20_000
 """So many sets are looked at to prove that no smaller one would do."""
 Minimal = Literal["proved", "exchanges", "greedy"]
 """What is known of the number of variables kept: no set with fewer explains the others; no exchange
 of one variable lets another one go; or only that no variable may go as things are."""
+
+
+Rank = tuple[tuple[int, int, float], float]
+"""Counts of what should be few, and the logarithm of what is left in all."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,12 @@ class Search:
     alpha: float
     preferences: Preferences
     confirm: Confirm | None = None
+    spent: list[float] = field(default_factory=list)
+    """The multiplications of all sets so far, about."""
 
     def among(self, variables: Collection[int]) -> Eliminator:
         """Return what is explained if only some variables remain."""
+        self.spent.append(float(self._n_functions(variables)) ** 3)
         return Eliminator(
             self.sums,
             self.threshold,
@@ -91,19 +98,23 @@ class Search:
         """
         if not self._affordable(start):
             return Choice(start, {}, "greedy")
-        best = self._exchange(start)
-        minimal: Minimal = "exchanges"
+        best, complete = self._exchange(start)
+        minimal: Minimal = "exchanges" if complete else "greedy"
         if prove:
             smaller, complete = self._smallest(best.kept)
             if smaller is not None:
-                best = self._exchange(self.among(smaller).run())
+                best, _ = self._exchange(self.among(smaller).run())
             minimal = "proved" if complete else "exchanges"
         return Choice(best, self._alternatives(best), minimal)
 
     def _affordable(self, start: Elimination) -> bool:
-        gone = list(start.dropped)
-        present = len(self.sums.gram) - int(self.sums.involves[:, gone].any(axis=1).sum())
-        return len(gone) * float(present) ** 3 <= MOST_MULTIPLICATIONS
+        return (
+            len(start.dropped) * float(self._n_functions(start.kept)) ** 3 <= MOST_MULTIPLICATIONS
+        )
+
+    def _n_functions(self, kept: Collection[int]) -> int:
+        gone = [j for j in range(self.sums.n_variables) if j not in kept]
+        return len(self.sums.gram) - int(self.sums.involves[:, gone].any(axis=1).sum())
 
     def _swaps(self, kept: Collection[int]) -> Iterator[tuple[int, list[int]]]:
         """For each dropped variable, find the kept ones that it could stand for."""
@@ -119,24 +130,27 @@ class Search:
             for j, others in self._swaps(kept)
         }
 
-    def _exchange(self, start: Elimination) -> Elimination:
-        """Take the best exchange as long as there is one that makes the set better."""
+    def _exchange(self, start: Elimination) -> tuple[Elimination, bool]:
+        """Take the best exchange as long as there is one that makes the set better.
+
+        The second value is whether all were tried, or the time for it was over.
+        """
         current, rank = start, self._rank(self.among(start.kept))
         seen = {frozenset(start.kept)}
         while True:
             found = []
             for variable, others in self._swaps(current.kept):
+                if sum(self.spent) > MOST_MULTIPLICATIONS:
+                    return current, False
                 for other in others:
                     kept = frozenset({*current.kept, variable} - {other})
                     if kept not in seen:
                         seen.add(kept)
                         state = self.among(kept)
-                        if state.free or self._rank(state) < rank:
-                            found.append((self._rank(state), self._ties(state, other), kept))
-            found.sort(key=lambda item: item[:2])
-            better = next((kept for _, _, kept in found if self._confirmed(kept)), None)
+                        found.append((self._rank(state), self._ties(state, other, variable), kept))
+            better = next(filter(self._confirmed, _best_first(found, rank)), None)
             if better is None:
-                return current
+                return current, True
             current = self._continue(current, better)
             rank = self._rank(self.among(current.kept))
             seen.add(frozenset(current.kept))
@@ -159,7 +173,7 @@ class Search:
             tuple(j for j in dict.fromkeys((*before.refused, *after.refused)) if j in after.kept),
         )
 
-    def _rank(self, state: Eliminator) -> tuple[int, int, float, float]:
+    def _rank(self, state: Eliminator) -> Rank:
         """Return what makes a set better than another; small is good."""
         gone = state.remaining.removed
         total = float(np.sum(np.maximum(state.left, EXACT)))
@@ -167,12 +181,12 @@ class Search:
             len(state.remaining.variables) - len(state.free[:1]),
             len(state.needed),
             sum(map(self.preferences.priority_of, gone)),
-            round(np.log(total) / BETTER) * BETTER if total > 0 else 0.0,
-        )
+        ), np.log(total) if total > 0 else 0.0
 
-    def _ties(self, state: Eliminator, other: int) -> tuple[float, int]:
+    def _ties(self, state: Eliminator, gone: int, variable: int) -> tuple[float, int, int]:
         """Return what decides between exchanges that are equally good."""
-        return -round(float(state.correlation[other]), 6), -self.preferences.order_of(other)
+        order_of = self.preferences.order_of
+        return -round(float(state.correlation[gone]), 6), -order_of(gone), order_of(variable)
 
     def _smallest(self, kept: Collection[int]) -> tuple[frozenset[int] | None, bool]:
         """Look for a smaller set by branch and bound; return it, and whether all were considered.
@@ -207,3 +221,21 @@ class Search:
                 for i in reversed(range(len(open_)))
             )
         return best, True
+
+
+def _best_first(
+    found: list[tuple[Rank, tuple[float, int, int], frozenset[int]]], rank: Rank
+) -> Iterator[frozenset[int]]:
+    """Yield the sets that are better than one of the given rank, ties decided by what comes second.
+
+    A set ties with the best one if it leaves hardly more: rounded numbers would be compared with
+    others just beyond the edge.
+    """
+    counts, left = rank
+    found = [each for each in found if each[0] < (counts, left - BETTER)]
+    while found:
+        counts, left = min(each[0] for each in found)
+        tied = [each for each in found if each[0] <= (counts, left + BETTER)]
+        best = min(tied, key=lambda each: each[1])
+        found.remove(best)
+        yield best[2]

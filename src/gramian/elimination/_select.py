@@ -30,6 +30,8 @@ FEW = 0.2
 """Where functions are fewer than this share of the rows, no penalty is needed."""
 MAX_FUNCTIONS = 25_000
 """Functions whose Gram matrix fits in memory, 5 GB."""
+MOST_OF_ROWS = 0.9
+"""Functions take part up to this share of the rows; with more there is no evidence for any."""
 CHEAP = 1e9
 """Where one check takes no more multiplications, rows are left out before any column goes;
 elsewhere at the end."""
@@ -137,7 +139,7 @@ def select(
         )
     preferences = _among(preferences, columns)
     say("sums")
-    limit = min(max_functions, int(rows.effective_n_rows))
+    limit = min(max_functions, int(MOST_OF_ROWS * rows.effective_n_rows))
     layout, start = _functions(rows, family, columns, limit, preferences)
     inner = [layout.columns.index(j) for j in columns]  # from positions in `columns`
     preferences = _permute(preferences, inner)
@@ -169,7 +171,10 @@ def select(
         constant + tuple(map(name, dropped)),
         np.array([0.0] * len(constant) + [when[j] for j in dropped]),
         np.array([0.0] * len(constant) + [left[j] for j in dropped]),
-        {name(j): tuple(map(name, choice.alternatives.get(j, ()))) for j in dropped},
+        {
+            **dict.fromkeys(constant, ()),
+            **{name(j): tuple(map(name, choice.alternatives.get(j, ()))) for j in dropped},
+        },
         tuple(sorted(map(name, choice.elimination.needed))),
         tuple(sorted(map(name, refused))),
         choice.minimal,

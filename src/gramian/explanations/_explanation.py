@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from gramian._words import counted
@@ -111,14 +111,7 @@ class Explanation(Sequence[Redundancy]):
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each redundancy."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "A data frame needs pandas: pip install pandas. The attribute `table` has the same "
-                "rows as dictionaries."
-            ) from error
-        return pd.DataFrame(self.table)
+        return data_frame(self.table)
 
     def latex(self) -> str:
         """Write all equations in LaTeX, one below the other."""
@@ -148,3 +141,15 @@ class Explanation(Sequence[Redundancy]):
             for row in rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def data_frame(table: Sequence[Mapping[str, Any]]) -> Any:
+    """Return a pandas data frame of rows that are dictionaries."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "A data frame needs pandas: pip install pandas. The attribute `table` has the same "
+            "rows as dictionaries."
+        ) from error
+    return pd.DataFrame(table)

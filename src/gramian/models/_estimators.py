@@ -21,7 +21,7 @@ from gramian._types import Array, IntArray
 from gramian._uffs import UFFS
 from gramian.exceptions import ModelFileError
 from gramian.families import Family
-from gramian.models import _decoder
+from gramian.models import _decoder, _elimination
 from gramian.models._archive import AnyArray
 from gramian.models._families import Functions, from_data, plain, to_data
 from gramian.models._schema import SCHEMAS, check_indices
@@ -79,6 +79,9 @@ def to_data_and_arrays(
             "family_": to_data(model.family),
         }
         arrays |= _decoder.to_arrays(model.decoder, moments=moments)
+    if model.elimination is not None:
+        fitted["elimination"] = _elimination.to_data(model.elimination)
+        arrays |= _elimination.to_arrays(model.elimination)
     parameters = {
         key: _parameter(key, value)
         for key, value in estimator.get_params(deep=False).items()
@@ -131,6 +134,8 @@ def _parameter(name: str, value: Any) -> Any:
         return to_data(value)
     if name == "basis" and not isinstance(value, str):
         return ARRAY
+    if name in ("keep", "priority") and value is not None:
+        return [each if isinstance(each, str) else int(each) for each in value]
     value = _number(value)
     if isinstance(value, np.random.RandomState):
         raise ValueError(
@@ -162,6 +167,8 @@ def from_data_and_arrays(
     scalars = {"n_samples_", "stop_reason_", "solver_", "orthogonality_loss_"}
     if decodes:
         scalars |= {"alpha_", "family_"}
+    if "elimination.dropped" in arrays:
+        scalars.add("elimination")
     if not isinstance(fitted, dict) or set(fitted) != scalars:
         raise ModelFileError("Its description of the fit is missing or damaged.")
     record = _record(fitted, arrays)
@@ -171,6 +178,12 @@ def from_data_and_arrays(
     if scale is not None and (scale <= 0).any():
         raise ModelFileError("What columns were divided by is not positive.")
     chosen, redundant, directions, basis = _choice(arrays, estimator, d)
+    elimination = None
+    if "elimination" in scalars:
+        assert redundant is not None
+        elimination = _elimination.from_data_and_arrays(
+            fitted["elimination"], arrays, chosen, redundant
+        )
     family = from_data(fitted["family_"], functions) if decodes else estimator._family()
     model = FittedModel(
         algorithm=name,
@@ -191,6 +204,7 @@ def from_data_and_arrays(
         directions=directions,
         basis=basis,
         norms=arrays.get("fourier_norms_"),
+        elimination=elimination,
     )
     estimator._become(model)
     return estimator
@@ -228,6 +242,9 @@ def _make(
             value = arrays["basis"]
         elif value == {"float": "inf"}:
             value = math.inf
+        elif name in ("keep", "priority") and isinstance(value, list):
+            if not all(type(each) is int or is_text(each) for each in value):
+                raise ModelFileError(f"Its parameter {name!r} is damaged.")
         elif not isinstance(value, str | int | float | None) or (
             isinstance(value, int) and abs(value) >= MAX_INTEGER
         ):

@@ -57,10 +57,20 @@ _DECODING = {
     "decoder.levels": Spec("l", optional=True),
     "decoder.n_levels": _index("s", optional=True),
 }
+_ELIMINATION = {
+    "elimination.dropped": _index("r", optional=True),
+    "elimination.share_when_dropped": Spec("r", optional=True),
+    "elimination.share_left": Spec("r", optional=True),
+    "elimination.exchanged": _index("p", optional=True),
+    "elimination.alternative": _index("p", optional=True),
+    "elimination.needed": _index("e", optional=True),
+    "elimination.refused": _index("g", optional=True),
+}
 SCHEMAS: dict[str, dict[str, Spec]] = {
     "GFR": {**_DECODING, "components_": Spec("s d")},
     "GCA": {
         **_DECODING,
+        **_ELIMINATION,
         "_variances": Spec("m"),
         "basis_": Spec("m d"),
         "component_indices_": _index("s"),
@@ -68,7 +78,12 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
         "basis": Spec("d d", optional=True),
     },
     "GFS": {**_DECODING, "selected_features_": _index("s")},
-    "GFA": {**_DECODING, "selected_features_": _index("s"), "redundant_features_": _index("r")},
+    "GFA": {
+        **_DECODING,
+        **_ELIMINATION,
+        "selected_features_": _index("s"),
+        "redundant_features_": _index("r"),
+    },
     "UFFS": {**_EVERY, "selected_features_": _index("n"), "fourier_norms_": Spec("d")},
 }
 PREPROCESSING = {"preprocessing.impute": Spec("d", optional=True)}
@@ -98,6 +113,9 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
             _bind(name, spec, *inventory[name], sizes)
         elif not spec.optional:
             raise ModelFileError(f"It lacks the array {name!r}.")
+    parts = [name for name in schema if name.startswith("elimination.")]
+    if 0 < len({*parts} & {*inventory}) < len(parts):
+        raise ModelFileError("It lacks a part of how columns were dropped.")
     if any(sizes.get(letter, 0) > d for letter in "smrn"):
         raise ModelFileError(f"It has more steps or directions than its {d} features.")
     arrays = {name: archive.array(name) for name in inventory}

@@ -109,6 +109,8 @@ class Orthogonalizer(Protocol):
     """The norms of the functions in the basis, the constant first."""
     variables: list[Array]
     """E[zXᵀ] for each variable z."""
+    work: float
+    """About how many multiplications it takes to orthogonalize the block substituted last."""
 
     @property
     def n_functions(self) -> int:
@@ -134,10 +136,6 @@ class Orthogonalizer(Protocol):
         """Let a new variable in and return the functions that come with it."""
         ...
 
-    def work(self, block: Block) -> float:
-        """Estimate the multiplications that orthogonalizing the block takes."""
-        ...
-
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the functions of the block just returned by `substitute`."""
         ...
@@ -147,13 +145,8 @@ class GrowingRows:
     """A matrix that rows are appended to."""
 
     def __init__(self, first: Array) -> None:
-        self._data = np.array(first, ndmin=2)
-        self._n = len(self._data)
-
-    @property
-    def view(self) -> Array:
+        self._data = self.view = np.array(first, ndmin=2)
         """The rows so far; valid until the next change."""
-        return self._data[: self._n]
 
     @property
     def n_bytes(self) -> int:
@@ -162,13 +155,14 @@ class GrowingRows:
 
     def extend(self, n_rows: int) -> Array:
         """Add rows at the end and return them, to be filled; valid until the next change."""
-        n = self._n + n_rows
+        start = len(self.view)
+        n = start + n_rows
         if n > len(self._data):
             data = np.empty((max(n, 3 * len(self._data) // 2), self._data.shape[1]))
-            data[: self._n] = self.view
+            data[:start] = self.view
             self._data = data
-        start, self._n = self._n, n
-        return self._data[start:n]
+        self.view = self._data[:n]
+        return self.view[start:]
 
     def append(self, rows: Array) -> None:
         """Add the given rows at the end."""
@@ -176,41 +170,26 @@ class GrowingRows:
 
     def truncate(self, n_rows: int) -> None:
         """Keep the first rows only."""
-        self._n = n_rows
+        self.view = self._data[:n_rows]
 
     def restart(self, first: Array) -> None:
         """Begin anew with one row, in the same memory if it fits."""
         if len(first) != self._data.shape[1]:
             self._data = np.empty((len(self._data), len(first)))
-        self._data[0] = first
-        self._n = 1
+        self.view = self._data[:1]
+        self.view[0] = first
 
 
-def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray]:
-    """Factor the largest well-conditioned part of a positive semidefinite matrix.
+def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
+    """Factor the largest well-conditioned part of a positive semidefinite matrix, with pivots.
 
     Only the lower triangle of the matrix is used.
 
     Returns
     -------
-    factor : array of shape (rank, rank)
-        Lower triangular L, with ``L @ L.T == a[pivots][:, pivots]`` and squared diagonal entries
-        above `tolerance`.
-    pivots : array of shape (rank,)
-        The rows and columns that were factored, in this order.
-    """
-    lower, order = cholesky_columns(a, tolerance)
-    rank = lower.shape[1]
-    return lower[:rank], order[:rank]
-
-
-def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
-    """Do the same, and go on with the rows of what is not well-conditioned.
-
-    Returns
-    -------
     lower : array of shape (n, rank)
-        ``lower @ lower.T`` is what the first `rank` functions explain of ``a[order][:, order]``.
+        Its first `rank` rows are lower triangular, with squared diagonal entries above
+        `tolerance`; ``lower @ lower.T`` is what they explain of ``a[order][:, order]``.
     order : array of shape (n,)
         The rows and columns, those that were factored first.
     """

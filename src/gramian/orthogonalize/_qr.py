@@ -18,7 +18,7 @@ from gramian.orthogonalize._common import (
     GrowingRows,
     Step,
     check_finite,
-    pivoted_cholesky,
+    cholesky_columns,
 )
 from gramian.orthogonalize._factor import Factor
 from gramian.orthogonalize._levels import distinct_levels
@@ -37,6 +37,8 @@ class QR:
     """
 
     name = "qr"
+    noise = NOISE
+    """The share of a variance below which a residual variance is rounding error."""
 
     def __init__(self, rows: MemoryRows, family: Family) -> None:
         self._rows = rows.whole
@@ -51,21 +53,11 @@ class QR:
         self.use = 0
         self.norms = np.ones(1)
         self.variables: list[Array] = []
-
-    @property
-    def n_functions(self) -> int:
+        self.work = 0.0
+        self.n_functions = 1
         """The number of orthonormal functions so far, the constant among them."""
-        return len(self._q.view)
-
-    @property
-    def saturated(self) -> bool:
+        self.saturated = False
         """Whether the functions span all samples, so that nothing is left of X."""
-        return self.n_functions == len(self._rows.root)
-
-    @property
-    def noise(self) -> float:
-        """The share of a variance below which a residual variance is rounding error."""
-        return NOISE
 
     @property
     def orthogonality_loss(self) -> float:
@@ -80,12 +72,10 @@ class QR:
         z = direction.of(self._rows)
         self._directions.append(direction)
         self._z.append(z)
-        return self._expansion.grow(lambda _: distinct_levels(z))
-
-    def work(self, block: Block) -> float:
-        """Estimate the multiplications that orthogonalizing the block takes."""
+        block = self._expansion.grow(lambda _: distinct_levels(z))
         n_rows, n_columns = len(self._rows.root), self._rows.n_columns
-        return float(block.n_functions * n_rows * (4 * self.n_functions + n_columns))
+        self.work = float(block.n_functions * n_rows * (4 * self.n_functions + n_columns))
+        return block
 
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the functions of the block just returned by `substitute`."""
@@ -112,6 +102,8 @@ class QR:
             correction = cholesky(second_moments(new.T), lower=True, check_finite=False)
             solve_lower(correction, new)
         self._q.append(new)
+        self.n_functions = n + len(new)
+        self.saturated = self.n_functions == len(self._rows.root)
         # g = first q + diagonal (second q + correction f̂)
         left = first[pivots]
         add_product(left, diagonal, second)
@@ -146,8 +138,8 @@ def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
         The rows they were made of, in this order.
     """
     if len(values) <= room:  # or else some are dropped, however well conditioned they are
-        factor, pivots = pivoted_cholesky(second_moments(values.T), WELL_CONDITIONED)
-        if len(pivots) == len(values):
+        factor, pivots = cholesky_columns(second_moments(values.T), WELL_CONDITIONED)
+        if factor.shape[1] == len(values):
             new = values[pivots]
             solve_lower(factor, new)
             return new, factor, pivots

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gramian._types import Array
-from gramian._words import column_names, cut
+from gramian._words import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
 def names_of(estimator: Any, names: ArrayLike | None = None) -> list[str]:
     """Return the names of the columns: those given, those of the fit, or x0, x1, ..."""
     if names is None:
-        return column_names(estimator)
+        return list(estimator.model_.column_names)
     given = [str(name) for name in np.asarray(names, dtype=object).ravel()]
     if len(given) != estimator.n_features_in_:
         raise ValueError(

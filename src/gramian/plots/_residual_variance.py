@@ -126,7 +126,7 @@ class ResidualVarianceDisplay(Display):
             rows = estimator.model_.scaled(check_array(X, dtype=np.float64))
             pca = _principal(rows, kind, len(residual))
         family = getattr(estimator, "family_", None)
-        relative = getattr(estimator, "relative", False)
+        threshold, relative = estimator._least
         display = cls(
             _share(residual, kind),
             validation=None if held_out is None else _share(held_out, kind),
@@ -134,7 +134,7 @@ class ResidualVarianceDisplay(Display):
             gcv=None if gcv is None else gcv / (residual[0] or 1.0),
             pca=pca,
             kind=kind,
-            threshold=None if kind == "total" or relative else estimator.threshold,
+            threshold=None if kind == "total" or relative else threshold,
             name=name or type(estimator).__name__ + (f", {family}" if family else ""),
         )
         return display.plot(ax=ax, **kwargs)

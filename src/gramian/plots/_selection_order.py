@@ -118,13 +118,14 @@ class SelectionOrderDisplay(Display):
             raise TypeError(
                 f"{type(estimator).__name__} has no residual variances of its own; fit GFS."
             )
-        residual, variance = variances_when_chosen(model, estimator.relative)
+        threshold, relative = estimator._least
+        residual, variance = variances_when_chosen(model, relative)
         names = names_of(estimator, feature_names)
         display = cls(
             [names[i] for i in model.chosen] if model.selects else model.kept_names,
             residual,
             variance=variance,
-            threshold=None if estimator.relative else estimator.threshold,
+            threshold=None if relative else threshold,
         )
         return display.plot(ax=ax, **kwargs)
 

@@ -25,6 +25,7 @@ TITLES = {
     "SaturationWarning": "The functions span all rows",
     "OverfittingWarning": "Too few rows for so many functions",
     "NumericalWarning": "Rounding errors may show",
+    "UnitsWarning": "One unit hides the others",
 }
 
 

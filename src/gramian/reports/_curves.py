@@ -110,8 +110,8 @@ def trace(estimator: Any, data: Data) -> Curves:
             is_share=True,
         )
     ]
-    threshold = None if estimator.relative else estimator.threshold
-    if threshold:
+    threshold, relative = estimator._least
+    if threshold and not relative:
         views.append(
             view(
                 "Largest of one",

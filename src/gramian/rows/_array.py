@@ -19,6 +19,8 @@ from gramian.rows._protocol import CONSTANT, MemoryRows, RowBlock
 Table = TypeVar("Table", bound=Any)
 CACHE_BYTES = 2**30
 """Values of functions are kept between steps up to this size, and computed anew beyond it."""
+NARROW = 1e-145
+"""Squares of smaller numbers, divided by the number of rows, may lose digits."""
 BLOCK_ROWS = 2048
 """Rows in a block: enough for matrix products at full speed, few enough to bound memory."""
 
@@ -62,16 +64,16 @@ class ArrayRows(MemoryRows):
         self.x = x
         self.root = root
         self._block_rows = block_rows
+        self.n_columns = x.shape[1]
+        self.effective_n_rows = float(1 / np.sum(root**4))
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        self.cache_bytes = CACHE_BYTES
+        """How much memory values that belong to rows may take from one sum to the next."""
 
     @property
     def whole(self) -> RowBlock:
         """All rows in one block."""
         return RowBlock(self.x, self.root)
-
-    @property
-    def cache_bytes(self) -> int:
-        """How much memory values that belong to rows may take from one sum to the next."""
-        return CACHE_BYTES
 
     def blocks(self) -> Iterator[RowBlock]:
         """Read the table once."""
@@ -157,13 +159,7 @@ def units_of(low: Array, high: Array) -> Array:
     """Return what brings columns to [0, 1]: how far their values spread, and 1 for constants."""
     with np.errstate(over="ignore"):
         spread = high - low
-        too_wide = np.flatnonzero(~np.isfinite(spread * spread))
-    if len(too_wide):
-        raise ValueError(
-            f"The variance of column {too_wide[0]} exceeds the range of float64 (its values spread "
-            f"over {spread[too_wide[0]]:.3g}). Rescale the columns first, for example with "
-            "scikit-learn's StandardScaler."
-        )
+    check_spread(spread, spread.max() < NARROW)
     return np.where(spread > 0, spread, 1.0)
 
 
@@ -182,19 +178,35 @@ def scales_of(
         Whether each column gets variance 1, or the most variant one does.
     """
     deviations = unit * deviation
-    with np.errstate(over="ignore", under="ignore"):
-        total = float(np.sum(deviations**2))
-    if not np.isfinite(total) or (total < np.finfo(np.float64).tiny and deviation.any()):
-        raise ValueError(
-            "The variances of the columns leave the range of float64 (the largest standard "
-            f"deviation is {deviations.max():.3g}). Rescale the columns first, for example with "
-            "scikit-learn's StandardScaler."
-        )
     if scale == "column":
         factor = 1 / np.where(deviation > 0, deviation, 1.0)
         return factor, np.where(deviation > 0, deviations, 1.0)
     widest = deviations.max(initial=0.0) or 1.0
     return unit / widest, np.full(len(unit), widest)
+
+
+def check_spread(spread: Array, too_narrow: NDArray[np.bool_] | np.bool_) -> None:
+    """Raise where the squares of a column's values leave the range of float64.
+
+    Parameters
+    ----------
+    spread : array of shape (n_columns,)
+        The differences of the largest and the smallest value.
+    too_narrow : bool, or boolean array of shape (n_columns,)
+        Whether columns that are not constant vary too little.
+    """
+    with np.errstate(over="ignore"):
+        too_wide = not np.isfinite(np.sum(spread * spread))
+    narrow = np.flatnonzero((spread > 0) & too_narrow)
+    if not too_wide and not len(narrow):
+        return
+    column = int(np.argmax(spread)) if too_wide else int(narrow[0])
+    size = np.nextafter(np.inf, 0) if np.isinf(spread[column]) else spread[column]
+    raise ValueError(
+        f"The values of column {column}, counted from 0, differ by up to {size:.3g}, and the "
+        f"squares of such numbers are too {'large' if too_wide else 'small'} to compute a variance "
+        f"with float64. Give it in a unit that is 1e{np.log10(size):.0f} times this one."
+    )
 
 
 def roots_of(X: Table, weights: Array | None) -> tuple[Table, Array]:

@@ -195,6 +195,7 @@ class MemoryRows(LocalRows):
 
     root: Array
     """The roots of the weights."""
+    n_columns: int
 
     @property
     @abstractmethod
@@ -202,19 +203,9 @@ class MemoryRows(LocalRows):
         """All rows in one block."""
 
     @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return self.whole.n_columns
-
-    @property
     def n_rows(self) -> int:
         """The number of rows that have a positive weight."""
         return len(self.root)
-
-    @property
-    def effective_n_rows(self) -> float:
-        """How many rows of equal weight would tell as much as these do (Kish)."""
-        return float(1 / np.sum(self.root**4))
 
 
 def merge(work: Work, parts: Sequence[list[Array]]) -> list[Array]:

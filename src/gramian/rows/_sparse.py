@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 from gramian._covariance import MatrixCovariance, OperatorCovariance, ResidualCovariance
 from gramian._threads import AddProduct
 from gramian._types import Array, IntArray
+from gramian._words import data_size
 from gramian.rows._array import (
     BLOCK_ROWS,
     CACHE_BYTES,
@@ -30,6 +31,8 @@ from gramian.rows._transform import SecondMoments
 
 MATRIX_COLUMNS = 2000
 """Up to so many columns their covariance is written out: 32 MB."""
+MOST_COLUMNS = 20_000
+"""The covariance of more columns is refused: 3.2 GB."""
 AT_ONCE = 32
 """Functions that are multiplied with sparse rows at once."""
 DENSE_BYTES = 2**26
@@ -72,9 +75,11 @@ class SparseBlock(RowBlock):
         return len(self._centre)
 
     def part(self, rows: slice) -> SparseBlock:
-        """Return some of the rows, in the same memory."""
-        start, stop, _ = rows.indices(len(self.root))
+        """Return some of the rows, in the same memory if none are left out between."""
+        start, stop, step = rows.indices(len(self.root))
         values = self._values
+        if step != 1:
+            return SparseBlock(values[rows], self._centre, self.root[rows])
         first, last = values.indptr[start], values.indptr[stop]
         part = csr_array(
             (
@@ -155,12 +160,15 @@ class SparseRows(MemoryRows):
         The variances of the scaled columns.
     """
 
-    cache_bytes = CACHE_BYTES
-
     def __init__(self, whole: SparseBlock, variances: Array) -> None:
         self._whole = whole
         self._variances = variances
         self.root = whole.root
+        self.n_columns = whole.n_columns
+        self.effective_n_rows = float(1 / np.sum(whole.root**4))
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        self.cache_bytes = CACHE_BYTES
+        """How much memory values that belong to rows may take from one sum to the next."""
 
     @property
     def whole(self) -> SparseBlock:
@@ -185,6 +193,12 @@ class SparseRows(MemoryRows):
 
     def covariance(self) -> Array:
         """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        n = self.n_columns
+        if n > MOST_COLUMNS:
+            raise ValueError(
+                f"The covariance of {n:,} columns, needed here, would take {data_size(8 * n**2)}. "
+                "Use GFR, GFS, or GFA with backward=False, which do without, or fewer columns."
+            )
         return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
 
     def residual_covariance(self) -> ResidualCovariance:

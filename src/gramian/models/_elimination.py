@@ -1,0 +1,111 @@
+"""How columns were dropped, as plain data and arrays, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import numpy as np
+
+from gramian.elimination import Selection
+from gramian.elimination._exchange import Minimal
+from gramian.exceptions import ModelFileError
+from gramian.models._archive import AnyArray
+from gramian.models._schema import check_indices
+
+STARTS = ("all", "forward")
+
+
+def to_data(found: Selection) -> dict[str, Any]:
+    """Return what is not an array."""
+    return {
+        "minimal": found.minimal,
+        "start": found.start,
+        "alpha": {"float": "inf"} if math.isinf(found.alpha) else float(found.alpha),
+        "threshold": float(found.threshold),
+        "n_functions": int(found.n_functions),
+    }
+
+
+def to_arrays(found: Selection) -> dict[str, AnyArray]:
+    """Return the arrays; alternatives are pairs of a dropped candidate and a kept one."""
+    pairs = [(j, i) for j, others in found.alternatives.items() for i in others]
+    dropped, kept = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    return {
+        "elimination.dropped": np.array(found.dropped, dtype=np.intp),
+        "elimination.share_when_dropped": found.share_when_dropped,
+        "elimination.share_left": found.share_left,
+        "elimination.exchanged": np.ascontiguousarray(dropped),
+        "elimination.alternative": np.ascontiguousarray(kept),
+        "elimination.needed": np.array(found.needed, dtype=np.intp),
+        "elimination.refused": np.array(found.refused, dtype=np.intp),
+    }
+
+
+def from_data_and_arrays(
+    data: Any, arrays: Mapping[str, AnyArray], kept: AnyArray, redundant: AnyArray
+) -> Selection:
+    """Check and put together what was written.
+
+    Parameters
+    ----------
+    data : dict
+        What is not an array; anything, as files hold it.
+    arrays : mapping from str to array
+        The arrays, of checked shapes.
+    kept, redundant : arrays
+        Which candidates were kept, and which were not.
+    """
+    damaged = ModelFileError("Its description of how columns were dropped is damaged.")
+    if not isinstance(data, dict) or "elimination.dropped" not in arrays:
+        raise damaged
+    alpha: Any = math.inf if data.get("alpha") == {"float": "inf"} else data.get("alpha")
+    threshold: Any = data.get("threshold")
+    n_functions: Any = data.get("n_functions")
+    numbers_fit = (
+        type(alpha) is float
+        and alpha >= 0
+        and type(threshold) is float
+        and 0 < threshold < 1
+        and type(n_functions) is int
+        and 0 <= n_functions < 2**31
+    )
+    if (
+        not numbers_fit
+        or data.get("minimal") not in get_args(Minimal)
+        or data.get("start") not in STARTS
+        or len(data) != 5
+    ):
+        raise damaged
+    array = {name.partition(".")[2]: value for name, value in arrays.items()}
+    n = len(kept) + len(redundant)
+    check_indices("elimination.dropped", array["dropped"], n, increasing=False)
+    for name in ("needed", "refused"):
+        check_indices(f"elimination.{name}", array[name], n, increasing=True)
+        if not np.isin(array[name], kept).all():
+            raise damaged
+    exchanged, alternative = array["exchanged"], array["alternative"]
+    if (
+        not np.array_equal(np.sort(array["dropped"]), redundant)
+        or not np.isin(exchanged, redundant).all()
+        or not np.isin(alternative, kept).all()
+    ):
+        raise damaged
+    alternatives: dict[int, list[int]] = {j: [] for j in array["dropped"].tolist()}
+    for j, i in zip(exchanged.tolist(), alternative.tolist(), strict=True):
+        alternatives[j].append(i)
+    return Selection(
+        kept=tuple(sorted(kept.tolist())),
+        dropped=tuple(array["dropped"].tolist()),
+        share_when_dropped=array["share_when_dropped"],
+        share_left=array["share_left"],
+        alternatives={j: tuple(others) for j, others in alternatives.items()},
+        needed=tuple(array["needed"].tolist()),
+        refused=tuple(array["refused"].tolist()),
+        minimal=data["minimal"],
+        start=data["start"],
+        alpha=alpha,
+        n_functions=n_functions,
+        threshold=threshold,
+    )
