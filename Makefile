@@ -4,7 +4,9 @@
 # make lint   ruff and mypy
 # make reproduce  the paper's tables and figures, see paper/README.md
 # make test-paper set up and run the tests of the paper's experiments and of the benchmarks
+# make columns ARGS="--data FOLDER"  how much a few columns say about all columns
 # make reconstruction  how much of new rows is lost, against PCA and others
+# make manifold  curved codes against PCA, KernelPCA, UMAP and an autoencoder (hours)
 # make docs   the documentation in docs/_build/html, checked in a browser where there is one
 # make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
 # make scale  files larger than memory, and a cluster
@@ -24,7 +26,7 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction bench scale sparse imputation accuracy soak figures clean
+.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction columns manifold bench scale sparse imputation accuracy soak figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -63,6 +65,12 @@ reproduce: $(VENV)/.paper
 
 reconstruction: $(VENV)/.paper
 	$(BIN)/python benchmarks/reconstruction.py $(ARGS)
+
+columns: $(VENV)/.paper
+	$(BIN)/python benchmarks/columns.py $(ARGS)
+
+manifold: $(VENV)/.paper
+	$(BIN)/python benchmarks/manifold.py --pictures $(ARGS)
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py $(ARGS)

@@ -15,11 +15,14 @@ from gramian._types import Array
 from gramian._words import counted, data_size, duration
 from gramian.families import Family
 from gramian.families._base import no_levels
+from gramian.gain._candidates import KEPT_BYTES
 from gramian.orthogonalize._moments import GATHERING, lay_out, monomials
 from gramian.orthogonalize._sums import plain_cost
 from gramian.rows._array import CACHE_BYTES
 from gramian.rows._sparse import MATRIX_COLUMNS
 
+EXCHANGES = 6
+"""With exchanges a search looks at about so many times more candidates."""
 ITERATIONS = 500.0
 """Multiplications that a leading eigenvector takes for each entry of the covariance."""
 PRODUCTS = 100.0
@@ -70,12 +73,15 @@ def estimate(
     covariance: bool,
     n_penalties: int = 1,
     n_stored: int | None = None,
+    n_candidates: int = 0,
+    exchange: bool = False,
 ) -> Cost:
     """Estimate the cost of a fit.
 
     Here "auto" is the cheaper of "gram" and "moments" at each step. `covariance` says whether the
     algorithm works with Σ or with variances; for each penalty it has a factor of its own.
-    `n_stored` is the number of entries of a sparse matrix, whose Σ is an operator.
+    `n_stored` is the number of entries of a sparse matrix, whose Σ is an operator. With candidates
+    whose gains are compared, the search for columns comes before.
     """
     expansion = family.expand()
     shape = monomials(family) if solver in ("auto", "moments") else None
@@ -101,10 +107,15 @@ def estimate(
         if operator:
             work += SLOWER * PRODUCTS * (2 * size + 2 * n * n_columns)
         work += new * n_columns**2 / 2 if covariance and not operator else new * n_columns
+        if n_candidates and new > 1:
+            every = min(n_columns, n_candidates) * (1 + exchange * EXCHANGES)
+            # Products that are new with this step, and a factor's work on all functions.
+            work += every * (n_rows * (n + n_columns + new * new) + new * n * (n + n_columns))
         n += new
 
     memory = size + ((1 + n_penalties) * n_columns**2 if covariance and not operator else 0)
     memory += n_penalties * (n * n // 2 + n * n_columns)
+    memory += min(KEPT_BYTES // 8, n_candidates * new * (n + n_columns))
     if n_stored is not None:
         memory += COPIES * n * n_columns
     if solver == "qr":

@@ -10,8 +10,8 @@ from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._base import Data
 from gramian._blockwise import Output
+from gramian._estimator import Data
 from gramian._model import FittedModel, Project
 from gramian._preparation import Problem
 from gramian._reconstruction import Reconstruction

@@ -258,11 +258,10 @@ def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
         alpha_path=from_held_out.alpha_path,
         stop_reason=from_held_out.stop_reason,
     )
+    model = replace(model, record=record, best_sets=decided.best_sets)
     if decided.elimination is None:
-        return replace(model, record=record)
-    return replace(
-        model, record=record, elimination=decided.elimination, redundant=decided.redundant
-    )
+        return model
+    return replace(model, elimination=decided.elimination, redundant=decided.redundant)
 
 
 def shares_left(record: Record) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,14 +58,35 @@ def cautions(
         What is kept and dropped.
     """
     found = [
-        *_of_the_fit(estimator),
-        *([] if estimator.model_.decoder is None else _of_other_rows(curves)),
-        *_of_columns(data, columns),
-        *_of_units(estimator, data),
+        *of_any_fit(estimator, data, columns, curves, "Fit with validation_fraction=0.2"),
         *_of_formulas(estimator, selection),
         _of_order(estimator),
     ]
+    return most_serious_first(found)
+
+
+def most_serious_first(found: Iterable[Caution]) -> list[Caution]:
+    """Sort cautions, equals as they came."""
     return sorted(found, key=lambda caution: not caution.serious)
+
+
+def of_any_fit(
+    estimator: Any, data: Data, columns: list[Column], curves: Curves, hold_out: str
+) -> Iterator[Caution]:
+    """Yield what could mislead in a fit of whatever kind.
+
+    Parameters
+    ----------
+    estimator, data, columns, curves
+        As of `cautions`.
+    hold_out : str
+        What to do so that rows are held out.
+    """
+    yield from _of_the_fit(estimator)
+    if estimator.model_.decodes:
+        yield from _of_other_rows(curves, hold_out)
+    yield from _of_columns(data, columns)
+    yield from _of_units(estimator, data)
 
 
 def _of_the_fit(estimator: Any) -> Iterator[Caution]:
@@ -74,8 +95,8 @@ def _of_the_fit(estimator: Any) -> Iterator[Caution]:
         kind = category.__name__
         text, _, remedy = message.partition(" Use ")
         yield Caution(TITLES.get(kind, kind), text, f"Use {remedy}")
-    record = estimator.model_.record
-    functions = float(record.degrees_of_freedom.max()) / record.n_rows
+    model = estimator.model_
+    functions = model.freedom / model.n_rows
     if not told and functions > MANY_FUNCTIONS:
         yield Caution(
             "Not many rows for so many functions",
@@ -86,7 +107,7 @@ def _of_the_fit(estimator: Any) -> Iterator[Caution]:
         )
 
 
-def _of_other_rows(curves: Curves) -> Iterator[Caution]:
+def _of_other_rows(curves: Curves, hold_out: str) -> Iterator[Caution]:
     if curves.held_out is None:
         text = "All shares of variance are measured on the rows that were fitted."
         if curves.gcv is not None and share(curves.gcv) != share(curves.explained):
@@ -97,7 +118,7 @@ def _of_other_rows(curves: Curves) -> Iterator[Caution]:
         yield Caution(
             "No rows were held out",
             text,
-            "Fit with validation_fraction=0.2 to measure them on held-out rows as well.",
+            f"{hold_out} to measure them on held-out rows as well.",
             curves.gcv is not None and curves.explained - curves.gcv > GAP,
         )
     elif curves.explained - curves.held_out > GAP:
@@ -160,7 +181,7 @@ def _of_units(estimator: Any, data: Data) -> Iterator[Caution]:
     sizes = np.abs(data.sample).max(axis=0)
     varying = np.flatnonzero(deviations > 1e-12 * sizes)
     model = estimator.model_
-    if not len(varying) or model.decoder is None or model.scale is not None:
+    if not len(varying) or not model.decodes or model.scale is not None:
         return
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]

@@ -197,7 +197,8 @@ class SparseRows(MemoryRows):
         if n > MOST_COLUMNS:
             raise ValueError(
                 f"The covariance of {n:,} columns, needed here, would take {data_size(8 * n**2)}. "
-                "Use GFR, GFS, or GFA with backward=False, which do without, or fewer columns."
+                "GFR does without, and so do GFS with criterion='variance' and GFA with "
+                "backward=False. Or take fewer columns."
             )
         return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
 
