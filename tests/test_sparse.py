@@ -208,6 +208,7 @@ def test_float32_stays_float32():
     assert_allclose(single, fitted.transform(X), atol=1e-2)
 
 
+@pytest.mark.filterwarnings("ignore::gramian.exceptions.UnitsWarning")
 def test_no_matrix_of_columns_by_columns_exists():
     """With 20,000 columns such a matrix would take 3.2 GB."""
     rng = np.random.default_rng(5)
