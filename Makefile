@@ -10,6 +10,8 @@
 # make docs   the documentation in docs/_build/html, checked in a browser where there is one
 # make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
 # make scale  files larger than memory, and a cluster
+# make sparse  sparse matrices with very many columns
+# make imputation  missing values, against scikit-learn's imputers
 # make test-oldest  the tests with the lowest versions that pyproject.toml claims
 # make test-python PYTHON=python3.13  the tests with another Python, in a .venv of its own
 # make accuracy ARGS="--data FOLDER"  loss of orthogonality against condition
@@ -24,7 +26,7 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction relations columns manifold bench scale accuracy soak figures clean
+.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction relations columns manifold bench scale sparse imputation accuracy soak figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -78,6 +80,12 @@ bench: $(VENV)/.dev
 
 scale: $(VENV)/.dev
 	$(BIN)/python benchmarks/scale.py $(ARGS)
+
+sparse: $(VENV)/.dev
+	$(BIN)/python benchmarks/sparse.py $(ARGS)
+
+imputation: $(VENV)/.dev
+	$(BIN)/python benchmarks/imputation.py $(ARGS)
 
 accuracy: $(VENV)/.dev
 	$(BIN)/python benchmarks/accuracy.py $(ARGS)

@@ -27,7 +27,7 @@ def evaluate(rows, gram, *, kept):
     """The values of all functions, or of those that are kept."""
     z, store, functions = [], [rows.root], [rows.root]
     for step in gram.steps:
-        z.append(step.direction.of(rows.x, rows.root))
+        z.append(step.direction.of(rows.whole))
         values = step.block.evaluate(np.array(store), z)
         store += list(values[step.block.stored])
         functions += list(values[step.kept] if kept else values)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 
 from gramian._cost import Cost, estimate
-from gramian._estimator import Estimator
+from gramian._estimator import Data, Estimator
 from gramian._fitting import MAX_LOSS, Request, Solver, prefers_qr
 from gramian._left_out import FEW
 from gramian._model import FittedModel, Record
@@ -180,13 +180,14 @@ class PursuitEstimator(Estimator[FittedModel]):
             "orthogonality_loss_": record.orthogonality_loss,
         }
 
-    def estimate_cost(self, X: ArrayLike, n_steps: int | None = None) -> Cost:
+    def estimate_cost(self, X: Data, n_steps: int | None = None) -> Cost:
         """Estimate what a fit would take, without fitting.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or files that know their shape
-            The data, of which only the shape matters.
+            The data, of which only the shape matters; of a sparse matrix also how many entries
+            it has.
         n_steps : int, optional
             The number of directions or features; by default the number asked for, where one is.
 
@@ -210,6 +211,8 @@ class PursuitEstimator(Estimator[FittedModel]):
                 f"How many steps a fit takes is not known ahead where {self._count_name} is no "
                 "number: give n_steps, for example the largest number you would accept."
             )
+        sparse = issparse(X)
+        in_row_space = self._covariance and not sparse
         family, alphas = self._family(), self._alphas
         if self.alpha == "auto" and family.count(int(count)) <= FEW * n_rows:
             alphas = (0.0,)  # of a few functions, none is shrunk
@@ -217,11 +220,12 @@ class PursuitEstimator(Estimator[FittedModel]):
         return estimate(
             family,
             n_rows,
-            min(n_rows, n_columns) if self._covariance else n_columns,
+            min(n_rows, n_columns) if in_row_space else n_columns,
             int(count),
             solver="qr" if prefers_qr(solver, alphas, n_rows) else solver,
             covariance=self._covariance or bool(self._search_cost),
             n_penalties=len(alphas),
+            n_stored=int(X.nnz) if sparse else None,
             **self._search_cost,
         )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian._blockwise import Output, aligned, lazily, source_of, write
@@ -92,7 +93,11 @@ class Decoding(Estimator[M]):
         model, kept = self.model_, self.get_feature_names_out()
 
         def decode(Z: ArrayLike) -> Array:
-            table: Array = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
+            table: Any = check_array(
+                Z, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_features=0
+            )
+            if issparse(table):  # few columns
+                table = table.toarray()
             if table.shape[1] != len(kept):
                 raise ValueError(
                     f"X has {table.shape[1]} columns, but {model.algorithm} kept {len(kept)}."

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from gramian._choosers import TopEigenvector
+from gramian._covariance import MatrixCovariance
 from gramian._gfr import row_space
 from gramian._manifold_model import FittedManifold
 from gramian._preparation import Problem
@@ -238,7 +239,7 @@ def begin(rows: Rows, plan: Plan, first: Round) -> tuple[Coding, int]:
 
 def _directions(rows: Rows, lower: Array, principal: Array, first: Round, n_codes: int) -> Array:
     """Return GFR's directions, completed by principal ones if these are too few."""
-    chooser = TopEigenvector(lower, unit=1.0, threshold=None)
+    chooser = TopEigenvector(MatrixCovariance(lower), unit=1.0, threshold=None)
     penalty = max(first.alpha, MIN_ALPHA)
     pursue(chooser, Gram(rows, first.family, alphas=(penalty,)), Limits(n_steps=n_codes))
     found = np.reshape(chooser.directions, (-1, rows.n_columns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from gramian._decoder import Decoder
 from gramian._pursuit import StopReason
 from gramian._types import Array, IntArray
 from gramian.families import Family
+from gramian.rows import dense_parts
 
 if TYPE_CHECKING:
     from gramian.elimination import Selection
@@ -338,12 +339,14 @@ class FittedModel(AnyModel):
             there = np.isfinite(found)
             decoded[there, place[law.column]] = found[there]
 
-    def errors(self, table: Array) -> tuple[Array, Array]:
-        """Return the squared distances of rows from their reconstruction, and from the mean."""
-        errors, sizes = np.empty(len(table)), np.empty(len(table))
-        for start in range(0, len(table), ROWS_AT_ONCE):
-            part = slice(start, start + ROWS_AT_ONCE)
-            x = self.centre(table[part])
+    def errors(self, table: Any) -> tuple[Array, Array]:
+        """Return the squared distances of rows from their reconstruction, and from the mean.
+
+        Of a sparse matrix some rows at a time are written out: reconstructions have few zeros.
+        """
+        errors, sizes = np.empty(table.shape[0]), np.empty(table.shape[0])
+        for part, rows in dense_parts(table, ROWS_AT_ONCE):
+            x = self.centre(rows)
             left = self.scaled(x + self.mean - self.decode(self.encoder(x)))
             x = self.scaled(x)
             sizes[part] = np.einsum("ij,ij->i", x, x)

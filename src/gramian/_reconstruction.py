@@ -130,7 +130,8 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), files or a Dask collection
-            The data: an array or data frame; the path of a .csv, .tsv (also with .gz or .zst),
+            The data: an array or data frame; a SciPy sparse array or matrix, which is centred
+            without writing its zeros out; the path of a .csv, .tsv (also with .gz or .zst),
             .parquet, .feather, .arrow, .npy or .npz file, a list of paths, or a folder of Parquet
             files; a PyArrow dataset; an object that yields blocks of rows whenever it is iterated
             over, or a function that returns such an iterator; a Dask array or data frame.
@@ -309,3 +310,8 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
     @abstractmethod
     def _compare(self, others: Sequence[Self]) -> Stability:
         """Compare with fits to resamples."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -71,7 +71,9 @@ def solution_of(document: Any) -> Solution:
     below = _formula(found["below"], digits[1], "below")
     function, negative = found["function"], found["negative"]
     if function not in FUNCTIONS or not isinstance(function, str):
-        raise ValueError(f"A solved law takes one of {FUNCTIONS} of its ratio, not {_short(function)}.")
+        raise ValueError(
+            f"A solved law takes one of {FUNCTIONS} of its ratio, not {_short(function)}."
+        )
     if not isinstance(negative, bool):
         raise ValueError(f"'negative' of a solved law is true or false, not {_short(negative)}.")
     root = _read_power(found["root"])

@@ -217,9 +217,7 @@ class Search:
         which all columns are rounded.
         """
         varying = [
-            i
-            for i, each in enumerate(self.traits)
-            if not each.constant and i not in self._copies
+            i for i, each in enumerate(self.traits) if not each.constant and i not in self._copies
         ]
         n = float(len(varying))
         sources: list[tuple[Iterator[tuple[Law, int | None]], float]] = [
