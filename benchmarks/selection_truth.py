@@ -121,16 +121,14 @@ def _frame(package: str, name: str) -> Any:
         return pd.read_csv(archive.extractfile(found), index_col=0)
 
 
-def by_elimination(path: Path, names: list[str], X: Array) -> list[str]:
-    """Select without regard to units and order, by polynomials of degree 2."""
-    from gramian.elimination import Preferences, select
-    from gramian.families import Polynomial
-    from gramian.rows import centre
+def by_default(path: Path, names: list[str], X: Array) -> list[str]:
+    """Select as the plain command does: by laws, and by polynomials of degree 2."""
+    import pandas as pd
 
-    rows, _ = centre(X, None, "column")
-    order = np.argsort(np.argsort(np.array(names))).tolist()
-    found = select(rows, Polynomial(2), preferences=Preferences(order=order))
-    return [names[j] for j in found.kept]
+    from gramian import GFA
+
+    gfa = GFA(laws=True, family="polynomial", scale=True).fit(pd.DataFrame(X, columns=names))
+    return [str(name) for name in gfa.get_feature_names_out()]
 
 
 def by_command(command: str) -> Select:
@@ -180,7 +178,7 @@ def main() -> None:
     if options.export:
         export(options.folder)
         return
-    select = by_elimination if options.command is None else by_command(options.command)
+    select = by_default if options.command is None else by_command(options.command)
     results = judge(options.folder, select)
     known_, found, others = (sum(r[key] for r in results) for key in ("known", "found", "others"))
     print(f"{found} of {known_} redundant columns found, {others} others dropped")

@@ -4,6 +4,7 @@ import pytest
 pytest.register_assert_rewrite(
     "contract_cases",
     "elimination_cases",
+    "gain_cases",
     "input_cases",
     "oracle_cases",
     "plot_cases",

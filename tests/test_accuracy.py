@@ -27,7 +27,7 @@ def evaluate(rows, gram, *, kept):
     """The values of all functions, or of those that are kept."""
     z, store, functions = [], [rows.root], [rows.root]
     for step in gram.steps:
-        z.append(step.direction.of(rows.x, rows.root))
+        z.append(step.direction.of(rows.whole))
         values = step.block.evaluate(np.array(store), z)
         store += list(values[step.block.stored])
         functions += list(values[step.kept] if kept else values)
@@ -118,6 +118,33 @@ def test_one_more_pass_is_enough_to_drop_what_is_exactly_redundant():
     a, b = np.random.default_rng(0).standard_normal((2, 6000))
     _, gram, _ = fit_steps(np.column_stack([a, b, a + 2 * b]), Multilinear(1), 3)
     assert gram.n_functions == 3  # the constant, a and b
+    assert gram.n_more_passes == 1
+
+
+def test_a_step_that_adds_nothing_extends_nothing():
+    a, b = np.random.default_rng(0).standard_normal((2, 500))
+    rows, _ = centre(np.column_stack([a, 3 - 2 * a, b]), None, "column")
+    gram = Gram(rows, Multilinear(1), alphas=(0.0, np.inf))
+    for column in range(2):
+        added = gram.orthogonalize(gram.substitute(Direction(column, 1.0)))
+    assert added.n_kept == 0
+    for extension in added.extensions:
+        assert extension.pivots.shape == (0,)
+        assert extension.left.shape == (0, 2)
+        assert extension.diagonal.shape == (0, 0)
+        assert extension.coefficients.shape == (0, 3)
+
+
+def test_a_second_pass_is_enough_to_drop_what_equals_another_function_close_to_the_first_ones():
+    def near(z):
+        return z + 1e-4 * z**2
+
+    def near_too(z):
+        return near(z) + 0.0
+
+    family = Custom([(near, 1), (near_too, 1)])
+    _, gram, _ = fit_steps(np.random.default_rng(0).standard_normal((500, 1)), family, 1)
+    assert gram.n_functions == 3  # the constant, z, and one of the two
     assert gram.n_more_passes == 1
 
 

@@ -95,6 +95,43 @@ def test_columns_that_differ_in_units_only_can_be_exchanged():
     assert {*swapped.get_feature_names_out()} == {*fitted.get_feature_names_out()}
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4, 5], [5, 1, 3, 0, 4, 2], [3, 5, 4, 2, 0, 1]])
+def test_of_copies_the_one_whose_name_comes_first_is_kept_whatever_the_order(order):
+    rng = np.random.default_rng(5)
+    a, b = rng.standard_t(6, 800), rng.uniform(-1, 2, 800)
+    c = a**2 - 0.3 * b
+    table = np.column_stack([a, a + 0.5 * b, c, 3 - 2 * c, b, a * b])
+    units = 10.0 ** np.arange(-3, 3)
+    frame = pd.DataFrame(table * units, columns=list("abcdef"))
+    kept = [
+        sorted(
+            backward(family="multilinear", degree=None, threshold=5e-3)
+            .fit(each)
+            .get_feature_names_out()
+        )
+        for each in (frame, frame.iloc[:, order])
+    ]
+    assert kept[0] == kept[1]
+
+
+def test_functions_that_hardly_vary_do_no_harm_to_the_check():
+    # cos z of two values that are nearly opposite is almost constant, and a function of z.
+    rng = np.random.default_rng(0)
+    bits = np.array([rng.permutation(4001) < half for half in (2000, 2001, 1999)], dtype=float).T
+    table = np.column_stack([bits, bits[:, 0] + 2 * bits[:, 1]])
+    fitted = backward(family="fourier", degree=3).fit(table)
+    assert_array_equal(fitted.redundant_features_, [0, 1])
+
+
+@pytest.mark.filterwarnings("ignore::gramian.exceptions.OverfittingWarning")
+def test_a_checkpoint_serves_the_linear_fit_that_follows_where_functions_span_all_rows(tmp_path):
+    X = np.random.default_rng(0).standard_normal((13, 45))
+    first, second = (backward(checkpoint=tmp_path).fit(X) for _ in range(2))
+    assert first.alpha_ == np.inf
+    assert_array_equal(first.residual_variance_, second.residual_variance_)
+    np.testing.assert_allclose(first.residual_variance_, backward().fit(X).residual_variance_)
+
+
 @pytest.mark.parametrize("shape", [(200, 12), (60, 25), (1000, 124)])
 def test_independent_columns_are_kept_even_if_functions_span_all_rows(shape):
     X = np.random.default_rng(1).standard_normal(shape)

@@ -1,11 +1,12 @@
 """The user's own functions and levels: they are used as given, or refused with the reason."""
 
+import dask.array as da
 import numpy as np
 import pytest
 from input_cases import A, B, N, X, fit
 from support import SOLVERS, WITH_FAMILY, make
 
-from gramian import GFR, GFS
+from gramian import GFA, GFR, GFS
 from gramian.families import Custom, Indicator
 
 
@@ -145,3 +146,61 @@ def test_max_levels_is_the_number_of_levels_still_accepted():
     assert fit(GFS(2, family=Indicator(2, max_levels=5), alpha=0), table).support_.all()
     with pytest.raises(ValueError, match="max_levels=4"):
         GFS(2, family=Indicator(2, max_levels=4), alpha=0).fit(table)
+
+
+SIZES = [1e-200, 1e-300, 1e160, 1e300]
+SQUARES = np.column_stack([3 * A, 2 * B, A**2, 0.5 * B**2 + A])
+
+
+def squares_of_size(size):
+    return Custom([(lambda z: size * z**2, 1), (lambda u, v: size * u * v, 2)])
+
+
+def fitted_to(form, size, folder, **params):
+    """Fit to a table in some form, by functions of some size."""
+    estimator = GFS(2, family=squares_of_size(size), threshold=None, **params)
+    if form == "file":
+        np.save(folder / "table.npy", SQUARES)
+        return estimator.fit(folder / "table.npy")
+    return estimator.fit(da.from_array(SQUARES, chunks=(64, 4)) if form == "Dask" else SQUARES)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("form", "params"),
+    [
+        ("array", {"solver": "qr"}),
+        ("array", {"solver": "gram"}),
+        ("array", {"solver": "gram", "validation_fraction": 0.3}),
+        ("array", {"alpha": 0.1}),
+        ("file", {}),
+        ("Dask", {}),
+    ],
+    ids=["qr", "gram", "held out", "shrunk", "file", "Dask"],
+)
+def test_the_size_of_a_function_changes_nothing(form, params, size, tmp_path):
+    expected = fitted_to(form, 1.0, tmp_path, **params)
+    with np.errstate(all="raise", under="ignore"):
+        fitted = fitted_to(form, size, tmp_path, **params)
+    np.testing.assert_array_equal(fitted.selected_features_, expected.selected_features_)
+    np.testing.assert_array_equal(fitted.n_functions_, expected.n_functions_)
+    for name in ("residual_variance_", "validation_total_residual_variance_"):
+        if hasattr(expected, name):
+            np.testing.assert_allclose(getattr(fitted, name), getattr(expected, name), atol=1e-12)
+    chosen = SQUARES[:, expected.selected_features_]
+    restored = expected.inverse_transform(chosen)
+    np.testing.assert_allclose(fitted.inverse_transform(chosen), restored, atol=1e-9)
+
+
+def test_a_fit_with_tiny_functions_goes_on_from_its_checkpoint(tmp_path):
+    estimator = GFS(2, family=squares_of_size(1e-200), checkpoint=tmp_path, threshold=None)
+    first = estimator.fit(SQUARES).residual_variance_
+    np.testing.assert_array_equal(estimator.fit(SQUARES).residual_variance_, first)
+    np.testing.assert_array_equal(estimator.n_functions_, [2, 3])
+
+
+@pytest.mark.parametrize("size", [1.0, *SIZES])
+def test_the_size_of_a_function_is_nothing_to_backward_elimination(size):
+    table = np.column_stack([A**2, 3 * A, B])
+    fitted = GFA(backward=True, family=Custom([(lambda z: size * z**2, 1)])).fit(table)
+    np.testing.assert_array_equal(fitted.redundant_features_, [0])

@@ -181,7 +181,7 @@ def test_a_document_that_is_no_document_is_refused(text, message, source, path):
         (lambda d: d["fitted"].pop("alpha_"), "description of the fit"),
         (lambda d: d["fitted"].update(alpha_="0"), "alpha_ is damaged"),
         (lambda d: d["fitted"].update(alpha_=-0.5), "alpha_ is damaged"),
-        (lambda d: d["fitted"].update(n_samples_=0), "number of samples"),
+        (lambda d: d["fitted"].update(n_samples_=0), "n_samples_ is damaged"),
         (lambda d: d["fitted"].update(stop_reason_=["x"]), "unknown to this version"),
         (lambda d: d["fitted"].update(solver_="magic"), "unknown to this version"),
         (lambda d: d["fitted"].update(orthogonality_loss_=None), "orthogonality_loss_"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from property_cases import a_property
 
 import gramian
-from gramian._words import column_names, counted, cut, data_size, listed, percent, the_columns
+from gramian._words import counted, cut, data_size, listed, percent, the_columns
 
 PACKAGE = Path(gramian.__file__).parent
 ROOMS = ("cli", "certificates", "explanations", "models", "plots", "reports", ".")
@@ -67,7 +67,7 @@ def test_long_names_are_cut() -> None:
 
 def test_columns_without_names_are_numbered() -> None:
     X = np.random.default_rng(0).standard_normal((20, 2))
-    assert column_names(gramian.GFS(1, alpha=0).fit(X)) == ["x0", "x1"]
+    assert gramian.GFS(1, alpha=0).fit(X).model_.column_names == ["x0", "x1"]
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -76,6 +76,14 @@ def test_the_page_of_order_free_selection_is_the_one_that_its_numbers_make():
     assert order_free.page(content) == numbers.with_suffix(".md").read_text()
 
 
+def test_the_page_of_few_columns_is_the_one_that_its_numbers_make():
+    import columns
+
+    numbers = BENCHMARKS.parent / "docs" / "columns.json"
+    content = json.loads(numbers.read_text())
+    assert columns.page(content) == numbers.with_suffix(".md").read_text()
+
+
 def test_a_dropped_column_counts_as_found_if_a_law_of_its_own_is_left_for_it():
     import selection_truth
 

@@ -45,10 +45,15 @@ class Eliminating(Reconstruction):
     prove: bool
 
     @property
+    def _share(self) -> float:
+        """The share of a candidate that may be left of it, where no threshold is given."""
+        return SHARE
+
+    @property
     def _least(self) -> tuple[float | None, bool]:
         relative = self.backward if self.relative is None else self.relative
         if self.threshold == "auto":
-            return SHARE if relative else PUBLISHED, relative
+            return self._share if relative else PUBLISHED, relative
         return EXACT if self.threshold is None and self.backward else self.threshold, relative
 
     def _plan(self) -> Plan:
@@ -116,9 +121,13 @@ def drop_redundant(
         kept = [found.kept[i] for i in forward_order(rows.covariance(), found.kept, ranks)]
     most = request.limits.n_steps
     n_steps = len(kept) if most is None else min(most, len(kept))
+    folder = request.checkpoint
     for penalty in (alpha, np.inf):  # linear functions, if all of them span the rows
+        if folder is not None and penalty != alpha:
+            folder = Path(folder) / "linear"
         again = replace(
             request,
+            checkpoint=folder,
             limits=replace(request.limits, n_steps=n_steps),
             threshold=None,
             alphas=(penalty,),

@@ -117,12 +117,6 @@ def _add_second_moments(lower: Array, x: Array, factor: float) -> None:
             lower[rows, columns] += np.tril(tile) if top == start else tile
 
 
-def symmetric_times(lower: Array, vector: Array) -> Array:
-    """Return the product of a symmetric matrix, given by its lower triangle, and a vector."""
-    product: Array = blas.dsymv(1.0, lower, vector, lower=1)
-    return product
-
-
 def solve_lower(lower: Array, b: Array, *, transposed: bool = False) -> None:
     """Solve ``lower @ y == b`` or ``lower.T @ y == b``; y overwrites b, in C order."""
     if b.size:

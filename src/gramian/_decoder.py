@@ -17,6 +17,8 @@ from gramian.orthogonalize._common import GrowingRows
 
 MAX_MOMENTS = 1000
 """The moments of so many functions are kept, the constant among them: 8 MB."""
+SMALLEST = 1e-145
+"""Functions with a smaller norm have no moments in float64."""
 BLOCK_BYTES = 2**26
 """The values of functions that are evaluated at once take so much memory."""
 
@@ -35,8 +37,8 @@ class Decoder:
     units: Array
     """The standard deviations of the variables: functions take variables scaled to variance 1."""
     moments: tuple[Array, Array] | None
-    """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X, if these are not too many
-    nor too large for float64."""
+    """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X, if these are not too many,
+    nor too large or too small for float64."""
 
     def __call__(self, z: Array, *, linear: bool = False) -> Array:
         """Decode centred variables, one row a sample."""
@@ -98,26 +100,34 @@ def make_decoder(
     to_columns : array of shape (n_columns,) or (n_inner, n_columns)
         Takes the columns of the fit to those of the user: factors, or a matrix.
     """
-    factor = orthogonalizer.factors[orthogonalizer.use]
+    factor, steps = orthogonalizer.factors[orthogonalizer.use], orthogonalizer.steps
+    blocks, norms = [step.block for step in steps], orthogonalizer.norms[:, np.newaxis]
+    if any(block.calls for block in blocks):  # as the user knows them, whatever their size
+        scales = [step.block.scales[step.kept] for step in steps]
+        norms = norms / np.concatenate([np.ones(1), *scales])[:, np.newaxis]
+        blocks = [block.unscaled() for block in blocks]
     coefficients = factor.fit(orthogonalizer.n_functions)
-    coefficients /= orthogonalizer.norms[:, np.newaxis]
+    coefficients /= norms
     with_x = np.reshape(orthogonalizer.variables, (-1, coefficients.shape[1]))
-    linear = linear_fit(orthogonalizer.steps, with_x)
+    linear = linear_fit(steps, with_x)
 
-    def lift(rows: Array) -> Array:
-        return rows * to_columns if to_columns.ndim == 1 else rows @ to_columns
+    def lift(rows: Array) -> Array:  # in place if it can be: there may be very many columns
+        if to_columns.ndim == 2:
+            return rows @ to_columns
+        rows *= to_columns
+        return rows
 
     moments: tuple[Array, Array] | None = None
     if orthogonalizer.n_functions <= MAX_MOMENTS:
-        norms = orthogonalizer.norms[:, np.newaxis]
         gram, with_x = factor.moments(orthogonalizer.n_functions)
         with np.errstate(over="ignore"):
-            moments = norms * gram * norms.T, lift(norms * with_x)
-        if not all(np.isfinite(each).all() for each in moments):
+            with_x *= norms
+            moments = norms * gram * norms.T, lift(with_x)
+        if norms.min() < SMALLEST or not all(np.isfinite(each).all() for each in moments):
             moments = None
     return Decoder(
-        tuple(step.block for step in orthogonalizer.steps),
-        tuple(step.kept for step in orthogonalizer.steps),
+        tuple(blocks),
+        tuple(step.kept for step in steps),
         lift(coefficients),
         lift(linear),
         np.array(units, dtype=np.float64),

@@ -20,7 +20,7 @@ from gramian._types import Array
 from gramian._validation import HeldOut
 from gramian.families import Family
 from gramian.orthogonalize import QR, Gram, Orthogonalizer
-from gramian.rows import ArrayRows, Ledger, RecordedRows, Rows
+from gramian.rows import Ledger, MemoryRows, RecordedRows, Rows
 
 QR_ROWS = 5000
 """Up to so many rows, `solver="auto"` is `"qr"`."""
@@ -51,14 +51,6 @@ class Request:
     verbose: int = 0
     parameters: Mapping[str, str] = field(default_factory=dict)
     """The parameters on which sums depend, as the user gave them."""
-
-    def takes_qr(self, rows: Rows) -> bool:
-        """Return whether orthonormal functions are kept in memory."""
-        return (
-            isinstance(rows, ArrayRows)
-            and not self.checkpoint
-            and prefers_qr(self.solver, self.alphas, rows.n_rows)
-        )
 
     def without_shrinkage(self) -> Request:
         """Ask for least squares in place of a choice among penalties."""
@@ -158,26 +150,24 @@ def run(
     make_chooser, make_held_out : callables
         Make a chooser, and what follows the fit on other rows, for a number of penalties.
     """
-    alphas, family = request.alphas, request.family
-
-    def pursued(orthogonalizer: Orthogonalizer) -> Pursued[C]:
-        chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
-        with report_for(request.verbose, request.algorithm, family, request.limits) as report:
-            trace = pursue(chooser, orthogonalizer, request.limits, held_out, report)
-        return Pursued(chooser, trace, orthogonalizer, held_out, rows.effective_n_rows)
-
-    if request.takes_qr(rows):
-        assert isinstance(rows, ArrayRows)
-        return pursued(QR(rows, family))
-    if request.solver == "qr":
+    alphas, family, folder = request.alphas, request.family, request.checkpoint
+    wants_qr = folder is None and prefers_qr(request.solver, alphas, rows.n_rows)
+    orthogonalizer: Orthogonalizer
+    if wants_qr and isinstance(rows, MemoryRows):
+        orthogonalizer = QR(rows, family)
+    elif request.solver == "qr":
         raise ValueError(
             "solver='qr' needs all rows in memory, and no checkpoint. Use solver='gram'."
         )
-    if request.checkpoint is not None:
-        ledger = Ledger(request.checkpoint, request.describe(problem, rows))
-        rows = RecordedRows(rows, ledger)
-    moments = None if request.solver == "auto" else request.solver == "moments"
-    return pursued(Gram(rows, family, alphas=alphas, moments=moments))
+    else:
+        if folder is not None:
+            rows = RecordedRows(rows, Ledger(folder, request.describe(problem, rows)))
+        moments = None if request.solver == "auto" else request.solver == "moments"
+        orthogonalizer = Gram(rows, family, alphas=alphas, moments=moments)
+    chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
+    with report_for(request.verbose, request.algorithm, family, request.limits) as report:
+        trace = pursue(chooser, orthogonalizer, request.limits, held_out, report)
+    return Pursued(chooser, trace, orthogonalizer, held_out, rows.effective_n_rows)
 
 
 Algorithm = Callable[[Problem, Request], FittedModel]
@@ -270,11 +260,10 @@ def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
         alpha_path=from_held_out.alpha_path,
         stop_reason=from_held_out.stop_reason,
     )
+    model = replace(model, record=record, best_sets=decided.best_sets)
     if decided.elimination is None:
-        return replace(model, record=record)
-    return replace(
-        model, record=record, elimination=decided.elimination, redundant=decided.redundant
-    )
+        return model
+    return replace(model, elimination=decided.elimination, redundant=decided.redundant)
 
 
 def shares_left(record: Record) -> Array:

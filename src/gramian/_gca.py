@@ -17,7 +17,7 @@ from gramian._choosers import LargestOriginal
 from gramian._decoder import make_decoder
 from gramian._docs import DIRECTIONS, documented
 from gramian._eigen import orient
-from gramian._extractor import Extractor, encoder_of, unit_of
+from gramian._extractor import Extractor, encoder_of
 from gramian._fitting import Algorithm, Request, Solver, run
 from gramian._gfr import row_space
 from gramian._model import Basis, FittedModel
@@ -190,7 +190,7 @@ def keep_components(
     rows, deviations = problem.rows.rotate(axes)
     varies = deviations > 0
     deviations = np.where(varies, deviations, 1.0)
-    unit = unit_of(problem)
+    unit = float(problem.unit[0])  # of all columns alike
     scale = unit * deviations
     variances = np.where(varies, scale**2, 0.0)
 
@@ -211,7 +211,7 @@ def keep_components(
                 unit,
                 n_penalties,
                 axes=(axes.T / deviations, deviations[:, np.newaxis] * axes),
-                largest=lambda residual: largest_of_columns(residual @ axes.T),
+                largest=lambda residuals: largest_of_columns(residuals.rotate(axes)),
             ),
         )
         chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
@@ -255,6 +255,8 @@ def check_basis(basis: ArrayLike, n_columns: int) -> Array:
 
 def principal_directions(rows: Rows) -> Array:
     """Return the principal directions by rows, in the order of decreasing variance."""
+    if rows.n_columns > rows.n_rows:
+        rows = rows.dense()  # the directions themselves take as much memory
     rows, basis = row_space(rows)
     directions = eigh(rows.covariance(), check_finite=False)[1].T[::-1]
     if basis is not None:

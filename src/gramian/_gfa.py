@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from gramian._backward import Candidates, Eliminating, Threshold, drop_redundant
 from gramian._choosers import LargestOriginal
 from gramian._docs import FEATURES, documented
-from gramian._fitting import Algorithm, Request, Solver
+from gramian._fitting import Algorithm, Plan, Request, Solver
 from gramian._model import FittedModel
-from gramian._preparation import Problem, RandomState
+from gramian._preparation import CheckedData, Problem, RandomState
 from gramian._selector import DecodingSelector, select_columns
 from gramian._types import IntArray
 from gramian.elimination import Preferences
 from gramian.families import Family
 
+if TYPE_CHECKING:
+    from gramian.laws import Solution
+
+SHARE_BESIDE_LAWS = 1e-4
+"""The share that may be left of a feature, where no threshold is given and laws have found already
+what was computed from others: what comes close by chance is not dropped."""
+SEED = 0
+"""Decides which rows confirm laws."""
 Columns = Sequence[str | int]
 """Columns by name or index."""
 
@@ -42,8 +51,8 @@ class GFA(Eliminating, DecodingSelector):
     threshold : float, "auto" or None, default="auto"
         A feature is redundant when no more than this is left of it: a share of its variance, so
         that 0.001 asks for R² ≥ 0.999, or if not `relative` a variance (ε in the paper). "auto" is
-        0.001, or a variance of 0.0001 if not `relative`. None makes only those redundant of which
-        nothing but rounding errors is left.
+        0.001 (with `laws` 0.0001), or a variance of 0.0001 if not `relative`. None makes only
+        those redundant of which nothing but rounding errors is left.
     relative : bool or None, default=None
         Whether the threshold is a share of each feature's own variance; by default if `backward`,
         which takes shares only.
@@ -58,6 +67,10 @@ class GFA(Eliminating, DecodingSelector):
         Features to keep rather than others where there is a choice, the most wanted first. For
         ``backward=True``; without it, what nothing else tells apart goes by name, the first in the
         alphabet being kept.
+    laws : bool, default=False
+        Whether exact laws among the columns count as well, as :func:`gramian.relations` finds them:
+        logarithms, ratios, roots, sums of many columns, thresholds and levels. What a law gives is
+        dropped first, and computed by it in reconstructions. For ``backward=True``.
     prove : bool, default=False
         Whether to search all sets of up to 20 features for a smaller one. What is known then is in
         ``elimination_.minimal``. For ``backward=True``.
@@ -113,6 +126,7 @@ class GFA(Eliminating, DecodingSelector):
         **Eliminating._parameter_constraints,
         "keep": ["array-like", None],
         "priority": ["array-like", None],
+        "laws": ["boolean"],
     }
     redundant_features_: IntArray
 
@@ -125,6 +139,7 @@ class GFA(Eliminating, DecodingSelector):
         backward: bool = True,
         keep: Columns | None = None,
         priority: Columns | None = None,
+        laws: bool = False,
         prove: bool = False,
         scale: bool = False,
         family: str | Family = "multilinear",
@@ -147,6 +162,7 @@ class GFA(Eliminating, DecodingSelector):
         self.backward = backward
         self.keep = keep
         self.priority = priority
+        self.laws = laws
         self.prove = prove
         self.scale = scale
         self.family = family
@@ -164,15 +180,38 @@ class GFA(Eliminating, DecodingSelector):
         self.verbose = verbose
 
     @property
+    def _share(self) -> float:
+        return SHARE_BESIDE_LAWS if self.laws else super()._share
+
+    @property
     def _algorithm(self) -> Algorithm:
         if self.backward:
             return partial(
                 eliminate_columns, keep=self.keep, priority=self.priority, prove=self.prove
             )
-        for name in ("keep", "priority"):
-            if getattr(self, name) is not None:
+        for name in ("keep", "priority", "laws"):
+            if getattr(self, name):
                 raise ValueError(f"{name} is for backward=True: leave it out, or say so.")
         return partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
+
+    def _informed(self, plan: Plan, data: CheckedData) -> Plan:
+        if not self.laws:
+            return plan
+        from gramian.laws import relations  # which takes a while to import
+
+        names = [f"x{i}" for i in range(data.n_columns)] if data.names is None else data.names
+        found = relations(data.whole, names, tolerance=0, random_state=SEED)
+        wanted = [names[i] for i in _indices(self.keep or (), data.names, data.n_columns, "keep")]
+        first = _indices(self.priority or (), data.names, data.n_columns, "priority")
+        solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
+        algorithm = partial(
+            eliminate_columns,
+            keep=self.keep,
+            priority=self.priority,
+            laws=tuple(solutions.values()),
+            prove=self.prove,
+        )
+        return replace(plan, algorithm=algorithm)
 
 
 def eliminate_columns(
@@ -181,25 +220,38 @@ def eliminate_columns(
     keep: Columns | None = None,
     priority: Columns | None = None,
     *,
+    laws: Sequence[Solution] = (),
     prove: bool = False,
 ) -> FittedModel:
-    """Begin with all columns, and drop those that functions of the others explain."""
+    """Begin with all columns, and drop those that functions of the others explain.
+
+    Columns that laws give are dropped first. Those that laws need stay.
+    """
     n_columns = problem.rows.n_columns
     names = [str(i) for i in range(n_columns)] if problem.names is None else [*problem.names]
     wanted = np.zeros(n_columns)
-    first = [] if priority is None else _indices(priority, problem.names, n_columns, "priority")
+    first = _indices(priority or (), problem.names, n_columns, "priority")
     wanted[first] = np.arange(len(first), 0, -1)
+    given = [_place(law.column, problem.names) for law in laws]
+    needed = {_place(name, problem.names) for law in laws for name in law.columns} - {*given}
+    varies = problem.centring.varies.copy()
+    varies[given] = False
     preferences = Preferences(
-        frozenset(() if keep is None else _indices(keep, problem.names, n_columns, "keep")),
+        frozenset(needed.union(_indices(keep or (), problem.names, n_columns, "keep"))),
         wanted.tolist(),
         # Columns that are equal but for their units differ in nothing but the name.
         np.argsort(np.argsort(np.array(names, dtype=np.str_), kind="stable")).tolist(),
     )
-    return drop_redundant(
-        Candidates(problem, problem.rows, problem.centring.varies, preferences, prove),
+    model = drop_redundant(
+        Candidates(problem, problem.rows, varies, preferences, prove),
         request,
         lambda again: select_columns(problem, again, LargestOriginal, tells_redundant=True),
     )
+    return replace(model, laws=tuple(laws))
+
+
+def _place(name: str, names: Sequence[str] | None) -> int:
+    return int(name[1:]) if names is None else names.index(name)
 
 
 def _indices(

@@ -12,7 +12,7 @@ from gramian._base import COUNT, PursuitEstimator
 from gramian._choosers import TopEigenvector
 from gramian._decoder import make_decoder
 from gramian._docs import DIRECTIONS, documented
-from gramian._extractor import Extractor, encoder_of, unit_of
+from gramian._extractor import Extractor, encoder_of
 from gramian._fitting import Algorithm, Request, Solver, run
 from gramian._model import FittedModel
 from gramian._preparation import Problem, RandomState
@@ -121,8 +121,8 @@ class GFR(Extractor):
 def extract(problem: Problem, request: Request) -> FittedModel:
     """Run the pursuit over all directions."""
     rows, basis = row_space(problem.rows)
-    unit = unit_of(problem)
-    covariance = rows.covariance()
+    unit = float(problem.unit[0])  # of all columns alike
+    covariance = rows.residual_covariance()
     pursued = run(
         problem,
         request,
@@ -145,7 +145,8 @@ def extract(problem: Problem, request: Request) -> FittedModel:
     variances = covariance.diagonal()
     if basis is not None:
         directions = directions @ basis
-        symmetric = np.tril(covariance) + np.tril(covariance, -1).T
+        lower = covariance.lower()
+        symmetric = np.tril(lower) + np.tril(lower, -1).T
         variances = np.einsum("ij,ij->j", basis, symmetric @ basis)
     scale = problem.centring.scale
     return FittedModel(

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Literal
+from numbers import Integral
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
 
 from gramian._choosers import LargestResidual
 from gramian._docs import FEATURES, documented
-from gramian._fitting import Algorithm, Solver
-from gramian._preparation import RandomState
+from gramian._fitting import Algorithm, Plan, Request, Solver
+from gramian._model import FittedModel
+from gramian._preparation import Preparation, Problem, RandomState
+from gramian._progress import report_for
+from gramian._pursuit import Limits
 from gramian._selector import DecodingSelector, select_columns
+from gramian._sklearn import Interval, StrOptions
+from gramian._types import Array, IntArray
 from gramian.families import Family
+from gramian.rows import Ledger, RecordedRows
 
 
 @documented(
@@ -20,8 +32,10 @@ from gramian.families import Family
 class GFS(DecodingSelector):
     """Gram-Schmidt Functional Selection: the features from which the others can be computed.
 
-    Features are selected one at a time: each is the one with the largest variance in what is left
-    of X after its projections on all functions of the features so far are subtracted.
+    Features are selected one at a time. As published, each is the one with the largest variance in
+    what is left of X after its projections on all functions of the features so far are subtracted.
+    With ``criterion="gain"`` it is the one whose functions explain most of *all* features, and
+    features that were selected can be exchanged for better ones later.
 
     Parameters
     ----------
@@ -34,6 +48,22 @@ class GFS(DecodingSelector):
     relative : bool, default=False
         Whether the threshold is a share of each feature's own variance: with 1e-3, a feature is
         redundant when functions of those kept explain it with R² ≥ 0.999.
+    criterion : {"variance", "gain"}, default="variance"
+        What a feature is selected for: its own residual variance, as published, or the gain, the
+        variance of all features that its functions explain. The gain takes longer and finds fewer
+        features that tell more of the others. It needs the covariance of all features. Rows that
+        decide on something (`alpha`, `degree`) take part in the last fit, and the features stay.
+    n_candidates : int, default=12
+        With "gain": for how many candidates, those of the largest linear gain, the gain of all
+        functions is computed. More take longer; on USPS, with 16 features, 6 leave 39.9 % of the
+        variance, 12 leave 39.7 % and 48 leave 39.8 %.
+    exchange : bool, default=True
+        With "gain": whether to think again. Features are exchanged for others while more is
+        explained by it, and dropped again where a smaller set gets better than it was before.
+    given : sequence of str or int, or None, default=None
+        With "gain": names or indices of features to begin with. They are selected in any case, and
+        never exchanged. With `n_features_to_select` as their number, the fit tells how well they
+        explain the others, and which to add or to give up.
     <parameters>
 
     Attributes
@@ -42,6 +72,15 @@ class GFS(DecodingSelector):
         The indices of the selected features, in the order of selection.
     support_ : boolean array of shape (n_features,)
         Which features are selected.
+    best_sets_ : tuple of arrays
+        With "gain": the best selections of 1, 2, ... features that the search came across.
+    best_sets_residual_variance_ : array of shape (n_selected + 1,)
+        With "gain": the total residual variance before the first feature, and with each of these.
+    losses_ : array of shape (n_selected,)
+        With "gain": how much more variance would be left without each of the selected features.
+    next_features_, next_gains_ : arrays
+        With "gain": features not selected that would explain most besides those selected, the best
+        first, and how much less would be left with each.
     <attributes>
 
     See Also
@@ -58,9 +97,33 @@ class GFS(DecodingSelector):
     >>> X = np.column_stack([a * b, 2 * a, a + b, 3 * b])
     >>> GFS(threshold=1e-6).fit(X).selected_features_
     array([3, 1])
+
+    The feature of the largest variance may say nothing about the others.
+
+    >>> noise = rng.standard_normal(1000)
+    >>> X = np.column_stack([9 * noise, a, b, a + b, a - b, a * b])
+    >>> GFS(2).fit(X).selected_features_
+    array([0, 3])
+    >>> gfs = GFS(2, criterion="gain", scale=True).fit(X)
+    >>> gfs.get_support(indices=True)
+    array([1, 2])
+    >>> gfs.next_features_
+    array([0])
     """
 
     _default_explained = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **DecodingSelector._parameter_constraints,
+        "criterion": [StrOptions({"variance", "gain"})],
+        "n_candidates": [Interval(Integral, 1, None, closed="left")],
+        "exchange": ["boolean"],
+        "given": ["array-like", None],
+    }
+    best_sets_: tuple[IntArray, ...]
+    best_sets_residual_variance_: Array
+    losses_: Array
+    next_features_: IntArray
+    next_gains_: Array
 
     def __init__(
         self,
@@ -68,6 +131,10 @@ class GFS(DecodingSelector):
         *,
         threshold: float | None = None,
         relative: bool = False,
+        criterion: Literal["variance", "gain"] = "variance",
+        n_candidates: int = 12,
+        exchange: bool = True,
+        given: Sequence[str | int] | None = None,
         scale: bool = False,
         family: str | Family = "multilinear",
         degree: int | Literal["auto"] | None = 2,
@@ -86,6 +153,10 @@ class GFS(DecodingSelector):
         self.n_features_to_select = n_features_to_select
         self.threshold = threshold
         self.relative = relative
+        self.criterion = criterion
+        self.n_candidates = n_candidates
+        self.exchange = exchange
+        self.given = given
         self.scale = scale
         self.family = family
         self.degree = degree
@@ -103,4 +174,130 @@ class GFS(DecodingSelector):
 
     @property
     def _algorithm(self) -> Algorithm:
-        return partial(select_columns, chooser=LargestResidual, tells_redundant=False)
+        if self.criterion == "variance":
+            return partial(select_columns, chooser=LargestResidual, tells_redundant=False)
+        return partial(
+            search_columns,
+            given=() if self.given is None else tuple(self.given),
+            n_candidates=int(self.n_candidates),
+            exchange=self.exchange,
+        )
+
+    @property
+    def _preparation(self) -> Preparation:
+        return replace(super()._preparation, covariance=self.criterion == "gain")
+
+    @property
+    def _search_cost(self) -> dict[str, Any]:
+        if self.criterion == "variance":
+            return {}
+        return {"n_candidates": int(self.n_candidates), "exchange": self.exchange}
+
+    def _plan(self) -> Plan:
+        if self.criterion == "variance" and self.given is not None:
+            raise ValueError(
+                "given features are for criterion='gain': the published algorithm chooses all of "
+                "them itself. Set criterion='gain', or leave them out."
+            )
+        return replace(super()._plan(), prescribes=self.criterion == "gain")
+
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        found = super()._attributes(model)
+        sets = model.best_sets
+        if sets is not None:
+            found["best_sets_"] = tuple(np.array(each, dtype=np.intp) for each in sets.columns)
+            found["best_sets_residual_variance_"] = sets.total
+            found["losses_"] = sets.losses
+            found["next_features_"] = np.array(sets.following, dtype=np.intp)
+            found["next_gains_"] = sets.gains
+        return found
+
+
+def search_columns(
+    problem: Problem,
+    request: Request,
+    *,
+    given: Sequence[str | int],
+    n_candidates: int,
+    exchange: bool,
+) -> FittedModel:
+    """Search for the columns that explain most, and fit functions of them.
+
+    Parameters
+    ----------
+    problem : Problem
+        The data.
+    request : Request
+        What is asked for.
+    given : sequence of str or int
+        Columns to begin with.
+    n_candidates, exchange
+        As of :class:`GFS`.
+    """
+    from gramian.gain import Search, search
+
+    sets, chosen, reason = None, request.prescribed, None
+    if chosen is None:
+        first = resolve(given, problem.names, problem.rows.n_columns)
+        if request.limits.n_steps is not None and len(first) > request.limits.n_steps:
+            raise ValueError(
+                f"{len(first)} features are given, and n_features_to_select="
+                f"{request.limits.n_steps} is less. Give fewer, or select more."
+            )
+        asked = Search(
+            np.where(problem.centring.varies, problem.unit, 0.0),
+            request.limits,
+            request.threshold,
+            request.relative,
+            request.alphas,
+            n_candidates,
+            exchange,
+            first,
+        )
+        rows = problem.rows
+        if request.checkpoint is not None:
+            folder = Path(request.checkpoint) / "search"
+            rows = RecordedRows(rows, Ledger(folder, request.describe(problem, rows)))
+        with report_for(request.verbose, "search", request.family, request.limits) as report:
+            sets, reason = search(rows, request.family, asked, problem.held_out, report)
+        chosen = list(sets.columns[-1]) if sets.columns else []
+    again = replace(request, prescribed=chosen, limits=Limits(n_steps=len(chosen)), threshold=None)
+    model = select_columns(problem, again, LargestResidual, tells_redundant=False)
+    record = model.record
+    if reason is not None and record.stop_reason != "saturated":
+        record = replace(record, stop_reason=reason)
+    return replace(model, record=record, best_sets=sets)
+
+
+def resolve(
+    given: Sequence[str | int], names: Sequence[str] | None, n_columns: int
+) -> tuple[int, ...]:
+    """Return the indices of columns that are given by name or index.
+
+    Parameters
+    ----------
+    given : sequence of str or int
+        The columns.
+    names : sequence of str, optional
+        The names of all columns, if they have any.
+    n_columns : int
+        The number of all columns.
+    """
+    found = []
+    for each in given:
+        if isinstance(each, str):
+            if names is None:
+                raise ValueError(f"given={each!r} is a name, and X has none; give indices.")
+            if each not in names:
+                raise ValueError(f"given={each!r} is not among the columns of X.")
+            found.append(list(names).index(each))
+        elif isinstance(each, Integral) and 0 <= int(each) < n_columns:
+            found.append(int(each))
+        else:
+            raise ValueError(
+                f"given={each!r} is no column of X; give names, or indices from 0 to "
+                f"{n_columns - 1}."
+            )
+    if len(set(found)) < len(found):
+        raise ValueError("A feature is given twice.")
+    return tuple(found)

@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian._sklearn import check_sample_weight
@@ -25,8 +26,10 @@ from gramian.rows import (
     Rows,
     Source,
     Split,
+    apply_centring,
     as_source,
     centre,
+    centre_sparse,
     is_dask,
     load,
     open_dask,
@@ -39,7 +42,7 @@ MAX_HELD_OUT = 20_000
 ValidationData = ArrayLike | tuple[ArrayLike, ArrayLike | None] | None
 """Rows to hold out, or a pair of rows and their weights."""
 RandomState = int | np.random.RandomState | None
-Weighted = tuple[Array, Array | None]
+Weighted = tuple[Any, Array | None]
 """Rows and their weights."""
 
 
@@ -73,21 +76,13 @@ class Problem:
     rows: Rows
     centring: Centring
     held_out: RowBlock | None
-    counts: bool
-    """Whether the scaled columns count in variances that are reported."""
+    unit: Array
+    """The deviation in reported variances that is 1 in the scaled columns, by column."""
+    scale: Array | None
+    """What the columns were divided by, if that is what counts."""
     order: Array | None = None
     """The variances of the columns over all rows, where some are held out: columns that are equal
     before that stay so."""
-
-    @property
-    def unit(self) -> Array:
-        """The deviation in reported variances that is 1 in the scaled columns, by column."""
-        return np.ones_like(self.centring.scale) if self.counts else self.centring.scale
-
-    @property
-    def scale(self) -> Array | None:
-        """What the columns were divided by, if that is what counts."""
-        return self.centring.scale if self.counts else None
 
     def watch(self, scale: Array | float, n_penalties: int, **options: Any) -> HeldOut | None:
         """Begin to evaluate the fit on the rows held out, if there are any."""
@@ -111,11 +106,18 @@ class CheckedData(ABC):
             hold_out = None
         rows, centring, held_out = self._open(preparation, hold_out)
         held_out = self.validation or held_out
-        block = None if held_out is None else centring.apply(*held_out)
-        order = None
-        if hold_out is not None and held_out is not None and not preparation.counts:
+        block = None if held_out is None else apply_centring(centring, *held_out)
+        unit, scale, order = centring.scale, None, None
+        if preparation.counts:
+            unit, scale = np.ones_like(unit), unit
+        elif hold_out is not None and held_out is not None:
             order = _variances_of_all(rows.n_rows, centring, held_out)
-        return Problem(self.names, rows, centring, block, preparation.counts, order)
+        return Problem(self.names, rows, centring, block, unit, scale, order)
+
+    @property
+    @abstractmethod
+    def whole(self) -> Any:
+        """The table as it is: an array, a source of row blocks, or a Dask collection."""
 
     @abstractmethod
     def _open(
@@ -131,6 +133,11 @@ class ArrayData(CheckedData):
     table: Array
     weights: Array | None
 
+    @property
+    def whole(self) -> Array:
+        """The rows."""
+        return self.table
+
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
     ) -> tuple[Rows, Centring, Weighted | None]:
@@ -143,11 +150,40 @@ class ArrayData(CheckedData):
 
 
 @dataclass(frozen=True)
+class SparseData(CheckedData):
+    """A sparse matrix."""
+
+    table: Any
+    weights: Array | None
+
+    @property
+    def whole(self) -> Array:
+        """The rows, written out."""
+        table: Array = self.table.toarray()
+        return table
+
+    def _open(
+        self, preparation: Preparation, hold_out: HoldOut | None
+    ) -> tuple[Rows, Centring, Weighted | None]:
+        if hold_out is None:
+            fitted, held_out = (self.table, self.weights), None
+        else:
+            fitted, held_out = _split(self.table, self.weights, hold_out)
+        rows, centring = centre_sparse(*fitted, preparation.scaling, checksum=preparation.checksum)
+        return rows, centring, held_out
+
+
+@dataclass(frozen=True)
 class StreamData(CheckedData):
     """A table that is read block by block."""
 
     source: Source
     memory_budget: int
+
+    @property
+    def whole(self) -> Source:
+        """The source."""
+        return self.source
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -169,6 +205,11 @@ class DaskData(CheckedData):
     collection: Any
     weights: Any
     memory_budget: int
+
+    @property
+    def whole(self) -> Any:
+        """The columns of the fit."""
+        return self.collection if self.names is None else self.collection[list(self.names)]
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -198,7 +239,7 @@ def take(
     ----------
     estimator : estimator
         Its name is in the messages.
-    X : array, data frame, files, blocks of rows, or Dask collection
+    X : array, data frame, sparse matrix, files, blocks of rows, or Dask collection
         The data.
     sample_weight : array, str or Dask array, optional
         Weights, or the column that holds them.
@@ -216,35 +257,38 @@ def take(
         n_columns = X.shape[1] if names is None else len(names)
         _note_columns(columns, names, n_columns)
         validation = _check_validation_data(columns, validation_data)
-        return DaskData(_tuple(names), n_columns, validation, X, sample_weight, budget)
+        names = None if names is None else tuple(names)
+        return DaskData(names, n_columns, validation, X, sample_weight, budget)
     source = as_source(X, sample_weight)
     if source is not None:
         if not source.fits(budget):
             _note_columns(columns, source.names, source.n_columns)
             validation = _check_validation_data(columns, validation_data)
-            names = source.names
-            return StreamData(_tuple(names), source.n_columns, validation, source, budget)
+            names = None if source.names is None else tuple(source.names)
+            return StreamData(names, source.n_columns, validation, source, budget)
         X, sample_weight = load(source)
     elif isinstance(sample_weight, str):
         X, sample_weight = _take_column(X, sample_weight)
-    table: Array = validate_data(columns, X, dtype=np.float64, ensure_min_samples=2)
+    table = validate_data(
+        columns, X, accept_sparse=_sparse(columns), dtype=np.float64, ensure_min_samples=2
+    )
     names = getattr(columns, "feature_names_in_", None)
     if source is not None:
         names = source.names
         _note_columns(columns, names, source.n_columns)
-    weights = check_weights(sample_weight, table)
+    weights = None if sample_weight is None else check_weights(sample_weight, table)
     validation = _check_validation_data(columns, validation_data)
-    return ArrayData(_tuple(names), table.shape[1], validation, table, weights)
-
-
-def _tuple(names: Sequence[Any] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(names)
+    names = None if names is None else tuple(names)
+    kind = SparseData if issparse(table) else ArrayData
+    return kind(names, table.shape[1], validation, table, weights)
 
 
 def shape_of(X: Any) -> tuple[int, int]:
     """Return the numbers of rows and columns, without reading the data."""
     source = as_source(X)
-    shape: Any = np.shape(X) if source is None else (source.n_rows, source.n_columns)
+    shape: Any = getattr(X, "shape", None) or np.shape(X)
+    if source is not None:
+        shape = source.n_rows, source.n_columns
     if len(shape) != 2 or not all(isinstance(size, Integral) for size in shape):
         raise ValueError(
             "The number of rows is not known ahead. Give an array of the same shape, for "
@@ -253,17 +297,25 @@ def shape_of(X: Any) -> tuple[int, int]:
     return int(shape[0]), int(shape[1])
 
 
-def check_rows(estimator: BaseEstimator, X: ArrayLike) -> Array:
-    """Check rows against a fitted estimator."""
+def check_rows(estimator: BaseEstimator, X: ArrayLike) -> Any:
+    """Check rows against a fitted estimator; they stay sparse where it takes sparse ones."""
     check_is_fitted(estimator)
-    table: Array = validate_data(estimator, X, dtype=[np.float64, np.float32], reset=False)
-    return table
+    return validate_data(
+        estimator,
+        X,
+        accept_sparse=_sparse(estimator),
+        dtype=[np.float64, np.float32],
+        reset=False,
+    )
 
 
-def check_weights(sample_weight: ArrayLike | None, table: Array, at_least: int = 2) -> Array | None:
+def _sparse(estimator: BaseEstimator) -> Literal["csr", False]:
+    """Return the form in which an estimator takes sparse matrices, if it does."""
+    return "csr" if get_tags(estimator).input_tags.sparse else False
+
+
+def check_weights(sample_weight: ArrayLike, table: Any, at_least: int = 2) -> Array:
     """Check the weights of rows."""
-    if sample_weight is None:
-        return None
     weights: Array = check_sample_weight(
         sample_weight, table, dtype=np.float64, ensure_non_negative=True
     )
@@ -303,7 +355,9 @@ def _check_validation_data(columns: Any, validation_data: ValidationData) -> Wei
                 f"of {len(validation_data)}."
             )
         X, sample_weight = validation_data
-    table: Array = validate_data(columns, X, dtype=np.float64, reset=False)
+    table = validate_data(columns, X, accept_sparse=_sparse(columns), dtype=np.float64, reset=False)
+    if sample_weight is None:
+        return table, None
     return table, check_weights(sample_weight, table, at_least=1)
 
 
@@ -312,28 +366,34 @@ def _variances_of_all(n_rows: int, centring: Centring, held_out: Weighted) -> Ar
     table, weights = held_out
     if weights is not None:
         return None
-    share = n_rows / (n_rows + len(table))
-    others = np.asarray(table, dtype=np.float64) - centring.mean
+    share = n_rows / (n_rows + table.shape[0])
     inner = np.where(centring.varies, centring.scale**2, 0.0)
-    mean = (1 - share) * others.mean(axis=0)
-    both = share * inner + (1 - share) * np.mean(others**2, axis=0)
+    if issparse(table):
+        block = apply_centring(centring, table, None)
+        mean = (1 - share) * centring.scale * block.products(block.root)
+        squares = block.residuals(centring.scale).of_columns()
+    else:
+        others = np.asarray(table, dtype=np.float64) - centring.mean
+        mean, squares = (1 - share) * others.mean(axis=0), np.mean(others**2, axis=0)
+    both = share * inner + (1 - share) * squares
     variances: Array = np.maximum(both - mean**2, 0.0)
     return variances
 
 
-def _split(table: Array, weights: Array | None, hold_out: HoldOut) -> tuple[Weighted, Weighted]:
+def _split(table: Any, weights: Array | None, hold_out: HoldOut) -> tuple[Weighted, Weighted]:
     """Hold out a random share of the rows that have a weight."""
     if weights is not None:
         table, weights = table[weights > 0], weights[weights > 0]
-    n = math.ceil(hold_out.share * len(table))
-    if len(table) - n < 2:
+    n_rows = table.shape[0]
+    n = math.ceil(hold_out.share * n_rows)
+    if n_rows - n < 2:
         raise ValueError(
-            f"validation_fraction={hold_out.share} of {len(table)} samples leaves "
-            f"{len(table) - n} to fit; give more samples, a smaller fraction, or "
+            f"validation_fraction={hold_out.share} of {n_rows} samples leaves "
+            f"{n_rows - n} to fit; give more samples, a smaller fraction, or "
             "validation_data."
         )
-    out = np.zeros(len(table), dtype=bool)
-    out[check_random_state(hold_out.random_state).permutation(len(table))[:n]] = True
+    out = np.zeros(n_rows, dtype=bool)
+    out[check_random_state(hold_out.random_state).permutation(n_rows)[:n]] = True
     if weights is None:
         return (table[~out], None), (table[out], None)
     return (table[~out], weights[~out]), (table[out], weights[out])

@@ -49,9 +49,9 @@ class Limits:
 class Trace:
     """What the pursuit saw, step by step."""
 
-    largest: list[float] = field(default_factory=list)
+    largest: list[float]
     """The largest residual variance before each step and after the last."""
-    total: list[float] = field(default_factory=list)
+    total: list[float]
     """The total residual variance, likewise."""
     n_kept: list[int] = field(default_factory=list)
     """Functions that each step added."""
@@ -67,11 +67,6 @@ class Trace:
     def explained(self) -> float:
         """The share of the total variance that the functions explain."""
         return 1 - self.total[-1] / self.total[0] if self.total[0] > 0 else 1.0
-
-    def observe(self, chooser: Chooser) -> None:
-        """Note what is left."""
-        self.largest.append(chooser.largest)
-        self.total.append(chooser.total)
 
     def stop(self, reason: StopReason) -> Trace:
         """Note why the pursuit ends."""
@@ -101,8 +96,7 @@ def pursue(
     callback : callable, optional
         Called after each step.
     """
-    trace = Trace()
-    trace.observe(chooser)
+    trace = Trace([chooser.largest], [chooser.total])
     n_functions = 0
     while True:
         if limits.n_steps is not None and len(trace.n_kept) >= limits.n_steps:
@@ -118,7 +112,7 @@ def pursue(
         if limits.max_functions is not None and n_functions > limits.max_functions:
             chooser.undo()
             return trace.stop("max_functions")
-        with threads_for(orthogonalizer.work(block)):
+        with threads_for(orthogonalizer.work):
             added = orthogonalizer.orthogonalize(block)
         if held_out is not None:
             orthogonalizer.use = held_out.observe(orthogonalizer.steps[-1], added)
@@ -131,7 +125,8 @@ def pursue(
         trace.n_dropped.append(added.n_dropped)
         trace.degrees_of_freedom.append(factor.degrees_of_freedom)
         trace.alpha.append(factor.alpha)
-        trace.observe(chooser)
+        trace.largest.append(chooser.largest)
+        trace.total.append(chooser.total)
         if callback is not None:
             callback(trace)
         if orthogonalizer.saturated:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._base import COUNT, Data, PursuitEstimator
+from gramian._base import COUNT, PursuitEstimator
 from gramian._blockwise import Output, source_of
 from gramian._choosers import GivenDirections
 from gramian._decoder import make_decoder
+from gramian._estimator import Data
 from gramian._fitting import Request, run
 from gramian._model import FittedModel, TakeColumns
 from gramian._preparation import Problem

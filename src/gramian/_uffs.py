@@ -232,7 +232,7 @@ def _concatenate(traces: list[Trace]) -> Trace:
     """Tell the stories of several clusters of features as one: first cluster first."""
     if len(traces) == 1:
         return traces[0]
-    whole = Trace(stop_reason=traces[-1].stop_reason, degrees_of_freedom=[])
+    whole = Trace([], [], stop_reason=traces[-1].stop_reason, degrees_of_freedom=[])
     for i, trace in enumerate(traces):
         if trace.stop_reason != "exhausted":
             whole.stop_reason = trace.stop_reason

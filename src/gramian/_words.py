@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 MAX_NAMED = 5
 """A sentence names at most this many columns."""
@@ -119,20 +118,6 @@ def the_columns(names: Sequence[str]) -> str:
     ("column 'a'", "columns 'a', 'b' and 'c'")
     """
     return f"{plural(len(names), 'column')} {listed(names)}"
-
-
-def column_names(estimator: Any) -> list[str]:
-    """Return the names of the columns of a fit: those of its table, or x0, x1, ...
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted estimator.
-    """
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        return [f"x{i}" for i in range(estimator.n_features_in_)]
-    return [str(name) for name in names]
 
 
 def cut(name: str, length: int) -> str:

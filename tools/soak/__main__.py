@@ -24,9 +24,8 @@ sys.path.insert(0, str(ROOT / "tests"))  # the pseudo-code lives there
 
 import dask  # noqa: E402
 import numpy as np  # noqa: E402
-from cases import Case, UndecidedError, draw_case, truth_of_fit  # noqa: E402
-from checks import draw_checks, fit  # noqa: E402
-from forms import Form  # noqa: E402
+from cases import Case, UndecidedError, draw_case  # noqa: E402
+from checks import draw_checks, truth_of  # noqa: E402
 from tables import Table, draw_table  # noqa: E402
 
 from gramian.exceptions import NumericalWarning, OverfittingWarning  # noqa: E402
@@ -64,11 +63,7 @@ def soak(seed: int, tally: Tally, *, verbose: bool) -> None:
         print(f"{seed}: {table}; {case}", flush=True)
     with tempfile.TemporaryDirectory(prefix="gramian-soak-") as folder:
         try:
-            truth = (
-                truth_of_fit(fit(case, Form(table.x, table.weights)))
-                if case.algorithm is None
-                else case.truth(table)
-            )
+            truth = truth_of(case, table)
         except UndecidedError:
             tally.n_undecided += 1
             return
@@ -109,6 +104,7 @@ def main() -> int:
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", OverfittingWarning)
     warnings.simplefilter("ignore", NumericalWarning)
+    warnings.filterwarnings("ignore", "No features were selected", UserWarning)
     tally, start = Tally(), time.monotonic()
     with dask.config.set(scheduler="threads"):
         if given.seed is not None:

@@ -30,10 +30,12 @@ DEFAULT_BUDGET = "1GiB"
 
 Selection = StrEnum("Selection", "gfs gfa")
 """Algorithms that select columns."""
-Extraction = StrEnum("Extraction", "gfr gca")
+Extraction = StrEnum("Extraction", "gfr gca manifold")
 """Algorithms that extract components."""
-Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca")
+Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca manifold")
 """All of them."""
+Criterion = StrEnum("Criterion", "variance gain")
+"""What gfs selects columns for."""
 FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre fourier indicator auto")
 """Families of functions that have a name."""
 
@@ -162,8 +164,8 @@ class MethodOptions:
         option(
             "Method",
             "SHARE",
-            "What may be left of a redundant column: a share of its variance (0.001) for gfa and "
-            "gca, and with --relative; elsewhere a variance.",
+            "What may be left of a redundant column: a share of its variance for gfa (0.0001, or "
+            "0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
             "--threshold",
             "-t",
             parser=variance,
@@ -196,6 +198,15 @@ class MethodOptions:
             show_default=False,
         ),
     ] = None
+    laws: Annotated[
+        bool,
+        option(
+            "Method",
+            "",
+            "gfa: whether exact laws count, too, such as logarithms, ratios and thresholds.",
+            "--laws/--no-laws",
+        ),
+    ] = True
     prove: Annotated[
         bool,
         option("Method", "", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove"),
@@ -215,8 +226,8 @@ class MethodOptions:
             "Method",
             "FAMILY",
             "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
-            "indicator (columns of few distinct values) or auto. By default polynomial for gfa, "
-            "and multilinear for others.",
+            "indicator (columns of few distinct values) or auto. By default polynomial for gfa "
+            "and manifold, and multilinear for others.",
             show_default=False,
         ),
     ] = None
@@ -238,6 +249,19 @@ class MethodOptions:
             parser=share,
         ),
     ] = None
+    criterion: Annotated[
+        Criterion | None,
+        option(
+            "Method",
+            None,
+            "Of gfs: columns of the largest variance, or those that explain most of all columns.",
+            show_default=False,
+        ),
+    ] = None
+    given: Annotated[
+        Names,
+        option("Method", "NAMES", "Of gfs, criterion gain: keep these in any case.", "--given"),
+    ] = None
     seed: Annotated[
         int, option("Method", "N", "Decides which rows are held out.", min=0, max=MAX_SEED)
     ] = 0
@@ -251,11 +275,13 @@ def chosen(algorithm: StrEnum | None, method: MethodOptions) -> str:
     algorithm : StrEnum or None
         What the user named.
     method : MethodOptions
-        What else the user said: a number of columns asks for the most informative ones.
+        What else the user said: a number of columns asks for the most informative ones, and so
+        do options that only these have.
     """
     if algorithm is not None:
         return algorithm.value
-    return (Selection.gfa if method.n is None else Selection.gfs).value
+    few = method.n is not None or method.criterion is not None or method.given
+    return (Selection.gfs if few else Selection.gfa).value
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,10 @@ Minimal = Literal["proved", "exchanges", "greedy"]
 of one variable lets another one go; or only that no variable may go as things are."""
 
 
+Rank = tuple[tuple[int, int, float], float]
+"""Counts of what should be few, and the logarithm of what is left in all."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """An elimination after second thoughts."""
@@ -143,10 +147,8 @@ class Search:
                     if kept not in seen:
                         seen.add(kept)
                         state = self.among(kept)
-                        if state.free or self._rank(state) < rank:
-                            found.append((self._rank(state), self._ties(state, other), kept))
-            found.sort(key=lambda item: item[:2])
-            better = next((kept for _, _, kept in found if self._confirmed(kept)), None)
+                        found.append((self._rank(state), self._ties(state, other, variable), kept))
+            better = next(filter(self._confirmed, _best_first(found, rank)), None)
             if better is None:
                 return current, True
             current = self._continue(current, better)
@@ -171,7 +173,7 @@ class Search:
             tuple(j for j in dict.fromkeys((*before.refused, *after.refused)) if j in after.kept),
         )
 
-    def _rank(self, state: Eliminator) -> tuple[int, int, float, float]:
+    def _rank(self, state: Eliminator) -> Rank:
         """Return what makes a set better than another; small is good."""
         gone = state.remaining.removed
         total = float(np.sum(np.maximum(state.left, EXACT)))
@@ -179,12 +181,12 @@ class Search:
             len(state.remaining.variables) - len(state.free[:1]),
             len(state.needed),
             sum(map(self.preferences.priority_of, gone)),
-            round(np.log(total) / BETTER) * BETTER if total > 0 else 0.0,
-        )
+        ), np.log(total) if total > 0 else 0.0
 
-    def _ties(self, state: Eliminator, other: int) -> tuple[float, int]:
+    def _ties(self, state: Eliminator, gone: int, variable: int) -> tuple[float, int, int]:
         """Return what decides between exchanges that are equally good."""
-        return -round(float(state.correlation[other]), 6), -self.preferences.order_of(other)
+        order_of = self.preferences.order_of
+        return -round(float(state.correlation[gone]), 6), -order_of(gone), order_of(variable)
 
     def _smallest(self, kept: Collection[int]) -> tuple[frozenset[int] | None, bool]:
         """Look for a smaller set by branch and bound; return it, and whether all were considered.
@@ -219,3 +221,21 @@ class Search:
                 for i in reversed(range(len(open_)))
             )
         return best, True
+
+
+def _best_first(
+    found: list[tuple[Rank, tuple[float, int, int], frozenset[int]]], rank: Rank
+) -> Iterator[frozenset[int]]:
+    """Yield the sets that are better than one of the given rank, ties decided by what comes second.
+
+    A set ties with the best one if it leaves hardly more: rounded numbers would be compared with
+    others just beyond the edge.
+    """
+    counts, left = rank
+    found = [each for each in found if each[0] < (counts, left - BETTER)]
+    while found:
+        counts, left = min(each[0] for each in found)
+        tied = [each for each in found if each[0] <= (counts, left + BETTER)]
+        best = min(tied, key=lambda each: each[1])
+        found.remove(best)
+        yield best[2]

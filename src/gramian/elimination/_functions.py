@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from gramian.families._base import Family
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import Direction, GrowingRows
 from gramian.orthogonalize._levels import KnownLevels
+from gramian.orthogonalize._range import scaled
 from gramian.rows import RowBlock, Rows
 
 
@@ -114,4 +116,13 @@ def lay_out(
         blocks.append(block)
     involves.append(np.eye(n, dtype=bool)[len(blocks) :])
     singles.extend(range(n_functions, n_functions + n - len(blocks)))
-    return Layout(every, tuple(blocks), np.vstack(involves), np.array(singles, dtype=np.intp))
+    return Layout(
+        every, _in_range(rows, every, blocks), np.vstack(involves), np.array(singles, dtype=np.intp)
+    )
+
+
+def _in_range(rows: Rows, columns: Sequence[int], blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Scale the user's functions, lest their squares leave the range of float64."""
+    directions = [Direction(column, 1.0) for column in columns]
+    calls = iter(scaled(rows, directions, [call for block in blocks for call in block.calls]))
+    return tuple(replace(block, calls=tuple(islice(calls, len(block.calls)))) for block in blocks)

@@ -30,7 +30,7 @@ FEW = 0.2
 """Where functions are fewer than this share of the rows, no penalty is needed."""
 MAX_FUNCTIONS = 25_000
 """Functions whose Gram matrix fits in memory, 5 GB."""
-MOST_OF_ROWS = 0.5
+MOST_OF_ROWS = 0.9
 """Functions take part up to this share of the rows; with more there is no evidence for any."""
 CHEAP = 1e9
 """Where one check takes no more multiplications, rows are left out before any column goes;

@@ -11,7 +11,7 @@ from scipy.linalg import cholesky, solve_triangular
 from gramian._threads import AddProduct
 from gramian._types import Array, IntArray
 from gramian.elimination._functions import Layout
-from gramian.elimination._remaining import FLOOR
+from gramian.elimination._remaining import EPSILON, FLOOR
 from gramian.elimination._sums import CONSTANT, PIECE, moments
 from gramian.rows import RowBlock, Rows, Work
 
@@ -55,6 +55,8 @@ def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: flo
     penalty = np.full(len(mean), FLOOR)
     if 0 < alpha < np.inf:
         penalty[~is_single] += alpha
+    # Second moments less squares of means have rounding errors relative to the former.
+    penalty += 10 * len(mean) * EPSILON * squares / np.where(varies, gram.diagonal(), 1.0)
     use = np.flatnonzero(varies)
     deviations = np.sqrt(gram.diagonal()[use])
     gram = gram[np.ix_(use, use)] / np.multiply.outer(deviations, deviations)

@@ -17,7 +17,7 @@ from scipy.linalg import cholesky, lstsq, solve_triangular
 from gramian._types import Array, IntArray
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._moments import UNCERTAIN, Moments
-from gramian.orthogonalize._common import pivoted_cholesky
+from gramian.orthogonalize._common import cholesky_columns
 
 TOLERANCE = 1e-12
 """A function is left out if a smaller share of it is left after projection on the others."""
@@ -56,7 +56,8 @@ class Coordinates:
         norms = np.sqrt(moments.gram.diagonal())
         present = np.flatnonzero(norms)  # with alpha=inf, only the variables have moments
         scaled = moments.gram[np.ix_(present, present)] / np.outer(norms[present], norms[present])
-        self.functions: IntArray = present[np.sort(pivoted_cholesky(scaled, TOLERANCE)[1])]
+        lower, order = cholesky_columns(scaled, TOLERANCE)
+        self.functions: IntArray = present[np.sort(order[: lower.shape[1]])]
         """The functions that the coordinates belong to, orthogonalized in this order."""
         norms = norms[self.functions]
         inside = np.ix_(self.functions, self.functions)

@@ -114,7 +114,8 @@ def explain(
                 "data frame, or no X to use the moments of the fit alone."
             )
         table = check_rows(estimator, X)
-        weights = check_weights(sample_weight, table)
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, table)
     return explain_checked(
         estimator.model_, table, weights, max_terms=max_terms, min_gain=min_gain, features=features
     )

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from gramian._words import counted
 from gramian.explanations._results import Edge, Graph, KeptFeature, Node, Redundancy
@@ -65,6 +69,28 @@ class Explanation(Sequence[Redundancy]):
             raise KeyError(f"{key!r} was kept, so there is no formula for it.")
         raise KeyError(f"{key!r} is not among the columns that were explained.")
 
+    def tested(self, table: Mapping[str, ArrayLike]) -> Explanation:
+        """Evaluate the formulas on other rows, as they are.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            All columns by name.
+
+        Returns
+        -------
+        explanation : Explanation
+            The same formulas; `validation_r2` is that of these rows, None where a column does not
+            vary in them.
+        """
+
+        def validated(each: Redundancy) -> float | None:
+            values = np.asarray(table[each.feature], dtype=np.float64)
+            return each.score(table, values) if np.ptp(values) > 0 else None
+
+        found = [replace(each, validation_r2=validated(each)) for each in self]
+        return Explanation(found, self.kept)
+
     @property
     def graph(self) -> Graph:
         """Which kept columns determine which others."""
@@ -111,14 +137,7 @@ class Explanation(Sequence[Redundancy]):
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each redundancy."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "A data frame needs pandas: pip install pandas. The attribute `table` has the same "
-                "rows as dictionaries."
-            ) from error
-        return pd.DataFrame(self.table)
+        return data_frame(self.table)
 
     def latex(self) -> str:
         """Write all equations in LaTeX, one below the other."""
@@ -148,3 +167,15 @@ class Explanation(Sequence[Redundancy]):
             for row in rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def data_frame(table: Sequence[Mapping[str, Any]]) -> Any:
+    """Return a pandas data frame of rows that are dictionaries."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "A data frame needs pandas: pip install pandas. The attribute `table` has the same "
+            "rows as dictionaries."
+        ) from error
+    return pd.DataFrame(table)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gramian._types import Array
 from gramian.explanations._text import MINUS, latex_name, latex_number, number
+from gramian.families._expansion import Basis
 from gramian.families._products import Z
 
 
@@ -143,12 +144,12 @@ def called_function(
 class Atom:
     """One of the functions of a basis, as a callable that can be stored."""
 
-    basis: Callable[[Array], Array]
+    basis: Basis
     index: int
 
     def __call__(self, z: Array) -> Array:
         """Return the values for a scaled variable."""
-        values: NDArray[np.float64] = self.basis(z)[self.index]
+        values: NDArray[np.float64] = self.basis.evaluate(z)[self.index]
         return values
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -38,8 +38,9 @@ class Basis(Protocol):
         """What each atom adds to the degree of a product."""
         ...
 
-    def __call__(self, z: Array) -> Array:
-        """Values of all atoms, one row an atom."""
+    @property
+    def evaluate(self) -> Callable[[Array], Array]:
+        """Returns the values of all atoms, one row an atom."""
         ...
 
     @property
@@ -58,6 +59,8 @@ class Call:
 
     function: Callable[..., Array]
     variables: tuple[int, ...]
+    scale: float = 1.0
+    """What values are multiplied by, a power of two, lest their squares leave float64."""
 
     def __call__(self, z: Variables) -> Array:
         arguments = [_read_only(z[i]) for i in self.variables]
@@ -79,7 +82,7 @@ class Call:
                 f"Custom function {name!r} returned NaN or infinity. Its arguments are variables "
                 "with mean 0 and variance 1, so some are negative: return finite values for them."
             )
-        return values.astype(np.float64, copy=False)
+        return self.scale * values.astype(np.float64, copy=False)
 
 
 def _read_only(z: Array) -> Array:
@@ -108,6 +111,15 @@ class Block:
         """How many functions the block has."""
         return len(self.parents) + len(self.calls)
 
+    @property
+    def scales(self) -> Array:
+        """What functions are multiplied by, lest their squares leave the range of float64."""
+        return np.array([*np.ones(len(self.parents)), *(call.scale for call in self.calls)])
+
+    def unscaled(self) -> Block:
+        """Return the same functions as the user knows them."""
+        return replace(self, calls=tuple(replace(call, scale=1.0) for call in self.calls))
+
     @cached_property
     def _runs(self) -> list[tuple[slice, IntArray | slice, int]]:
         """Group functions by atom: the places of the functions, their parents, the atom."""
@@ -134,7 +146,7 @@ class Block:
             Where to put the values.
         """
         values = np.empty((self.n_functions, store.shape[1])) if out is None else out
-        phi = np.concatenate([basis(z[-1]) for basis in self.bases])
+        phi = np.concatenate([basis.evaluate(z[-1]) for basis in self.bases])
         for rows, parents, atom in self._runs:
             if isinstance(parents, slice):
                 np.multiply(store[parents], phi[atom], out=values[rows])

@@ -38,9 +38,6 @@ class _Functions:
         """The matrix D with ``atoms' = D @ [1, *atoms]``; None where atoms have no derivative."""
         return None if self.differentiate is None else self.differentiate()
 
-    def __call__(self, z: Array) -> Array:
-        return self.evaluate(z)
-
 
 class ProductFamily(Family):
     """Products of univariate functions within a total degree and a number of variables."""

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from gramian.explanations._explanation import data_frame
 from gramian.explanations._text import number
 from gramian.laws._relation import Relation
 from gramian.laws._solution import Solution
@@ -85,13 +86,17 @@ class Relations(Sequence[Relation]):
         """
         return [each for each in self if column in each.columns]
 
-    def redundant(self, keep: Collection[str] = ()) -> dict[str, Solution]:
+    def redundant(
+        self, keep: Collection[str] = (), prefer: Sequence[str] = ()
+    ) -> dict[str, Solution]:
         """Say which columns can be dropped, one a law, and how they are computed from the others.
 
         Parameters
         ----------
         keep : collection of str, default=()
             Columns that stay.
+        prefer : sequence of str, default=()
+            Columns that rather stay than others, the most wanted first.
 
         Returns
         -------
@@ -99,12 +104,13 @@ class Relations(Sequence[Relation]):
             The columns to drop, and the laws solved for them. Each needs only columns that stay or
             that stand before it, so that all can be computed one after the other.
         """
-        missing = [name for name in keep if name not in self.feature_names]
-        if missing:
-            raise ValueError(f"keep names {missing[0]!r}, which is no column of the table.")
+        self._check(keep)
+        wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
         chosen: dict[str, Solution] = {}
         for relation in self:
-            for solution in _solutions(relation):
+            for solution in sorted(
+                _solutions(relation), key=lambda each: wanted.get(each.column, 0)
+            ):
                 column = solution.column
                 if column in keep or column in chosen or _needs(solution, column, chosen):
                     continue
@@ -117,6 +123,38 @@ class Relations(Sequence[Relation]):
                 if column not in ordered and not waiting:
                     ordered[column] = solution
         return ordered
+
+    def computable(self, keep: Collection[str]) -> dict[str, Solution]:
+        """Say which other columns follow from some that are kept, and how.
+
+        Parameters
+        ----------
+        keep : collection of str
+            The columns that are there; no others are needed.
+
+        Returns
+        -------
+        computable : dict from str to Solution
+            The columns that the laws give, from columns of `keep` or those that stand before them.
+            Columns that neither are kept nor stand here cannot be computed by any law.
+        """
+        self._check(keep)
+        known, found = set(keep), dict[str, Solution]()
+        solutions = [each for relation in self for each in _solutions(relation)]
+        grown = True
+        while grown:
+            grown = False
+            for solution in solutions:
+                if solution.column not in known and known.issuperset(solution.columns):
+                    found[solution.column] = solution
+                    known.add(solution.column)
+                    grown = True
+        return found
+
+    def _check(self, keep: Collection[str]) -> None:
+        missing = [name for name in keep if name not in self.feature_names]
+        if missing:
+            raise ValueError(f"keep names {missing[0]!r}, which is no column of the table.")
 
     @property
     def table(self) -> list[dict[str, Any]]:
@@ -131,20 +169,15 @@ class Relations(Sequence[Relation]):
                 "validation_error": each.validation_error,
                 "shuffled_error": each.shuffled_error,
                 "evidence": each.evidence,
+                "rounding": each.rounding,
+                "n_rows": each.n_rows,
             }
             for each in self
         ]
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each law."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "A data frame needs pandas: pip install pandas. The attribute `table` has the same "
-                "rows as dictionaries."
-            ) from error
-        return pd.DataFrame(self.table)
+        return data_frame(self.table)
 
     def latex(self) -> str:
         """Write all laws in LaTeX, one below the other."""

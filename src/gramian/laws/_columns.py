@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._types import Array
+from gramian.laws._precision import EXACT, LARGEST_WHOLE, Precision, precision_of
 
 FEW_LEVELS = 12
 """A column with so many values or fewer satisfies a polynomial of its own: its levels, no law."""
@@ -28,6 +29,10 @@ class Traits:
     positive: bool
     angle: bool
     """Whether it may be an angle."""
+    whole: bool = False
+    """Whether its values are whole numbers."""
+    precision: Precision = EXACT
+    """With how many digits it is printed."""
 
 
 def traits_of(x: Array) -> Traits:
@@ -38,6 +43,7 @@ def traits_of(x: Array) -> Traits:
     levels = np.unique(x)
     spread = float(levels[-1] - levels[0])
     few = len(levels) <= FEW_LEVELS and len(levels) < len(x)
+    whole = size < LARGEST_WHOLE and bool((levels == np.rint(levels)).all())
     return Traits(
         scale,
         len(levels) == 1 or spread <= 1e-13 * size,
@@ -45,4 +51,6 @@ def traits_of(x: Array) -> Traits:
         bool((x != 0).all()),
         bool((x > 0).all()),
         not few and size <= LARGEST_ANGLE and spread >= SMALLEST_TURN,
+        whole,
+        EXACT if few and whole else precision_of(x),
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gramian._types import Array, IntArray
+from gramian.laws._columns import Traits
 from gramian.laws._law import Law, Values
 
 ROUNDING = 1e-15
@@ -25,6 +27,10 @@ SENSITIVE = 1e-3
 """A law must change at least so much, as a share of its terms, if a column changes by its size."""
 CONSEQUENCE = 1e-3
 """A gradient of unit length is a sum of others if no more than this is left of it."""
+BREAKS_PRINTED = 8.0
+"""The same for laws that hold up to printed digits, which may be by far the larger error."""
+LAST_DIGIT = 2.2
+"""A printed number may miss a law by so many halves of its last digit: it may be rounded twice."""
 FEW_ROWS = 40
 """With fewer rows none are held out: each is predicted from the others."""
 SPARE_ROWS = 4
@@ -46,19 +52,19 @@ class Verdict:
     """With one of its columns shuffled, the smallest over columns."""
     evidence: float
     """How improbable the law is by chance, in powers of ten."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether nothing but rounding is left."""
-        return self.validation_error < HOLDS_EXACTLY
+    rounding: float = 0.0
+    """What the printed digits leave open, as a share of the law's terms; 0 if it is not needed."""
 
 
 class Control:
     """Judges candidates by rows that took no part in finding them."""
 
-    def __init__(self, train: Values, test: Values | None, seed: int = 0) -> None:
+    def __init__(
+        self, train: Values, test: Values | None, traits: Sequence[Traits], seed: int = 0
+    ) -> None:
         self.train = train
         self.test = test
+        self._traits = traits
         seen = train if test is None else test
         rng = np.random.default_rng(seed)
         self._order = _without_fixed_points(rng, seen.n_rows)
@@ -102,6 +108,41 @@ class Control:
             return None
         return Verdict(law, error, validation, overall, broken, evidence)
 
+    def judge_printed(self, law: Law, n_tried: float, target: int | None) -> Verdict | None:
+        """Return what is known of a law that holds in every row up to printed digits, or nothing.
+
+        Parameters
+        ----------
+        law : Law
+            The candidate, fitted to the rows of `train`.
+        n_tried : float
+            Among how many candidates it was found.
+        target : int or None
+            The column that was computed from the others as they are printed, and then rounded;
+            none if all of them may have been rounded.
+        """
+        columns = law.columns
+        if len(columns) < 2 or self.train.n_rows < len(law.monomials) + SPARE_ROWS:
+            return None
+        seen = self.train if self.test is None else self.test
+        with np.errstate(all="ignore"):
+            rounding = max(
+                left_open(law, each, self._traits, target) for each in (self.train, seen)
+            )
+            if not rounding < np.inf or not _sensitivity(law, seen) > SENSITIVE:
+                return None
+            error = law.error(self.train)
+            validation = law.error(seen)
+            broken = min(law.error(seen.shuffled(each, self._order)) for each in columns)
+        base = max(error, validation, rounding, ROUNDING)
+        if not broken > BREAKS_PRINTED * base:
+            return None
+        evidence = self._evidence(law, base, broken, n_tried)
+        if evidence < DECADES:
+            return None
+        overall = max(law.overall_error(self.train), law.overall_error(seen))
+        return Verdict(law, error, validation, overall, broken, evidence, rounding)
+
     def _evidence(self, law: Law, base: float, broken: float, n_tried: float) -> float:
         n_free = self.train.n_rows - len(law.monomials)
         decades = n_free * math.log10(broken / base)
@@ -112,11 +153,42 @@ class Control:
     def _arrangements_of(self, column: int) -> float:
         """Return in how many orders the values of a column can be, in powers of ten."""
         if column not in self._arrangements:
-            _, counts = np.unique(self.train.x[:, column], return_counts=True)
+            seen = [each.x[:, column] for each in (self.train, self.test) if each is not None]
+            _, counts = np.unique(np.concatenate(seen), return_counts=True)
             ways = math.lgamma(counts.sum() + 1) - sum(math.lgamma(n + 1) for n in counts)
             distinct = len(counts) == counts.sum()
             self._arrangements[column] = math.inf if distinct else ways / math.log(10)
         return self._arrangements[column]
+
+
+def left_open(law: Law, values: Values, traits: Sequence[Traits], target: int | None) -> float:
+    """Return what printed digits leave open of a law, as a share of its terms.
+
+    It is infinite if a row misses the law by more.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    values : Values
+        Rows.
+    traits : sequence of Traits
+        What is known of the columns.
+    target : int or None
+        The column that is rounded; by default all that are no whole numbers, which are counts.
+    """
+    terms = law.terms(values)
+    missed = np.abs(terms.sum(axis=1))
+    largest = np.abs(terms).max(axis=1)
+    rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
+    width = HOLDS_EXACTLY * largest
+    for i in rounded:
+        half = traits[i].precision.half_unit(values.x[:, i]) / values.scale[i]
+        width = width + LAST_DIGIT * np.abs(law.slope(values, i)) * half
+    if not (missed <= width).all():
+        return np.inf
+    there = largest > 0
+    return float(np.sqrt(np.mean((width[there] / largest[there]) ** 2)))
 
 
 def refit(law: Law, values: Values) -> Law:

@@ -81,7 +81,7 @@ class Writer:
         if len(powers) != 1:
             return None
         ((atom, power),) = powers
-        if atom not in ("x", "log") or (atom == "log" and power != 1):
+        if atom not in ("x", "log", "exp") or (atom != "x" and power != 1):
             return None
         negative = False
         if power % 2 == 0:
@@ -105,6 +105,7 @@ class Writer:
             power,
             atom == "log",
             negative,
+            atom == "exp",
         )
 
     def equation(self, terms: Sequence[RawTerm]) -> Equation:

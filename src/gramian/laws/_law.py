@@ -20,6 +20,7 @@ ONE: Monomial = ()
 
 ATOMS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     "log": (np.log, lambda x: 1 / x),
+    "exp": (np.exp, np.exp),
     "sin": (np.sin, np.cos),
     "cos": (np.cos, lambda x: -np.sin(x)),
 }
@@ -174,11 +175,20 @@ class Law:
     def gradient(self, values: Values) -> Array:
         """Return the derivatives by the scaled columns, one row a row of the table."""
         found = np.zeros(values.x.shape)
+        for column in self.columns:
+            found[:, column] = self.slope(values, column)
+        return found
+
+    def slope(self, values: Values, column: int) -> Array:
+        """Return the derivative by a scaled column, row by row."""
+        found = np.zeros(values.n_rows)
         for coefficient, monomial in zip(self.coefficients, self.monomials, strict=True):
-            for place, ((column, atom), power) in enumerate(monomial):
+            for place, ((i, atom), power) in enumerate(monomial):
+                if i != column:
+                    continue
                 rest = (*monomial[:place], *monomial[place + 1 :])
                 inner = float(power) * values.of((column, atom)) ** float(power - 1)
                 if atom != "x":
                     inner = inner * derivative(atom, values.x[:, column]) * values.scale[column]
-                found[:, column] += coefficient * values.product(rest) * inner
+                found += coefficient * values.product(rest) * inner
         return found

@@ -43,6 +43,11 @@ class Relation:
     evidence : float
         How improbable the law is by chance, in powers of ten: 6 is one in a million. It counts
         rows, coefficients, and among how many candidates the law was found.
+    rounding : float
+        What the printed digits of the columns leave open of the law, as `error`; 0 if the law holds
+        to the last digit of the computer's numbers.
+    n_rows : int
+        In how many rows all of its columns are present; it was judged by these.
 
     Examples
     --------
@@ -66,6 +71,8 @@ class Relation:
     validation_error: float
     shuffled_error: float
     evidence: float
+    rounding: float
+    n_rows: int
     feature_names: tuple[str, ...] = field(repr=False)
     _law: Law = field(repr=False)
     _scale: Array = field(repr=False, compare=False)
@@ -77,8 +84,8 @@ class Relation:
 
     @property
     def exact(self) -> bool:
-        """Whether nothing but rounding is left."""
-        return max(self.error, self.validation_error) < EXACT
+        """Whether nothing but rounding is left: that of the printed digits, or of computing."""
+        return max(self.error, self.validation_error) <= max(self.rounding, EXACT)
 
     @property
     def _writer(self) -> Writer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -11,25 +11,18 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
-from gramian.explanations._formula import Term
 from gramian.laws._collection import Relations
-from gramian.laws._columns import Traits, traits_of
-from gramian.laws._control import Verdict
-from gramian.laws._forms import RawTerm, Writer, reference_term
 from gramian.laws._input import Sample, Table, open_table, sample_of
-from gramian.laws._law import ONE, Law
+from gramian.laws._maker import Maker
 from gramian.laws._progress import progress_for
-from gramian.laws._relation import EXACT, Kind, Relation, kind_of
-from gramian.laws._rounding import with_round_coefficients
+from gramian.laws._relation import EXACT, Relation
 from gramian.laws._search import Search
-from gramian.laws._terms import factors_of, raw_coefficients
+from gramian.laws._views import View, views
 
 MIN_ROWS = 6
 """Fewer rows tell nothing."""
 REFUTED = 3.0
 """All rows refute a law if its error in them is so many times that in the sample."""
-MOSTLY_MISSING = 0.5
-"""Columns with a larger share of missing values are left out."""
 
 
 def relations(
@@ -85,26 +78,28 @@ def relations(
     start = time.monotonic()
     table = open_table(X, feature_names)
     sample = sample_of(table, random_state)
-    rows, columns, notes = _usable(sample, table)
-    x = rows[:, columns]
-    with np.errstate(all="ignore"):
-        traits = [traits_of(column) for column in x.T]
-    with progress_for(verbose) as report:
-        search = Search(
-            x,
-            traits,
-            tolerance=float(tolerance),
-            deadline=None if time_limit is None else start + float(time_limit),
-            report=report,
-            seed=random_state,
-        )
-        with np.errstate(all="ignore"):
-            complete = search.run()
-    maker = _Maker(table, columns, traits, x)
-    found = [maker.constant(i) for i, each in enumerate(traits) if each.constant]
-    found += [maker.relation(verdict, search) for verdict in search.found]
+    parts, notes = _parts(sample, table)
+    maker = Maker(table.names, sample.rows)
+    found = [maker.constant(i) for i in maker.constants]
+    complete = True
+    with progress_for(verbose) as report, np.errstate(all="ignore"):
+        for k, view in enumerate(parts):
+            search = Search(
+                sample.rows[np.ix_(view.rows, view.columns)],
+                maker.traits(view),
+                tolerance=float(tolerance),
+                deadline=None if time_limit is None else start + float(time_limit),
+                report=report,
+                seed=random_state,
+                known=maker.known(view),
+                settled=[_places(each, view) for each in parts[:k]],
+            )
+            complete = search.run() and complete
+            found += [maker.relation(verdict, search, view) for verdict in search.found]
     if not sample.is_all:
-        found = _confirmed(found, table)
+        found = _confirmed(found, table.blocks())
+    elif sample.n_missing.any():
+        found = _confirmed(found, [sample.rows])
     found.sort(key=_rank)
     return Relations(tuple(found), table.names, sample.n_rows, complete, tuple(notes))
 
@@ -114,134 +109,35 @@ def _rank(relation: Relation) -> tuple[bool, int, int, float]:
     return noisy, len(relation.columns), len(relation.terms), relation.validation_error
 
 
-def _usable(sample: Sample, table: Table) -> tuple[Array, list[int], list[str]]:
-    """Return the rows without missing values, and the columns that are not mostly missing."""
+def _places(one: View, other: View) -> set[int]:
+    """Return where the columns of one part are among those of another."""
+    return {place for place, column in enumerate(other.columns) if column in one.columns}
+
+
+def _parts(sample: Sample, table: Table) -> tuple[list[View], list[str]]:
+    """Return the parts of a table that have no missing values, and what is to be said of them."""
     if not sample.n_rows:
         raise ValueError("X has no rows.")
-    notes = []
-    share = sample.n_missing / sample.n_rows
-    columns = [i for i in range(len(table.names)) if share[i] <= MOSTLY_MISSING]
-    left_out = [
-        name for name, each in zip(table.names, share, strict=True) if each > MOSTLY_MISSING
-    ]
-    if left_out:
-        notes.append(f"Left out, as more than half is missing: {', '.join(left_out)}.")
-    rows = sample.rows[~np.isnan(sample.rows[:, columns]).any(axis=1)]
-    if len(rows) < MIN_ROWS:
+    parts = views(np.isnan(sample.rows), MIN_ROWS)
+    if not parts:
         raise ValueError(
-            f"{len(rows)} rows of {len(sample.rows)} have no missing value, and laws need at least "
-            f"{MIN_ROWS}. Leave columns out, or fill missing values in."
+            f"Laws need at least {MIN_ROWS} rows with values; none of the columns has so many in "
+            f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
         )
-    if len(rows) < len(sample.rows):
-        notes.append(f"Searched in the {len(rows)} rows that have no missing value.")
-    return rows, columns, notes
+    notes = []
+    seen = {column for view in parts for column in view.columns}
+    left_out = [name for i, name in enumerate(table.names) if i not in seen]
+    if left_out:
+        notes.append(f"Left out, as too much is missing: {', '.join(left_out)}.")
+    if sample.n_missing.any():
+        notes.append("Values are missing: each law holds in the rows that have all its columns.")
+    return parts, notes
 
 
-class _Maker:
-    """Turns verdicts on laws of the columns that were searched into relations of the table."""
-
-    def __init__(self, table: Table, columns: list[int], traits: list[Traits], x: Array) -> None:
-        self.names = table.names
-        self.columns = columns
-        self.scale = np.ones(len(table.names))
-        self.scale[columns] = [each.scale for each in traits]
-        self.signs = [0] * len(table.names)
-        for i, column in zip(columns, x.T, strict=True):
-            self.signs[i] = 1 if (column >= 0).all() else -1 if (column <= 0).all() else 0
-        self.x = x
-
-    def _law(self, law: Law) -> Law:
-        """Return a law with the columns numbered as those of the table are."""
-        monomials = tuple(
-            tuple(((self.columns[i], atom), power) for (i, atom), power in each)
-            for each in law.monomials
-        )
-        return Law(law.coefficients, monomials)
-
-    def _solvable(self, writer: Writer, raw: Sequence[RawTerm], law: Law) -> list[int]:
-        """Return the columns that a law gives in every row: no denominator is zero in any."""
-        table = {self.names[i]: self.x[:, k] for k, i in enumerate(self.columns)}
-        found = []
-        for column in law.columns:
-            solution = writer.solve(raw, column)
-            if solution is not None and np.isfinite(solution(table)).all():
-                found.append(column)
-        return found
-
-    def constant(self, i: int) -> Relation:
-        """Return that a column is constant."""
-        value = float(np.median(self.x[:, i]))
-        column = self.columns[i]
-        scaled = value / self.scale[column]
-        plain = (((column, "x"), 1),)
-        law = Law(np.array([1.0, -scaled]), (plain, ONE)) if value else Law(np.ones(1), (plain,))
-        raw = ((1.0, plain), (-value, ONE))
-        return self._make(law, "constant", raw, column, [column], 0.0, 0.0, 0.0, np.inf)
-
-    def relation(self, verdict: Verdict, search: Search) -> Relation:
-        """Write a law in the units of the table, coefficients rounded where the data allow it."""
-        law = verdict.law
-        renumbered = self._law(law)
-        coefficients = raw_coefficients(renumbered, self.scale)
-        raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
-        writer = Writer(self.names, lambda column: self.signs[column])
-        best = writer.best(raw, self._solvable(writer, raw, renumbered))
-        reference = reference_term(raw, best)
-        law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
-        with np.errstate(all="ignore"):
-            law, coefficients, _ = with_round_coefficients(
-                law, coefficients / coefficients[reference], search.train, reference
-            )
-        renumbered = self._law(law)
-        raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
-        solvable = self._solvable(writer, raw, renumbered)
-        best = writer.best(raw, solvable)
-        kind = kind_of(law, coefficients)
-        test = search.control.test
-        return self._make(
-            renumbered,
-            kind,
-            raw,
-            best,
-            solvable,
-            law.error(search.train),
-            verdict.validation_error if test is None else law.error(test),
-            verdict.shuffled_error,
-            verdict.evidence,
-        )
-
-    def _make(
-        self,
-        law: Law,
-        kind: Kind,
-        raw: tuple[Any, ...],
-        best: int | None,
-        solvable: list[int],
-        *numbers: float,
-    ) -> Relation:
-        error, validation, shuffled, evidence = numbers
-        return Relation(
-            tuple(self.names[i] for i in law.columns),
-            kind,
-            tuple(Term(value, factors_of(each, self.names)) for value, each in raw),
-            error,
-            validation,
-            shuffled,
-            evidence,
-            self.names,
-            law,
-            self.scale,
-            raw,
-            tuple(self.signs),
-            best,
-            tuple(solvable),
-        )
-
-
-def _confirmed(found: list[Relation], table: Table) -> list[Relation]:
-    """Read all rows once more, and keep the laws that hold in them, too."""
-    squares, counts = np.zeros(len(found)), np.zeros(len(found))
-    for block in table.blocks():
+def _confirmed(found: list[Relation], blocks: Iterable[Array]) -> list[Relation]:
+    """Go through all rows, and keep the laws that hold in those that have all their columns."""
+    squares, counts = np.zeros(len(found)), np.zeros(len(found), dtype=np.intp)
+    for block in blocks:
         for i, relation in enumerate(found):
             with np.errstate(all="ignore"):
                 imbalance = relation.imbalance(block)
@@ -250,7 +146,7 @@ def _confirmed(found: list[Relation], table: Table) -> list[Relation]:
             counts[i] += int(there.sum())
     errors = np.sqrt(squares / np.maximum(counts, 1))
     return [
-        replace(relation, validation_error=float(error))
-        for relation, error in zip(found, errors, strict=True)
-        if error <= max(REFUTED * relation.validation_error, EXACT)
+        replace(relation, validation_error=float(error), n_rows=int(count))
+        for relation, error, count in zip(found, errors, counts, strict=True)
+        if error <= max(REFUTED * relation.validation_error, relation.rounding, EXACT)
     ]

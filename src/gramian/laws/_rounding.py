@@ -8,6 +8,7 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws._law import Law, Values
+from gramian.laws._terms import raw_coefficients
 
 SURE = 3.0
 """A round number is accepted within so many standard errors."""
@@ -15,6 +16,8 @@ FINE = 1e-6
 """Coefficients that are known better than this may have three digits, others one or two."""
 MAX_DENOMINATOR = 12
 EPSILON = 1e-14
+NEAR = 1e-6
+"""Coefficients of sums that may be rounded are compared with round numbers to about this."""
 
 
 def relative_errors(law: Law, values: Values, reference: int) -> Array:
@@ -52,6 +55,20 @@ def round_number(value: float, error: float) -> float | None:
     if small and abs(float(near) - value) <= slack * abs(value):
         return float(near)
     return None
+
+
+def snapped(law: Law, scale: Array) -> Law | None:
+    """Return a law with coefficients that are near round numbers replaced by these, if any are.
+
+    The coefficient of the first term is 1 in the units of the table.
+    """
+    raw = raw_coefficients(law, scale)
+    raw = raw / raw[0]
+    near = [round_number(float(value), NEAR) or float(value) for value in raw]
+    factors = np.array(near) / raw
+    if (factors == 1).all():
+        return None
+    return Law(law.coefficients * factors, law.monomials)
 
 
 def with_round_coefficients(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -10,13 +9,25 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws import _dictionaries as dictionaries
+from gramian.laws._among import (
+    among_steps,
+    description_length,
+    determined,
+    for_any_column,
+    invertible,
+    is_linear,
+    without_echoes,
+)
+from gramian.laws._catalogue import of_one_column, of_two_columns
 from gramian.laws._columns import Traits
-from gramian.laws._control import FEW_ROWS, ROUNDING, Control, Verdict, is_consequence, refit
+from gramian.laws._control import FEW_ROWS, Control, Verdict, is_consequence, refit
 from gramian.laws._explicit import law_for, quotients
-from gramian.laws._law import Law, Monomial, Values, Variable, comparison
+from gramian.laws._law import Law, Monomial, Values, Variable
 from gramian.laws._linear import power_laws, sums
 from gramian.laws._nullspace import dependencies
 from gramian.laws._pairs import pairs
+from gramian.laws._printed import printed_sums
+from gramian.laws._rounding import snapped
 from gramian.laws._steps import steps
 from gramian.laws._supports import small_sets
 from gramian.laws._wide import products_with_sums, sparse_products, sparse_sums
@@ -34,8 +45,6 @@ EXACT_ERROR = 1e-11
 TARGETS = 3
 """The columns for which short laws are compared before one is believed."""
 SHORT_TRIED = 1e6
-TERM_COST = 1.5
-"""What a term costs in a description, in units of the logarithm of the number of rows."""
 ROWS_FOR_SUMS = 60
 """Sums of several terms are not looked for in fewer rows."""
 FEWER_ROWS = 1_000
@@ -64,6 +73,10 @@ class Search:
         Is told the name of a stage, how many are done, and how many there are.
     seed : int
         Decides which rows are held out.
+    known : list of Law, optional
+        Laws of these columns that were found in more rows.
+    settled : list of set of int, optional
+        Sets of columns whose laws are known.
     """
 
     def __init__(
@@ -75,6 +88,8 @@ class Search:
         deadline: float | None,
         report: Callable[[str, int, int], None],
         seed: int,
+        known: Sequence[Law] = (),
+        settled: Sequence[set[int]] = (),
     ) -> None:
         scale = np.array([each.scale for each in traits])
         order = np.random.default_rng(seed).permutation(len(x))
@@ -83,12 +98,16 @@ class Search:
         train = np.sort(order[n_test:])
         test = np.sort(order[:n_test][:MAX_JUDGES])
         self.train = Values(np.asfortranarray(x[train]), scale)
-        self.control = Control(
-            self.train, Values(np.asfortranarray(x[test]), scale) if n_test else None, seed
-        )
+        judges = Values(np.asfortranarray(x[test]), scale) if n_test else None
+        self.control = Control(self.train, judges, traits, seed)
+        # A threshold lies between two rows, whichever part of the table they are in.
+        self._all = Values(x[np.sort(np.concatenate([train, test]))], scale)
         self.few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
         self.traits = traits
         self.found: list[Verdict] = []
+        self._copies: set[int] = set()
+        self._known = list(known)
+        self._settled = settled
         self.columns = [i for i, each in enumerate(traits) if not each.constant]
         self._tolerance = tolerance
         self._deadline = deadline
@@ -98,11 +117,13 @@ class Search:
 
     def run(self) -> bool:
         """Go through the stages; return whether there was time for all."""
-        stages = [
+        stages: list[tuple[str, Callable[[], Iterable[tuple[Law, float]]]]] = [
             ("steps", self._steps),
             ("pairs", self._pairs),
             ("sums", self._sums),
             ("power laws", self._power_laws),
+            ("printed digits", self._printed),
+            ("other steps", self._more_steps),
             ("small sets", self._small_sets),
             ("products and sums", self._wide),
             ("polynomials", self._polynomials),
@@ -120,6 +141,8 @@ class Search:
             self._noisy()
         except OutOfTimeError:
             return False
+        finally:
+            self.found = without_echoes(self.found)
         return True
 
     def _check_time(self) -> None:
@@ -127,36 +150,115 @@ class Search:
             raise OutOfTimeError
 
     def _consider(self, law: Law, n_tried: float, tolerance: float) -> None:
-        verdict = self.control.judge(law, n_tried, tolerance)
+        self._believe(self.control.judge(law, n_tried, tolerance))
+
+    def _believe(self, verdict: Verdict | None) -> None:
         if verdict is None:
             return
-        known = [each.law for each in self.found]
+        law = verdict.law
+        if any(each.issuperset(law.columns) for each in self._settled):
+            return
+        known = self.laws
         if is_consequence(law, known, self._points) or among_steps(law, known):
             return
         self.found.append(verdict)
         if len(law.columns) == 2 and invertible(law):
             # Each of the two stands for the other: later laws need only one of them.
-            twin = determined(law, set())
+            flags = {i for i in law.columns if self._is_flag(i)}
+            twin = determined(law, flags if len(flags) == 1 else set())
             self.columns = [i for i in self.columns if i != twin]
+            if twin is not None and is_linear(law):
+                self._copies.add(twin)
+
+    def _is_flag(self, column: int) -> bool:
+        """Return whether a column is 0 or 1."""
+        return bool(np.isin(self.train.x[:, column], (0.0, 1.0)).all())
+
+    @property
+    def laws(self) -> list[Law]:
+        """All laws that are known."""
+        return [*self._known, *(each.law for each in self.found)]
 
     @property
     def free(self) -> list[int]:
         """The columns that are left if each law gives one of its columns away."""
         taken: set[int] = set()
-        for verdict in self.found:
-            giving = determined(verdict.law, taken)
+        for law in self.laws:
+            giving = determined(law, taken)
             if giving is not None:
                 taken.add(giving)
         return [i for i in self.columns if i not in taken]
 
     def _steps(self) -> Iterator[tuple[Law, float]]:
-        for law in steps(self.train, self.traits, self.columns):
-            yield law, float(len(self.columns) ** 2 * self.train.n_rows)
+        """Yield thresholds and levels of whole numbers."""
+        whole = [i for i in self.columns if self.traits[i].whole]
+        yield from self._steps_of(whole)
+
+    def _more_steps(self) -> Iterator[tuple[Law, float]]:
+        """Yield those of other columns, which may be computed from one another."""
+        free = set(self.free)
+        others = [i for i in self.columns if not self.traits[i].whole]
+        yield from self._steps_of([i for i in others if i in free])
+        yield from self._steps_of([i for i in others if i not in free])
+
+    def _steps_of(self, sources: Sequence[int]) -> Iterator[tuple[Law, float]]:
+        for law in steps(self._all, self.traits, self.columns, sources):
+            yield law, float(len(self.columns) ** 2 * self._all.n_rows)
 
     def _pairs(self) -> Iterator[tuple[Law, float]]:
         n_tried = 25.0 * len(self.columns) ** 2
         for law in pairs(self.train, self.traits, self.columns):
             yield law, n_tried
+
+    def _printed(self) -> Iterable[tuple[Law, float]]:
+        """Look for laws that hold up to printed digits, and believe them; none is left to judge.
+
+        First for a column that was computed from others as they are printed, then for laws of
+        which all columns are rounded.
+        """
+        varying = [
+            i for i, each in enumerate(self.traits) if not each.constant and i not in self._copies
+        ]
+        n = float(len(varying))
+        sources: list[tuple[Iterator[tuple[Law, int | None]], float]] = [
+            (of_one_column(self.train, self.traits, varying), 10 * n**2),
+            (self._printed_sums(), n**3),
+            (of_two_columns(self.train, self.traits, varying), 5 * n**3),
+            (for_any_column(sparse_products(self.few, self.traits, varying)), 5 * n**4),
+            (for_any_column(products_with_sums(self.few, self.traits, varying)), 5 * n**4),
+        ]
+        kept: dict[int, tuple[Law, float]] = {}
+        for laws, n_tried in sources:
+            for law, target in laws:
+                self._check_time()
+                kept[id(law)] = (law, n_tried)
+                self._consider_printed(law, n_tried, target)
+        for law, n_tried in kept.values():
+            self._check_time()
+            self._consider_printed(law, n_tried, None)
+        return ()
+
+    def _consider_printed(self, law: Law, n_tried: float, target: int | None) -> None:
+        for candidate in (snapped(law, self.train.scale), law):
+            if candidate is not None:
+                verdict = self.control.judge_printed(candidate, n_tried, target)
+                if verdict is not None:
+                    self._believe(verdict)
+                    return
+
+    def _printed_sums(self) -> Iterator[tuple[Law, int]]:
+        yield from printed_sums(self.train, self.traits, self._unsummed)
+
+    @property
+    def _unsummed(self) -> list[int]:
+        """The columns that are left if each linear law gives one of its columns away."""
+        taken: set[int] = set()
+        for law in self.laws:
+            if is_linear(law):
+                giving = determined(law, taken)
+                if giving is not None:
+                    taken.add(giving)
+        return [i for i, each in enumerate(self.traits) if not each.constant and i not in taken]
 
     def _wide(self) -> Iterator[tuple[Law, float]]:
         free = self.free
@@ -185,7 +287,7 @@ class Search:
 
     def _approximates(self, law: Law) -> bool:
         """Return whether a better law ties the same columns and others, which matter little."""
-        return any(set(law.columns) < set(each.law.columns) for each in self.found)
+        return any(set(law.columns) < set(each.columns) for each in self.laws)
 
     def _short_laws(self) -> Iterator[tuple[Law, float]]:
         """Yield laws of few terms, fitted to all rows, and among how many each was found."""
@@ -237,8 +339,15 @@ class Search:
                     yield law, float(len(others) ** len(law.columns))
 
     def _small_sets(self) -> Iterator[tuple[Law, float]]:
+        tied = [set(law.columns) for law in self.laws]
+        free = set(self.free)
+
         def skip(columns: Sequence[int]) -> bool:
-            return any(set(each.law.columns) <= set(columns) for each in self.found)
+            return (
+                any(each.issubset(columns) for each in tied)
+                or any(each.issuperset(columns) for each in self._settled)
+                or (len(columns) > 2 and not free.issuperset(columns))
+            )
 
         yield from small_sets(self.train, self.columns, self._cap, skip)
 
@@ -277,51 +386,3 @@ class Search:
         if len(free) <= SMALL_TABLE:
             families = dictionaries.with_angles(free, angles, self._caps(), self._limit)
             yield from self._through(families)
-
-
-def description_length(verdict: Verdict, n_rows: int) -> float:
-    """Return how long it takes to describe what a law ties, given the law, and the law itself."""
-    missed = n_rows * math.log(max(verdict.overall, ROUNDING))
-    return missed + TERM_COST * math.log(n_rows) * len(verdict.law.monomials)
-
-
-def among_steps(law: Law, known: Sequence[Law]) -> bool:
-    """Return whether all columns of a law are one column and steps of it, which say it all."""
-    groups: dict[int, set[int]] = {}
-    for each in known:
-        for (column, atom), _ in (factor for monomial in each.monomials for factor in monomial):
-            if comparison(atom):
-                groups.setdefault(column, {column}).update(each.columns)
-    return any(set(law.columns) <= group for group in groups.values())
-
-
-def invertible(law: Law) -> bool:
-    """Return whether a law of two columns gives each of them by the other."""
-    factors = {factor for each in law.monomials for factor in each}
-    return len(factors) == len(law.columns) and all(
-        atom in ("x", "log") for (_, atom), _ in factors
-    )
-
-
-def determined(law: Law, taken: set[int]) -> int | None:
-    """Return a column that the law gives away: one that enters it most simply.
-
-    Parameters
-    ----------
-    law : Law
-        The law.
-    taken : set of int
-        Columns that other laws give away.
-    """
-    best: tuple[int, int, int] | None = None
-    for column in law.columns:
-        if column in taken:
-            continue
-        powers = {
-            (atom, power) for each in law.monomials for (i, atom), power in each if i == column
-        }
-        n_terms = sum(any(i == column for (i, _), _ in each) for each in law.monomials)
-        simple = 0 if powers == {("x", 1)} else 1 if len(powers) == 1 else 2
-        rank = (simple, n_terms, -column)
-        best = rank if best is None or rank < best else best
-    return None if best is None else -best[2]

@@ -19,7 +19,7 @@ ROOTS: dict[int | Fraction, str] = {2: "√", 3: "∛"}
 
 @dataclass(frozen=True)
 class Solution:
-    """A column as a function of others: a sum, a ratio of sums, a root or an exponential of one.
+    """A column as a function of others: a ratio of sums, or a root, exponential or logarithm of it.
 
     Call it with a table or mapping that gives the other columns by name.
 
@@ -35,6 +35,8 @@ class Solution:
         Whether the exponential function is taken of the ratio.
     negative : bool
         Whether the root is the negative one.
+    logarithm : bool
+        Whether the natural logarithm is taken of the ratio.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Solution:
     root: int | Fraction = 1
     exponential: bool = False
     negative: bool = False
+    logarithm: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -73,7 +76,7 @@ class Solution:
         Returns
         -------
         values : array of shape (n_samples,)
-            The column; NaN where the denominator is zero.
+            The column; NaN where the denominator is zero, or there is no root or logarithm.
         """
         known = {name: np.asarray(table[name], dtype=np.float64) for name in self.columns}
         numerator, denominator = self.numerator(known), self.denominator(known)
@@ -81,12 +84,39 @@ class Solution:
         np.divide(numerator, denominator, out=ratio, where=denominator != 0)
         if self.exponential:
             return np.exp(ratio)
+        if self.logarithm:
+            return np.log(np.where(ratio > 0, ratio, np.nan))
         if self.root == 1:
             return ratio
         found: Array = np.sign(ratio) * np.abs(ratio) ** float(1 / Fraction(self.root))
         if self.root % 2 == 0:
             found = np.where(ratio < 0, np.nan, found)
         return -found if self.negative else found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the solution as plain lists, dictionaries, numbers and texts, to be stored.
+
+        Returns
+        -------
+        document : dict
+            What `from_json` reads, after a trip through a file of JSON or not.
+        """
+        from gramian.laws._document import document_of
+
+        return document_of(self)
+
+    @classmethod
+    def from_json(cls, document: Any) -> Solution:
+        """Read a stored solution; nothing in it is executed.
+
+        Parameters
+        ----------
+        document : dict
+            What `to_json` returned. Anything else is a ValueError that says what is wrong.
+        """
+        from gramian.laws._document import solution_of
+
+        return solution_of(document)
 
     def __str__(self) -> str:
         return f"{quote(self.column)} = {self.text}"
@@ -95,8 +125,8 @@ class Solution:
     def text(self) -> str:
         """The right-hand side."""
         inner = self._ratio()
-        if self.exponential:
-            return f"exp({inner})"
+        if self.exponential or self.logarithm:
+            return f"{'exp' if self.exponential else 'log'}({inner})"
         if self.root == 1:
             return inner
         simple = inner.replace("_", "a").isalnum()
@@ -122,8 +152,9 @@ class Solution:
         inner = self.numerator.latex()
         if str(self.denominator) != "1":
             inner = rf"\frac{{{inner}}}{{{self.denominator.latex()}}}"
-        if self.exponential:
-            inner = rf"\exp\left({inner}\right)"
+        if self.exponential or self.logarithm:
+            name = r"\exp" if self.exponential else r"\log"
+            inner = rf"{name}\left({inner}\right)"
         elif self.root != 1:
             sign, power = "-" if self.negative else "", 1 / Fraction(self.root)
             index = "" if self.root == 2 else f"[{self.root}]"
@@ -139,8 +170,8 @@ class Solution:
         import sympy
 
         inner = self.numerator.sympy() / self.denominator.sympy()
-        if self.exponential:
-            inner = sympy.exp(inner)
+        if self.exponential or self.logarithm:
+            inner = sympy.exp(inner) if self.exponential else sympy.log(inner)
         elif self.root != 1:
             power = sympy.Rational(1 / Fraction(self.root))
             inner = inner**power * (-1 if self.negative else 1)

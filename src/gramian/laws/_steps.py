@@ -1,4 +1,4 @@
-"""Columns of zeros and ones that are thresholds or levels of other columns."""
+"""Columns of few values that are thresholds, levels or intervals of other columns."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from gramian._types import Array
 from gramian.laws._columns import Traits
-from gramian.laws._law import ONE, Law, Values
+from gramian.laws._law import Law, Values
 
 
-def steps(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> Iterator[Law]:
-    """Yield laws y = [x ≤ c], y = [x > c] and y = [x = c] for columns y of two values.
+def steps(
+    values: Values, traits: Sequence[Traits], columns: Sequence[int], sources: Sequence[int]
+) -> Iterator[Law]:
+    """Yield laws y = [x ≤ c], [x > c], [x = c] or [a < x ≤ b], and sums of steps for more levels.
 
     Parameters
     ----------
@@ -22,46 +24,90 @@ def steps(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> I
     traits : sequence of Traits
         What is known of the columns.
     columns : sequence of int
-        The columns.
+        The columns y.
+    sources : sequence of int
+        The columns x.
     """
+    sources = [i for i in sources if not _difference(values.x[:, i])]
     for k in columns:
-        if traits[k].n_levels != 2:
+        n_levels = traits[k].n_levels
+        if n_levels is None:
             continue
         y = values.x[:, k]
-        low, high = float(y.min()), float(y.max())
-        if low == high:
+        if y.min() == y.max():
             continue
-        on = y == high
-        for i in columns:
-            if i == k or traits[i].n_levels == 2:
+        for i in sources:
+            own = traits[i].n_levels
+            if i == k or (own is not None and own <= n_levels):
                 continue
-            atom = _indicator(values.x[:, i], on)
-            if atom is None:
-                continue
-            # y = low + (high − low) [x compares so]
-            scale = values.scale[k]
-            monomials = ((((k, "x"), 1),), (((i, atom), 1),), ONE)
-            coefficients = np.array([-1.0, (high - low) / scale, low / scale])
-            used = [0, 1] if low == 0 else [0, 1, 2]
-            yield Law(coefficients[used], tuple(monomials[m] for m in used))
+            if n_levels == 2:
+                parts = _indicator(values.x[:, i], y)
+            else:
+                parts = _staircase(values.x[:, i], y)
+            if parts is not None:
+                yield _law(parts, k, i, values.scale[k])
 
 
-def _indicator(x: Array, on: NDArray[np.bool_]) -> str | None:
-    """Return the comparison of a column that is true in just these rows, if there is one."""
-    whole = bool((x == np.round(x)).all())
-    inside, outside = x[on], x[~on]
-    if whole:  # where a column is no whole number, a level may be a product with a zero factor
-        if inside.min() == inside.max() and not (outside == inside[0]).any():
-            return f"eq {float(inside[0])!r}"
-        if outside.min() == outside.max() and not (inside == outside[0]).any():
-            return f"ne {float(outside[0])!r}"
-    if inside.min() == inside.max() or outside.min() == outside.max():
+def _difference(x: Array) -> bool:
+    """Return whether a column is −1, 0 and 1: a difference of two flags, which are no levels."""
+    return bool(np.isin(x, (-1.0, 0.0, 1.0)).all())
+
+
+Parts = list[tuple[float, tuple[str, ...]]]
+"""Heights, and the comparisons that are multiplied; none for the constant."""
+
+
+def _law(parts: Parts, k: int, i: int, scale: float) -> Law:
+    monomials = [tuple(sorted(((i, atom), 1) for atom in atoms)) for _, atoms in parts]
+    heights = [height / scale for height, _ in parts]
+    return Law(np.array([-1.0, *heights]), ((((k, "x"), 1),), *monomials))
+
+
+def _indicator(x: Array, y: Array) -> Parts | None:
+    """Return a column of two values as a comparison of another one, if it is one."""
+    low, high = float(y.min()), float(y.max())
+    atoms = _comparison(x, y == high)
+    if atoms is None:
         return None
+    return [(high - low, atoms), *([(low, ())] if low else [])]
+
+
+def _comparison(x: Array, on: NDArray[np.bool_]) -> tuple[str, ...] | None:
+    """Return the comparisons of a column that are true in just these rows, if there are any."""
+    inside, outside = x[on], x[~on]
+    levels = _levels(inside, outside)
+    if levels is not None:
+        return levels
     if inside.max() < outside.min():
-        return f"le {_between(inside.max(), outside.min())!r}"
+        return (f"le {_between(inside.max(), outside.min())!r}",)
     if outside.max() < inside.min():
-        return f"gt {_between(outside.max(), inside.min())!r}"
+        return (f"gt {_between(outside.max(), inside.min())!r}",)
+    below, above = outside[outside < inside.min()], outside[outside > inside.max()]
+    if len(below) and len(above) and len(below) + len(above) == len(outside):
+        start, end = _between(below.max(), inside.min()), _between(inside.max(), above.min())
+        return (f"gt {start!r}", f"le {end!r}")
     return None
+
+
+def _levels(inside: Array, outside: Array) -> tuple[str, ...] | None:
+    if inside.min() == inside.max() and not (outside == inside[0]).any():
+        return (f"eq {float(inside[0])!r}",)
+    if outside.min() == outside.max() and not (inside == outside[0]).any():
+        return (f"ne {float(outside[0])!r}",)
+    return None
+
+
+def _staircase(x: Array, y: Array) -> Parts | None:
+    """Return a column of few values as a sum of steps of another one, if each is an interval."""
+    order = np.argsort(x, kind="stable")
+    x, y = x[order], y[order]
+    jumps = np.flatnonzero(np.diff(y))
+    if len(jumps) != len(np.unique(y)) - 1 or (x[jumps] == x[jumps + 1]).any():
+        return None
+    found: Parts = [
+        (float(y[at + 1] - y[at]), (f"gt {_between(x[at], x[at + 1])!r}",)) for at in jumps
+    ]
+    return [*found, *([(float(y[0]), ())] if y[0] else [])]
 
 
 def _between(low: float, high: float) -> float:

@@ -53,13 +53,11 @@ def small_sets(
         powers = np.array([[dict(each).get(v, 0) for v in variables] for each in shape])
         n_tried = float(math.comb(len(columns), size) * len(shape))
         table = _standardized(values, degree)
-        sets = combinations(columns, size)
+        sets = (each for each in combinations(columns, size) if not skip(each))
         found: list[Law] = []
         while batch := list(islice(sets, BATCH)):
             flagged = _suspicious(table, np.array(batch), powers)
             for chosen in (each for each, flag in zip(batch, flagged, strict=True) if flag):
-                if skip(chosen):
-                    continue
                 limits = {(i, "x"): caps(i) for i in chosen}
                 functions = monomials_of([(i, "x") for i in chosen], degree, limits)
                 found += dependencies(values, [each for new in functions for each in new])

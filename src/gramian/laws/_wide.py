@@ -117,6 +117,8 @@ def products_with_sums(
             norms = np.linalg.norm(products, axis=0)
             norms[norms == 0] = 1.0
             related = np.abs((products / norms).astype(np.float32).T @ unit)
+            if traits[columns[i]].n_levels is not None:
+                related[i - first] = 0.0  # squares of few levels are sums of levels
             rows = np.arange(len(related))
             related[rows, rows + first] = 0.0
             related[rows, rows + first + n] = 0.0

@@ -1,7 +1,8 @@
 """Which arrays each estimator has, and how their shapes depend on one another.
 
-Sizes are letters: d features, s steps, m directions of a given basis, f functions with the
-constant; other letters belong to one or two arrays only. A shape is written as in ``"s+1 d"``.
+Sizes are letters: d features, s steps or codes, m directions of a given basis, f functions with
+the constant, t rounds; other letters belong to one or two arrays only. A shape is written as in
+``"s+1 d"``.
 """
 
 from __future__ import annotations
@@ -77,12 +78,33 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
         "redundant_indices_": _index("r"),
         "basis": Spec("d d", optional=True),
     },
-    "GFS": {**_DECODING, "selected_features_": _index("s")},
+    "GFS": {
+        **_DECODING,
+        "selected_features_": _index("s"),
+        "best_sets_": _index("b b", optional=True),
+        "best_sets_residual_variance_": Spec("b+1", optional=True),
+        "losses_": Spec("b", optional=True),
+        "next_features_": _index("n", optional=True),
+        "next_gains_": Spec("n", optional=True),
+    },
     "GFA": {
         **_DECODING,
         **_ELIMINATION,
         "selected_features_": _index("s"),
         "redundant_features_": _index("r"),
+    },
+    "PolynomialManifold": {
+        "mean_": Spec("d"),
+        "scale_": Spec("d", optional=True),
+        "total_residual_variance_": Spec("t+1"),
+        "validation_total_residual_variance_": Spec("v", optional=True),
+        "surface.coefficients": Spec("f d"),
+        "surface.mixing": Spec("s s"),
+        "surface.offset": Spec("s"),
+        "surface.lines": Spec("s d"),
+        # of the codes, or of the cosines and sines of all codes
+        "start.matrix": Spec("d e"),
+        "start.offset": Spec("e"),
     },
     "UFFS": {**_EVERY, "selected_features_": _index("n"), "fourier_norms_": Spec("d")},
 }
@@ -116,7 +138,7 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
     parts = [name for name in schema if name.startswith("elimination.")]
     if 0 < len({*parts} & {*inventory}) < len(parts):
         raise ModelFileError("It lacks a part of how columns were dropped.")
-    if any(sizes.get(letter, 0) > d for letter in "smrn"):
+    if any(sizes.get(letter, 0) > d for letter in "smrnb"):
         raise ModelFileError(f"It has more steps or directions than its {d} features.")
     arrays = {name: archive.array(name) for name in inventory}
     for name, array in arrays.items():

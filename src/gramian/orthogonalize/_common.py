@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy.linalg import lapack
 
-from gramian._blas import MAX_SIDE, threads_for, times
+from gramian._blas import MAX_SIDE, threads_for
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
+from gramian.rows import RowBlock
 
 if TYPE_CHECKING:
     from gramian.orthogonalize._factor import Factor
@@ -34,34 +35,27 @@ class Direction:
     axis: Array | int
     deviation: float
 
-    def of(self, x: Array, root: Array, *, one_thread: bool = False) -> Array:
-        """Return the variable, scaled to variance 1, on rows that carry the roots of weights."""
-        if isinstance(self.axis, int):
-            along = x[:, self.axis]
-        else:
-            along = x @ self.axis if one_thread else times(x, self.axis)
-        variable: Array = along / (root * self.deviation)
+    def of(self, rows: RowBlock, *, one_thread: bool = False) -> Array:
+        """Return the variable, scaled to variance 1."""
+        along = rows.along(self.axis, one_thread=one_thread)
+        variable: Array = along / (rows.root * self.deviation)
         return variable
 
 
-def all_of(directions: Sequence[Direction], x: Array, root: Array, out: Array) -> None:
+def all_of(directions: Sequence[Direction], rows: RowBlock, out: Array) -> None:
     """Compute several variables on the same rows, by one thread.
 
     Parameters
     ----------
     directions : sequence of Direction
         The variables: all of them columns, or all of them along vectors.
-    x, root : arrays
-        Rows that carry the roots of weights, and these.
+    rows : RowBlock
+        The rows.
     out : array of shape (n_directions, n_rows)
         Where to put the variables, by rows.
     """
-    axes = np.array([direction.axis for direction in directions])
-    if axes.ndim == 1:
-        out[:] = x.T[axes]
-    else:
-        np.matmul(axes, x.T, out=out)
-    out /= root
+    rows.along_all(np.array([direction.axis for direction in directions]), out)
+    out /= rows.root
     out /= np.array([[direction.deviation] for direction in directions])
 
 
@@ -115,6 +109,8 @@ class Orthogonalizer(Protocol):
     """The norms of the functions in the basis, the constant first."""
     variables: list[Array]
     """E[zXᵀ] for each variable z."""
+    work: float
+    """About how many multiplications it takes to orthogonalize the block substituted last."""
 
     @property
     def n_functions(self) -> int:
@@ -140,10 +136,6 @@ class Orthogonalizer(Protocol):
         """Let a new variable in and return the functions that come with it."""
         ...
 
-    def work(self, block: Block) -> float:
-        """Estimate the multiplications that orthogonalizing the block takes."""
-        ...
-
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the functions of the block just returned by `substitute`."""
         ...
@@ -153,13 +145,8 @@ class GrowingRows:
     """A matrix that rows are appended to."""
 
     def __init__(self, first: Array) -> None:
-        self._data = np.array(first, ndmin=2)
-        self._n = len(self._data)
-
-    @property
-    def view(self) -> Array:
+        self._data = self.view = np.array(first, ndmin=2)
         """The rows so far; valid until the next change."""
-        return self._data[: self._n]
 
     @property
     def n_bytes(self) -> int:
@@ -168,13 +155,14 @@ class GrowingRows:
 
     def extend(self, n_rows: int) -> Array:
         """Add rows at the end and return them, to be filled; valid until the next change."""
-        n = self._n + n_rows
+        start = len(self.view)
+        n = start + n_rows
         if n > len(self._data):
             data = np.empty((max(n, 3 * len(self._data) // 2), self._data.shape[1]))
-            data[: self._n] = self.view
+            data[:start] = self.view
             self._data = data
-        start, self._n = self._n, n
-        return self._data[start:n]
+        self.view = self._data[:n]
+        return self.view[start:]
 
     def append(self, rows: Array) -> None:
         """Add the given rows at the end."""
@@ -182,41 +170,26 @@ class GrowingRows:
 
     def truncate(self, n_rows: int) -> None:
         """Keep the first rows only."""
-        self._n = n_rows
+        self.view = self._data[:n_rows]
 
     def restart(self, first: Array) -> None:
         """Begin anew with one row, in the same memory if it fits."""
         if len(first) != self._data.shape[1]:
             self._data = np.empty((len(self._data), len(first)))
-        self._data[0] = first
-        self._n = 1
+        self.view = self._data[:1]
+        self.view[0] = first
 
 
-def pivoted_cholesky(a: Array, tolerance: float) -> tuple[Array, IntArray]:
-    """Factor the largest well-conditioned part of a positive semidefinite matrix.
+def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
+    """Factor the largest well-conditioned part of a positive semidefinite matrix, with pivots.
 
     Only the lower triangle of the matrix is used.
 
     Returns
     -------
-    factor : array of shape (rank, rank)
-        Lower triangular L, with ``L @ L.T == a[pivots][:, pivots]`` and squared diagonal entries
-        above `tolerance`.
-    pivots : array of shape (rank,)
-        The rows and columns that were factored, in this order.
-    """
-    lower, order = cholesky_columns(a, tolerance)
-    rank = lower.shape[1]
-    return lower[:rank], order[:rank]
-
-
-def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
-    """Do the same, and go on with the rows of what is not well-conditioned.
-
-    Returns
-    -------
     lower : array of shape (n, rank)
-        ``lower @ lower.T`` is what the first `rank` functions explain of ``a[order][:, order]``.
+        Its first `rank` rows are lower triangular, with squared diagonal entries above
+        `tolerance`; ``lower @ lower.T`` is what they explain of ``a[order][:, order]``.
     order : array of shape (n,)
         The rows and columns, those that were factored first.
     """

@@ -207,7 +207,14 @@ class Elimination:
 
     def extension(self) -> Extension:
         """Return all rows that were added to the factor."""
-        parts, start = self._parts, self._n_before
+        start, n_columns = self._n_before, self._factor.n_columns
+        nothing = Extension(
+            np.empty(0, dtype=np.intp),
+            np.empty((0, start)),
+            np.empty((0, 0)),
+            np.empty((0, n_columns)),
+        )
+        parts = [nothing, *self._parts]
         n = len(self._factor) - start
         left = np.empty((n, start))
         diagonal = np.zeros((n, n))
@@ -218,9 +225,6 @@ class Elimination:
             diagonal[rows, :done] = part.left[:, start:]
             diagonal[rows, rows] = part.diagonal
             done = rows.stop
-        if not parts:
-            n_columns = self._factor.n_columns
-            return Extension(np.empty(0, dtype=np.intp), left, diagonal, np.empty((0, n_columns)))
         return Extension(
             np.concatenate([part.pivots for part in parts]),
             left,

@@ -55,6 +55,7 @@ class Factor:
     """
 
     def __init__(self, n_columns: int, alpha: float = 0.0, *, keep_dropped: bool = False) -> None:
+        self.n_columns = n_columns
         self.alpha = alpha
         self.keep_dropped = keep_dropped
         self.sensitivity = 1.0
@@ -80,11 +81,6 @@ class Factor:
 
     def __len__(self) -> int:
         return len(self._order)
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns of X."""
-        return int(self._coefficients.view.shape[1])
 
     @property
     def noise(self) -> float:
@@ -204,7 +200,9 @@ class Factor:
         All others have zeros.
         """
         order = np.append(self._order, [each.number for each in self._dropped]).astype(np.intp)
-        rows = np.vstack([self._triangle.dense(), self._rows_of(self._dropped)])
+        rows = self._triangle.dense()
+        if self._dropped:
+            rows = np.vstack([rows, self._rows_of(self._dropped)])
         products = rows @ rows.T
         if 0 < self.alpha < np.inf:
             penalized = np.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -29,6 +30,7 @@ from gramian.orthogonalize._moments import (
     Monomials,
     monomials,
 )
+from gramian.orthogonalize._range import out_of_range, scaled
 from gramian.orthogonalize._sums import (
     CombinedWork,
     FunctionValues,
@@ -98,6 +100,7 @@ class Gram:
         self.use = 0
         self.norms = np.ones(1)  # the constant function's
         self.variables: list[Array] = []
+        self.work = 0.0
         self.n_more_passes = 0
         """How often the rows were read again, after the first time in a step."""
         self._direction: Direction | None = None
@@ -127,13 +130,10 @@ class Gram:
     def substitute(self, direction: Direction) -> Block:
         """Let a new variable in and return the functions that come with it."""
         self._direction = direction
-
-        return self._expansion.grow(partial(self._levels.of, direction))
-
-    def work(self, block: Block) -> float:
-        """Estimate the multiplications that orthogonalizing the block takes."""
+        block = self._expansion.grow(partial(self._levels.of, direction))
         width = self.n_functions + block.n_functions + self._rows.n_columns
-        return float(block.n_functions * self._rows.n_rows * width)
+        self.work = float(block.n_functions * self._rows.n_rows * width)
+        return block
 
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the functions of the block just returned by `substitute`."""
@@ -150,8 +150,7 @@ class Gram:
         for piece in self._pieces(block):
             if all(elimination.full for elimination in eliminations) and not self._keep_dropped:
                 break
-            with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
-                sums = self._sum(direction, block, piece)
+            block, sums = self._sum_in_range(direction, block, piece)
             norms[piece] = self._normalize(sums, norms, piece)
             if piece.start == 0:
                 self.variables.append(sums.with_x[0].copy())
@@ -167,6 +166,30 @@ class Gram:
         self.norms = np.append(self.norms, norms[kept])
         self.steps.append(Step(direction, block, kept))
         return Added(norms, extensions, len(taken), block.n_functions - len(taken))
+
+    def _sum_in_range(self, direction: Direction, block: Block, piece: slice) -> tuple[Block, Sums]:
+        """Sum over rows, a second time where squares of the user's functions leave float64.
+
+        Also returned is the block, with those functions scaled.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
+            sums = self._sum(direction, block, piece)
+        places = piece.start + np.flatnonzero(out_of_range(self._squares(sums, piece)))
+        numbers = (places - len(block.parents))[places >= len(block.parents)].tolist()
+        if not numbers:
+            return block, sums
+        directions = [*(step.direction for step in self.steps), direction]
+        calls = dict(enumerate(block.calls))
+        new = scaled(self._rows, directions, [calls[i] for i in numbers])
+        if new == [calls[i] for i in numbers]:  # they are zero
+            return block, sums
+        block = replace(block, calls=tuple((calls | dict(zip(numbers, new, strict=True))).values()))
+        self._values = FunctionValues(self._rows.cache_bytes)
+        return block, self._sum(direction, block, piece)
+
+    def _squares(self, sums: Sums, piece: slice) -> Array:
+        """Return the second moments of a piece of the new functions."""
+        return sums.gram[:, self.n_functions + piece.start :].diagonal().copy()
 
     def _go_on(
         self, eliminations: Sequence[Elimination], direction: Direction, block: Block, norms: Array
@@ -203,7 +226,7 @@ class Gram:
 
         The norms of others, of earlier pieces, are known.
         """
-        squares = sums.gram[:, self.n_functions + piece.start :].diagonal().copy()
+        squares = self._squares(sums, piece)
         check_finite(squares)
         norms: Array = np.sqrt(np.where(squares > 0, squares, 1.0))
         sums.gram[:] /= norms[:, np.newaxis]

@@ -18,11 +18,11 @@ from gramian.orthogonalize._common import (
     GrowingRows,
     Step,
     check_finite,
-    pivoted_cholesky,
+    cholesky_columns,
 )
 from gramian.orthogonalize._factor import Factor
 from gramian.orthogonalize._levels import distinct_levels
-from gramian.rows import ArrayRows
+from gramian.rows import MemoryRows
 
 WELL_CONDITIONED = 1e-4
 """A Gram matrix whose squared pivots stay above this is factored without loss that matters."""
@@ -37,10 +37,11 @@ class QR:
     """
 
     name = "qr"
+    noise = NOISE
+    """The share of a variance below which a residual variance is rounding error."""
 
-    def __init__(self, rows: ArrayRows, family: Family) -> None:
-        self._x = rows.x
-        self._root = rows.root
+    def __init__(self, rows: MemoryRows, family: Family) -> None:
+        self._rows = rows.whole
         self._expansion = family.expand()
         self._z: list[Array] = []
         # The constant function, times the roots of the weights: its norm is one.
@@ -52,21 +53,11 @@ class QR:
         self.use = 0
         self.norms = np.ones(1)
         self.variables: list[Array] = []
-
-    @property
-    def n_functions(self) -> int:
+        self.work = 0.0
+        self.n_functions = 1
         """The number of orthonormal functions so far, the constant among them."""
-        return len(self._q.view)
-
-    @property
-    def saturated(self) -> bool:
+        self.saturated = False
         """Whether the functions span all samples, so that nothing is left of X."""
-        return self.n_functions == len(self._x)
-
-    @property
-    def noise(self) -> float:
-        """The share of a variance below which a residual variance is rounding error."""
-        return NOISE
 
     @property
     def orthogonality_loss(self) -> float:
@@ -78,15 +69,13 @@ class QR:
 
     def substitute(self, direction: Direction) -> Block:
         """Let a new variable in and return the functions that come with it."""
-        z = direction.of(self._x, self._root)
+        z = direction.of(self._rows)
         self._directions.append(direction)
         self._z.append(z)
-        return self._expansion.grow(lambda _: distinct_levels(z))
-
-    def work(self, block: Block) -> float:
-        """Estimate the multiplications that orthogonalizing the block takes."""
-        n_rows, n_columns = self._x.shape
-        return float(block.n_functions * n_rows * (4 * self.n_functions + n_columns))
+        block = self._expansion.grow(lambda _: distinct_levels(z))
+        n_rows, n_columns = len(self._rows.root), self._rows.n_columns
+        self.work = float(block.n_functions * n_rows * (4 * self.n_functions + n_columns))
+        return block
 
     def orthogonalize(self, block: Block) -> Added:
         """Orthogonalize the functions of the block just returned by `substitute`."""
@@ -101,22 +90,24 @@ class QR:
         norms = np.where(norms > 0, norms, 1.0)
         values /= norms[:, np.newaxis]
         norms *= size
-        self.variables.append(times(self._x.T, values[0]))
+        self.variables.append(self._rows.products(values[0]))
 
         q = self._q.view
         n = len(q)
         first = _project_out(values, q)
-        new, diagonal, pivots = _orthonormalize(values, room=len(self._x) - n)
+        new, diagonal, pivots = _orthonormalize(values, room=len(self._rows.root) - n)
         second = _project_out(new, q)
         correction = np.eye(len(new))
         if len(new):
             correction = cholesky(second_moments(new.T), lower=True, check_finite=False)
             solve_lower(correction, new)
         self._q.append(new)
+        self.n_functions = n + len(new)
+        self.saturated = self.n_functions == len(self._rows.root)
         # g = first q + diagonal (second q + correction f̂)
         left = first[pivots]
         add_product(left, diagonal, second)
-        extension = Extension(pivots, left, times(diagonal, correction), times(new, self._x))
+        extension = Extension(pivots, left, times(diagonal, correction), self._rows.products(new))
         kept = np.sort(pivots)
         self.factors[0].append(extension, n + np.searchsorted(kept, pivots))
         self.norms = np.append(self.norms, norms[kept])
@@ -147,8 +138,8 @@ def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
         The rows they were made of, in this order.
     """
     if len(values) <= room:  # or else some are dropped, however well conditioned they are
-        factor, pivots = pivoted_cholesky(second_moments(values.T), WELL_CONDITIONED)
-        if len(pivots) == len(values):
+        factor, pivots = cholesky_columns(second_moments(values.T), WELL_CONDITIONED)
+        if factor.shape[1] == len(values):
             new = values[pivots]
             solve_lower(factor, new)
             return new, factor, pivots

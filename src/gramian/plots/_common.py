@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from gramian._types import Array
-from gramian._words import column_names, cut
+from gramian._words import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,7 @@ def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
 def names_of(estimator: Any, names: ArrayLike | None = None) -> list[str]:
     """Return the names of the columns: those given, those of the fit, or x0, x1, ..."""
     if names is None:
-        return column_names(estimator)
+        return list(estimator.model_.column_names)
     given = [str(name) for name in np.asarray(names, dtype=object).ravel()]
     if len(given) != estimator.n_features_in_:
         raise ValueError(
@@ -97,3 +98,13 @@ def legend_above(ax: Axes, place: Literal["lower right", "lower center"], n_colu
 def short(name: str, length: int = MAX_NAME) -> str:
     """Cut a long name, and keep Matplotlib from reading dollar signs as mathematics."""
     return cut(name, length).replace("$", r"\$")
+
+
+def check_by_feature(estimator: Any) -> None:
+    """Raise unless a fit went feature by feature."""
+    check_is_fitted(estimator)
+    if not estimator.model_.by_feature:
+        raise TypeError(
+            f"{type(estimator).__name__} fits all codes at once, round by round; gramian.report "
+            "shows its rounds, and a map."
+        )

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from gramian._model import FittedModel
 from gramian._types import Array
+from gramian._words import percent
 from gramian.certificates._nested import nested_fits
 from gramian.plots._common import (
     BLUE,
+    GREEN,
     GREY,
     LIGHT,
     THRESHOLD,
     Display,
+    check_by_feature,
     floats,
     legend_above,
     names_of,
@@ -48,6 +50,8 @@ class SelectionOrderDisplay(Display):
         The whole variance of each.
     threshold : float, optional
         Features with less residual variance were not chosen.
+    best_left : array-like of shape (n_selected,), optional
+        The share of all variance that the best set of 1, 2, ... features leaves.
 
     Attributes
     ----------
@@ -79,12 +83,14 @@ class SelectionOrderDisplay(Display):
         *,
         variance: ArrayLike | None = None,
         threshold: float | None = None,
+        best_left: ArrayLike | None = None,
     ) -> None:
         self.names = [str(name) for name in names]
         self.residual_variance = np.asarray(residual_variance, dtype=np.float64)
         self.variance = floats(variance)
         self.threshold = threshold
-        for values in (self.residual_variance, self.variance):
+        self.best_left = floats(best_left)
+        for values in (self.residual_variance, self.variance, self.best_left):
             if values is not None and values.shape != (len(self.names),):
                 raise ValueError(
                     f"There are {len(self.names)} names, but values have shape {values.shape}."
@@ -112,7 +118,7 @@ class SelectionOrderDisplay(Display):
         **kwargs
             Passed to :meth:`plot`.
         """
-        check_is_fitted(estimator)
+        check_by_feature(estimator)
         model: FittedModel = estimator.model_
         if model.decoder is None:
             raise TypeError(
@@ -126,6 +132,7 @@ class SelectionOrderDisplay(Display):
             residual,
             variance=variance,
             threshold=None if relative else threshold,
+            best_left=_best_left(model),
         )
         return display.plot(ax=ax, **kwargs)
 
@@ -172,6 +179,12 @@ class SelectionOrderDisplay(Display):
         ax.set_yticks(places, [f"{i}. {short(name)}" for i, name in enumerate(self.names, 1)])
         ax.tick_params(axis="y", length=0)
         ax.set(ylim=(len(self.names) - 0.4, -0.6), xlabel="variance")
+        if self.best_left is not None:
+            right = ax.secondary_yaxis("right")
+            right.set_yticks(places, [percent(each) for each in self.best_left])
+            right.tick_params(length=0)
+            right.spines["right"].set_visible(False)
+            right.set_ylabel("left of all by the best set so large")
         if log:
             ax.set_xscale("log")
         tidy(ax, grid="x")
@@ -187,6 +200,12 @@ class SelectionOrderDisplay(Display):
         self.lines_ += ax.plot(
             order, self.residual_variance, color=BLUE, label="of it left when chosen"
         )
+        if self.best_left is not None:
+            right = ax.twinx()
+            label = "share of all left by the best set so large"
+            self.lines_ += right.plot(order, self.best_left, color=GREEN, label=label)
+            right.set(ylabel=label, ylim=(0, 1))
+            right.spines["top"].set_visible(False)
         if self.threshold:
             ax.axhline(self.threshold, **THRESHOLD)
         if log:
@@ -201,6 +220,15 @@ class SelectionOrderDisplay(Display):
         tidy(ax, grid="y")
 
 
+def _best_left(model: FittedModel) -> Array | None:
+    """Return the share of the variance that the best set of each size leaves, if it is known."""
+    sets = model.best_sets
+    if sets is None or len(sets.columns) != len(model.chosen):
+        return None
+    shares: Array = sets.total[1:] / (sets.total[0] or 1.0)
+    return shares
+
+
 def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Array]:
     """Return what was left of each variable when it was chosen, and its whole variance."""
     decoder = model.decoder
@@ -209,8 +237,8 @@ def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Ar
     if model.selects and model.scale is not None:
         whole = np.ones_like(whole)
     n = len(whole)
-    if model.redundant is None and not relative:
-        return model.record.largest[:n], whole  # GFR and GFS choose the largest
+    if model.redundant is None and model.best_sets is None and not relative:
+        return model.record.largest[:n], whole  # GFR and GFS, as published, choose the largest
     if decoder.moments is None:
         raise ValueError(
             "What was left of each feature when it was chosen is not known for fits with more "

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gramian._html import share
-from gramian._model import FittedModel
+from gramian._model import AnyModel
 from gramian._words import counted, listed, plural
 from gramian.elimination import Selection as Elimination
 from gramian.reports._columns import Column
@@ -61,14 +61,35 @@ def cautions(
     """
     eliminated = estimator.model_.elimination
     found = [
-        *_of_the_fit(estimator),
-        *([] if estimator.model_.decoder is None else _of_other_rows(estimator.model_, curves)),
-        *_of_columns(data, columns),
-        *_of_units(estimator, data),
+        *of_any_fit(estimator, data, columns, curves, "Fit with validation_fraction=0.2"),
         *_of_formulas(estimator, selection),
         *(_of_order(estimator) if eliminated is None else _of_choice(eliminated)),
     ]
+    return most_serious_first(found)
+
+
+def most_serious_first(found: Iterable[Caution]) -> list[Caution]:
+    """Sort cautions, equals as they came."""
     return sorted(found, key=lambda caution: not caution.serious)
+
+
+def of_any_fit(
+    estimator: Any, data: Data, columns: list[Column], curves: Curves, hold_out: str
+) -> Iterator[Caution]:
+    """Yield what could mislead in a fit of whatever kind.
+
+    Parameters
+    ----------
+    estimator, data, columns, curves
+        As of `cautions`.
+    hold_out : str
+        What to do so that rows are held out.
+    """
+    yield from _of_the_fit(estimator)
+    if estimator.model_.decodes:
+        yield from _of_other_rows(estimator.model_, curves, hold_out)
+    yield from _of_columns(data, columns)
+    yield from _of_units(estimator, data)
 
 
 def _of_the_fit(estimator: Any) -> Iterator[Caution]:
@@ -77,8 +98,8 @@ def _of_the_fit(estimator: Any) -> Iterator[Caution]:
         kind = category.__name__
         text, _, remedy = message.partition(" Use ")
         yield Caution(TITLES.get(kind, kind), text, f"Use {remedy}")
-    record = estimator.model_.record
-    functions = float(record.degrees_of_freedom.max()) / record.n_rows
+    model = estimator.model_
+    functions = model.freedom / model.n_rows
     if not told and functions > MANY_FUNCTIONS:
         yield Caution(
             "Not many rows for so many functions",
@@ -89,10 +110,10 @@ def _of_the_fit(estimator: Any) -> Iterator[Caution]:
         )
 
 
-def _of_other_rows(model: FittedModel, curves: Curves) -> Iterator[Caution]:
+def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[Caution]:
     if curves.held_out is None:
         text = "All shares of variance are measured on the rows that were fitted."
-        if model.elimination is not None:
+        if model.eliminates:
             text = (
                 "What is dropped was decided by rows left out of the fit. The other shares of "
                 "variance are measured on the rows that were fitted."
@@ -105,7 +126,7 @@ def _of_other_rows(model: FittedModel, curves: Curves) -> Iterator[Caution]:
         yield Caution(
             "No rows were held out",
             text,
-            "Fit with validation_fraction=0.2 to measure them on held-out rows as well.",
+            f"{hold_out} to measure them on held-out rows as well.",
             curves.gcv is not None and curves.explained - curves.gcv > GAP,
         )
     elif curves.explained - curves.held_out > GAP:
@@ -168,9 +189,9 @@ def _of_units(estimator: Any, data: Data) -> Iterator[Caution]:
     sizes = np.abs(data.sample).max(axis=0)
     varying = np.flatnonzero(deviations > 1e-12 * sizes)
     model = estimator.model_
-    if not len(varying) or model.decoder is None or model.scale is not None:
+    if not len(varying) or not model.decodes or model.scale is not None:
         return
-    if model.elimination is not None and model.selects:
+    if model.eliminates and model.selects:
         return  # which does not depend on units
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]

@@ -17,6 +17,7 @@ MAX_POINTS = 400
 LABELS = {
     "pca": "PCA",
     "fit": "{}, rows of the fit",
+    "best": "best set of each size",
     "gcv": "estimate for new rows (GCV)",
     "held-out": "{}, held-out rows",
 }
@@ -99,12 +100,13 @@ def trace(estimator: Any, data: Data) -> Curves:
 
     gcv = None if record.gcv_total is None else record.gcv_total / (record.total[0] or 1.0)
     held_out = None if record.validation_total is None else _shares(record.validation_total)
+    best = None if model.best_sets is None else _shares(model.best_sets.total)
     wanted = estimator._limits.explained
     views = [
         view(
             "Total variance",
             "share of the variance left",
-            {"pca": pca, "fit": total, "gcv": gcv, "held-out": held_out},
+            {"pca": pca, "fit": total, "best": best, "gcv": gcv, "held-out": held_out},
             mark=None if wanted is None else 1 - wanted,
             mark_label="" if wanted is None else f"asked for: {percent(wanted)} explained",
             is_share=True,

@@ -111,15 +111,14 @@ def _exchanges(model: FittedModel, data: Data) -> dict[int, Exchange]:
     }
 
 
-def how(estimator: Any) -> str:
+def how(model: FittedModel) -> str:
     """Say in one line how a selection was made, and how to ask for another.
 
     Parameters
     ----------
-    estimator : estimator
-        The fitted estimator.
+    model : FittedModel
+        The fit.
     """
-    model: FittedModel = estimator.model_
     footing = "All columns count alike" if model.scale is not None else "Columns count by variance"
     if model.elimination is None:
         return f"{footing} (scale=True or False, --standardize or --same-unit)."

@@ -19,6 +19,9 @@ from gramian.tables._kinds import as_array, is_number
 from gramian.tables._open import open_dataset, open_tables
 from gramian.tables._table import Chunk, Table
 
+TABLES = ("__array__", "__dataframe__", "__arrow_c_stream__", "columns", "toarray")
+"""What has any of these is a table, and no source of row blocks."""
+
 
 def as_source(data: Any, weights: Any = None) -> Source | None:
     """Return a source if the data are one: files, a dataset, or blocks of rows.
@@ -31,6 +34,8 @@ def as_source(data: Any, weights: Any = None) -> Source | None:
         The name of the column that holds the weights. Arrays on disk, which have no names, take
         an array.
     """
+    if isinstance(data, Source):
+        return data
     if isinstance(data, str | os.PathLike):
         return TableSource(open_tables([data]), weights)
     if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
@@ -48,7 +53,7 @@ def as_source(data: Any, weights: Any = None) -> Source | None:
     if callable(data) and not hasattr(data, "__array__"):
         return BlockSource(data, _name(weights))
     plain = isinstance(data, list | tuple | dict | str | bytes)
-    if hasattr(data, "__iter__") and not plain and not _is_table(data):
+    if hasattr(data, "__iter__") and not plain and not any(hasattr(data, has) for has in TABLES):
         return BlockSource(lambda: iter(data), _name(weights))
     return None
 
@@ -70,11 +75,6 @@ def load(source: Source) -> tuple[Array, Array | None]:
     x = np.concatenate([chunk.x for chunk in chunks] or [np.empty((0, source.n_columns))])
     weights = [chunk.weights for chunk in chunks if chunk.weights is not None]
     return x, np.concatenate(weights) if weights else None
-
-
-def _is_table(data: Any) -> bool:
-    tables = ("__array__", "__dataframe__", "__arrow_c_stream__", "columns", "toarray")
-    return any(hasattr(data, name) for name in tables)
 
 
 class TableSource(Source):

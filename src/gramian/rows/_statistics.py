@@ -9,7 +9,7 @@ import numpy as np
 
 from gramian._blas import second_moments
 from gramian._types import Array
-from gramian.rows._array import Centring
+from gramian.rows._array import NARROW, Centring, check_spread
 from gramian.rows._checksum import MASK, checksum_of
 
 
@@ -100,12 +100,9 @@ def merge(a: Statistics, b: Statistics) -> Statistics:
 def centring_of(statistics: Statistics, scaling: Literal["column", "table"]) -> Centring:
     """Return how to centre and scale the columns."""
     deviations = np.sqrt(statistics.variances)
-    if not np.isfinite(deviations**2).all() or not np.isfinite(np.sum(deviations**2)):
-        column = int(np.argmax(np.where(np.isfinite(deviations), deviations, np.inf)))
-        raise ValueError(
-            f"The variance of column {column} exceeds the range of float64. Rescale the columns "
-            "first."
-        )
+    with np.errstate(over="ignore"):
+        spread = statistics.high - statistics.low
+    check_spread(spread, spread < NARROW)
     varies = deviations > 0
     if scaling == "column":
         scale = np.where(varies, deviations, 1.0)

@@ -146,6 +146,7 @@
     const styles = {
       "pca": { color: c.muted, dash: "solid" }, "fit": { color: c.accent, dash: "solid" },
       "held-out": { color: c.accent, dash: "dash" }, "gcv": { color: c.accent, dash: "dot" },
+      "best": { color: c.accent, dash: "longdashdot" },
     };
     const few = data.counts.length <= 40;
     const log = state.scale === "log";

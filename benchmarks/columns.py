@@ -1,0 +1,361 @@
+"""How much a few columns say about all columns, chosen in different ways.
+
+``python benchmarks/columns.py --data FOLDER`` writes docs/columns.md and its figures in JSON. The
+folder holds usps.npz, coil20.npz, mnist.npz, musk2.npz and pitprops.csv; files that are missing are
+left out. ``--only NAME`` measures one data set again, ``--method NAME`` one way to choose
+columns, and both keep the other figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import time
+from collections.abc import Collection, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from columns_methods import METHODS, OURS, Array, Method, decode
+from scipy.linalg import qr
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.neighbors import KNeighborsClassifier
+
+from gramian import GFS
+
+RARE = 0.01
+"""Columns that differ from their most common value in a smaller share of rows are left out: scaled
+to variance 1, a new row could be any number of deviations away."""
+SHARES = (0.8, 0.9, 0.95, 0.99)
+PIT_PROPS = (
+    *(0.2598, 0.4341, 0.5784, 0.6603, 0.7418, 0.8057),
+    *(0.8659, 0.9168, 0.9572, 0.9818, 0.9882, 0.9944),
+)
+"""The largest share that 1, 2, ... columns of the pit props explain, by exhaustive search."""
+SIZES: dict[str, tuple[int, ...]] = {
+    "USPS": (10, 20, 40),
+    "COIL-20": (5, 10, 20),
+    "MNIST": (10, 20),
+    "Musk": (5, 10, 20),
+    "breast cancer": (2, 4, 8),
+    "digits": (5, 10, 20),
+}
+COUNTED = ("breast cancer", "digits", "Musk", "USPS")
+"""Data sets on which columns are counted."""
+DECODED = (OURS, "GFS, linear gain", "GFS as published, degree 2", "fastcan")
+"""Ways to choose columns for which the decoder's degree is chosen, too."""
+MOST_FUNCTIONS = 2000
+"""The decoder's degree is chosen among those with fewer functions."""
+PACKAGES = ("gramian", "numpy", "scipy", "scikit-learn", "fastcan", "skfeature-chappers")
+
+PAGE = """\
+<!-- Made by benchmarks/columns.py; not edited. -->
+
+# Few columns that stand for all
+
+How much a few columns say about all columns, if they are chosen in different ways. Columns are
+standardized on the training rows, and columns that have one and the same value in 99 % of these are
+left out. All choices are made without labels and on training rows only: USPS has its official test
+rows, MNIST has 10,000 rows to train and 2,000 of its test rows, and of the others a fifth of the
+rows, drawn by chance, is for tests.
+
+`{ours}` is ``GFS(k, criterion="gain", family="polynomial", alpha="auto")``; one fit gives the sets
+of all sizes. FSCA is ``GFS(k, criterion="gain", degree=1, exchange=False)``. fastcan has principal
+components as targets, as many as columns. CUR and FPS are scikit-matter's algorithms, written out
+in the benchmark.
+
+## What is left of test rows
+
+The share of the variance of all columns that is left (%), the less the better. Every set is decoded
+in the same two ways: by linear functions, and by all functions of degree 2 with a ridge penalty
+that training rows choose.
+
+{left}
+
+## USPS, with the decoder chosen as well
+
+The degree of the decoder is chosen by training rows, too, among those with fewer than 2,000
+functions.
+
+{chosen}
+
+## Nearest neighbour
+
+The share of test rows (%) to whose label that of the nearest training row is equal, in the columns
+chosen.
+
+{neighbours}
+
+## Columns needed
+
+How many columns explain a share of the variance of the training rows, linearly. No columns can do
+with fewer than there are principal components.
+
+{needed}
+
+## Pit props
+
+The share of the variance that the best sets explain, linearly, and the largest possible one, which
+an exhaustive search found.
+
+{pit_props}
+
+## Time
+
+Seconds of one processor for the selection of all sizes above.
+
+{seconds}
+
+{versions}
+"""
+
+
+def main() -> None:
+    """Measure, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=os.environ.get("GRAMIAN_DATA", "."))
+    parser.add_argument("--output", type=Path, default=Path("docs/columns.json"))
+    parser.add_argument("--only", choices=[*SIZES, "pit props"])
+    parser.add_argument("--method", choices=[*METHODS], help="one way to choose columns only")
+    given = parser.parse_args()
+    methods = {each: METHODS[each] for each in METHODS if given.method in (None, each)}
+    found: dict[str, Any] = {"tables": {}, "needed": {}}
+    if (given.only or given.method) and given.output.exists():
+        found = json.loads(given.output.read_text())
+    for name, sizes in SIZES.items():
+        if given.only in (None, name) and (data := load(name, Path(given.data))) is not None:
+            table = measure(*data, sizes, methods, DECODED if name == "USPS" else ())
+            known = found["tables"].get(name, {"methods": {}})["methods"]
+            table["methods"] = {
+                each: {**known, **table["methods"]}[each]
+                for each in METHODS
+                if each in {*known, *methods}
+            }
+            found["tables"][name] = table
+            if name in COUNTED and given.method is None:
+                found["needed"][name] = count(data[0])
+            print(name, flush=True)
+    path = Path(given.data) / "pitprops.csv"
+    if given.only in (None, "pit props") and path.exists():
+        found["pit props"] = pit_props(path)
+    found["versions"] = versions()
+    given.output.write_text(json.dumps(found, indent=1) + "\n")
+    given.output.with_suffix(".md").write_text(page(found))
+
+
+def load(name: str, folder: Path) -> tuple[Array, Array, Array, Array] | None:
+    """Return training rows and labels, test rows and labels, standardized."""
+    files = {"USPS": "usps", "COIL-20": "coil20", "MNIST": "mnist", "Musk": "musk2"}
+    if name in files:
+        path = folder / f"{files[name]}.npz"
+        if not path.exists():
+            return None
+        with np.load(path) as file:
+            X, y = file["X"].astype(np.float64), file["y"]
+            if name == "USPS":
+                return standardized(X, y, file["X_test"].astype(np.float64), file["y_test"])
+            if name == "MNIST":
+                rows = np.random.default_rng(0).permutation(len(X))[:10_000]
+                tests = np.random.default_rng(1).permutation(len(file["X_test"]))[:2000]
+                test = file["X_test"][tests].astype(np.float64)
+                return standardized(X[rows], y[rows], test, file["y_test"][tests])
+    else:
+        make = {"breast cancer": load_breast_cancer, "digits": load_digits}[name]
+        X, y = make(return_X_y=True)
+    rows = np.random.default_rng(0).permutation(len(X))
+    test, train = rows[: len(X) // 5], rows[len(X) // 5 :]
+    return standardized(X[train], y[train], X[test], y[test])
+
+
+def standardized(X: Array, y: Array, T: Array, t: Array) -> tuple[Array, Array, Array, Array]:
+    """Scale columns by their training rows, without those that are nearly constant there."""
+    common = [np.unique(column, return_counts=True)[1].max() for column in X.T]
+    X, T = (each[:, np.array(common) <= (1 - RARE) * len(X)] for each in (X, T))
+    mean, deviation = X.mean(axis=0), X.std(axis=0)
+    return (X - mean) / deviation, y, (T - mean) / deviation, t
+
+
+def measure(
+    X: Array,
+    y: Array,
+    T: Array,
+    t: Array,
+    sizes: Sequence[int],
+    methods: Mapping[str, Method],
+    decoded: Collection[str],
+) -> dict[str, Any]:
+    """Choose columns in several ways, and see what they are worth."""
+    rows: dict[str, Any] = {}
+    for name, method in methods.items():
+        start = time.process_time()
+        sets = method(X, sizes)
+        seconds = time.process_time() - start
+        rows[name] = {"seconds": seconds, "columns": sets[max(sizes)]}
+        for k, columns in sets.items():
+            neighbour = KNeighborsClassifier(1).fit(X[:, columns], y)
+            rows[name][str(k)] = {
+                "linear": decode(X, T, columns, 1)[1],
+                "quadratic": decode(X, T, columns, 2)[1],
+                "neighbour": float(neighbour.score(T[:, columns], t)),
+                "chosen": best_degree(X, T, columns) if name in decoded else None,
+            }
+        print("  ", name, f"{seconds:.1f} s", flush=True)
+    return {"sizes": list(sizes), "shape": list(X.shape), "methods": rows}
+
+
+def best_degree(X: Array, T: Array, columns: Sequence[int]) -> dict[str, Any]:
+    """Choose the decoder's degree by training rows, and decode test rows."""
+    k, tried = len(columns), {}
+    for degree in (1, 2, 3):
+        n = {1: k, 2: k * (k + 3) // 2, 3: k * (k + 3) // 2 + k * (k + 1) * (k + 2) // 6}[degree]
+        if n < MOST_FUNCTIONS:
+            tried[degree] = decode(X, T, columns, degree)
+    degree = min(tried, key=lambda each: tried[each][0])
+    return {"degree": degree, "left": tried[degree][1]}
+
+
+def count(X: Array) -> dict[str, list[int | None]]:
+    """Count the columns that explain a share of the variance, linearly."""
+    whole = float(np.sum(X**2))
+    values = np.linalg.svd(X, compute_uv=False) ** 2
+    curves = {"principal components": 1 - np.cumsum(values) / whole}
+    greedy = GFS(SHARES[-1], criterion="gain", degree=1, exchange=False).fit(X)
+    again = GFS(SHARES[-1], criterion="gain", degree=1).fit(X)
+    for name, fitted in {"GFS, linear gain": again, "FSCA": greedy}.items():
+        left = fitted.best_sets_residual_variance_
+        curves[name] = left[1:] / left[0]
+    names = ["pivoted QR (GFS as published, degree 1)", "fastcan", "random"]
+    for name in [each for each in names if each in METHODS]:
+        n = min(X.shape[1], 2 * len(again.best_sets_))
+        if name == "fastcan" and X.shape[1] > 100:
+            continue  # takes minutes
+        order = METHODS[name](X, [n])[n]
+        curves[name] = explained_by(X, order)
+    return {
+        name: [
+            int(np.argmax(left <= 1 - share + 1e-9)) + 1 if left[-1] <= 1 - share + 1e-9 else None
+            for share in SHARES
+        ]
+        for name, left in curves.items()
+    }
+
+
+def explained_by(X: Array, order: Sequence[int]) -> Array:
+    """Return the share left with the first 1, 2, ... columns of an order."""
+    basis = qr(X[:, list(order)], mode="economic")[0]
+    gains = np.sum((basis.T @ X) ** 2, axis=1)
+    left: Array = 1 - np.cumsum(gains) / np.sum(X**2)
+    return left
+
+
+def pit_props(path: Path) -> list[float]:
+    """Return what the best sets of each size explain, for rows that have the given covariance."""
+    with path.open() as stream:
+        lines = list(csv.reader(stream))[1:]
+    correlation = np.array([[float(value) for value in line[1:]] for line in lines])
+    d = len(correlation)
+    rows = np.random.default_rng(0).standard_normal((180, d))
+    rows = np.linalg.qr(rows - rows.mean(axis=0))[0] * np.sqrt(180)
+    fitted = GFS(d - 1, criterion="gain", degree=1).fit(rows @ np.linalg.cholesky(correlation).T)
+    explained: list[float] = (1 - fitted.best_sets_residual_variance_[1:] / d).tolist()
+    return explained
+
+
+def page(found: dict[str, Any]) -> str:
+    """Return the page that the figures make."""
+    tables = found["tables"]
+    return PAGE.format(
+        ours=OURS,
+        left=_table(
+            tables, lambda row: f"{100 * row['linear']:.1f} / {100 * row['quadratic']:.1f}"
+        ),
+        chosen=_table(_decoded(tables), _chosen) or "Not measured.",
+        neighbours=_table(tables, lambda row: f"{100 * row['neighbour']:.1f}"),
+        needed=_needed(found["needed"]),
+        pit_props=_pit_props(found.get("pit props")),
+        seconds=_seconds(tables),
+        versions=found["versions"],
+    )
+
+
+def _decoded(tables: dict[str, Any]) -> dict[str, Any]:
+    """Return USPS with the ways to choose columns for which the decoder's degree is chosen."""
+    return {
+        name: {**table, "methods": {k: v for k, v in table["methods"].items() if k in DECODED}}
+        for name, table in tables.items()
+        if name == "USPS"
+    }
+
+
+def _chosen(row: dict[str, Any]) -> str:
+    return f"{100 * row['chosen']['left']:.1f} (degree {row['chosen']['degree']})"
+
+
+def _table(tables: dict[str, Any], cell: Any) -> str:
+    parts = []
+    for name, table in tables.items():
+        n, d = table["shape"]
+        heads = [f"{name}, {n:,} rows, {d} columns", *(f"{k} columns" for k in table["sizes"])]
+        rows = [
+            [method, *(cell(found[str(k)]) for k in table["sizes"])]
+            for method, found in table["methods"].items()
+        ]
+        parts.append(_markdown(heads, rows))
+    return "\n\n".join(parts)
+
+
+def _needed(needed: dict[str, Any]) -> str:
+    parts = []
+    for name, curves in needed.items():
+        rows = [
+            [method, *("more" if n is None else n for n in ns)] for method, ns in curves.items()
+        ]
+        parts.append(_markdown([name, *(f"{100 * share:.0f} %" for share in SHARES)], rows))
+    return "\n\n".join(parts)
+
+
+def _pit_props(explained: Sequence[float] | None) -> str:
+    if explained is None:
+        return "Not measured."
+    rows = [
+        ["found", *(f"{each:.4f}" for each in explained)],
+        ["largest", *(f"{each:.4f}" for each in PIT_PROPS)],
+    ]
+    return _markdown(["columns", *map(str, range(1, len(rows[0])))], rows)
+
+
+def _seconds(tables: dict[str, Any]) -> str:
+    rows = [
+        [
+            method,
+            *(
+                f"{table['methods'][method]['seconds']:.1f}" if method in table["methods"] else ""
+                for table in tables.values()
+            ),
+        ]
+        for method in METHODS
+    ]
+    return _markdown(["", *tables], rows)
+
+
+def _markdown(heads: Sequence[Any], rows: Sequence[Sequence[Any]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def versions() -> str:
+    """Return what the figures were made with."""
+    found = []
+    for package in PACKAGES:
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            found.append(f"{package} not installed")
+    return ", ".join(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+"""What the functions of a set of columns explain, and what an exchange would change.
+
+Let G be the covariance of the functions f of the set, C theirs with X, P the penalties, and
+G + P = LLᵀ. The set explains ‖Y‖² of X, Y = L⁻¹C. A candidate with functions g, which have the
+covariance E with f, adds
+
+    ‖T‖²,    TᵀT = (C_g - WᵀY)ᵀ K⁻¹ (C_g - WᵀY),    K = G_g + P_g - WᵀW,    W = L⁻¹E.
+
+With H = (G + P)⁻¹, β = HC and B the functions that involve a member, the set loses β_Bᵀ(H_BB)⁻¹β_B
+without that member. If the candidate has joined before, H and β are those of both: their rows B are
+H_BB + U_B K⁻¹ U_Bᵀ and β_B - U_B K⁻¹(C_g - WᵀY), with U = L⁻ᵀW, and one row more for each function
+of the candidate that involves the member. So an exchange needs no factorization of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lapack
+
+from gramian._blas import solve_lower, subtract_second_moments, threads_for, times
+from gramian._types import Array
+from gramian.elimination._remaining import FLOOR
+from gramian.gain._candidates import Candidate, Moments
+from gramian.gain._frame import Frame
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a candidate would add to a set."""
+
+    candidate: Candidate
+    value: float
+    """The variance that it explains of what is left."""
+    weights: Array
+    """W."""
+    inverse: Array
+    """K⁻¹."""
+    change: Array
+    """K⁻¹(C_g - WᵀY)."""
+
+
+class Explained:
+    """What the functions of a set explain of all columns.
+
+    Parameters
+    ----------
+    frame : Frame
+        The functions.
+    moments : Moments
+        Their covariances.
+    covariance : array of shape (n_columns, n_columns)
+        The covariance of the columns, in the units in which variances count.
+    units : array of shape (n_columns,)
+        The deviation in these units that is 1 in the scaled columns.
+    alpha : float, default=0
+        The penalty of every function but the columns themselves.
+    """
+
+    def __init__(
+        self,
+        frame: Frame,
+        moments: Moments,
+        covariance: Array,
+        units: Array,
+        alpha: float = 0.0,
+    ) -> None:
+        self.frame = frame
+        self.moments = moments
+        self.alpha = alpha
+        self._covariance = covariance
+        self._units = units
+        penalty = np.full(frame.n_functions, alpha)
+        penalty[frame.layout.singles] = 0.0
+        self._factor = _factorize(moments.gram, penalty)
+        self._fit = np.ascontiguousarray(moments.with_x * units)
+        with self._threads(self._fit.shape[1]):
+            solve_lower(self._factor, self._fit)
+        self.value = float(np.einsum("ij,ij->", self._fit, self._fit))
+        """The variance that is explained, as it is penalized."""
+
+    def _threads(self, n_columns: int) -> AbstractContextManager[Any]:
+        return threads_for(float(self.frame.n_functions) ** 2 * n_columns)
+
+    @cached_property
+    def left(self) -> Array:
+        """The residual covariance Σ, in the units in which variances count."""
+        left = np.asfortranarray(self._covariance.copy())
+        with self._threads(len(left)):
+            subtract_second_moments(left, self._fit)
+        return np.tril(left) + np.tril(left, -1).T
+
+    @cached_property
+    def inverse(self) -> Array:
+        """H."""
+        inverse, _ = lapack.dpotri(self._factor, lower=1)
+        full: Array = np.tril(inverse) + np.tril(inverse, -1).T
+        return full
+
+    @cached_property
+    def coefficients(self) -> Array:
+        """β."""
+        found = self._fit.copy()
+        solve_lower(self._factor, found, transposed=True)
+        return found
+
+    def linear_gains(self, without: int | None = None) -> Array:
+        """Return how much each column would add by itself, linearly.
+
+        Parameters
+        ----------
+        without : int, optional
+            The place of a member: what is asked for is the set without it.
+
+        Returns
+        -------
+        gains : array of shape (n_columns,)
+            Zero for the members.
+        """
+        left = self.left
+        if without is not None:
+            lost = self._lost(without)
+            left = left + times(lost.T, lost)
+        variances = left.diagonal()
+        gains = np.zeros_like(variances)
+        some = variances > FEWEST * self._units**2
+        np.divide(np.einsum("ij,ij->j", left, left), variances, out=gains, where=some)
+        gains[[c for i, c in enumerate(self.frame.columns) if i != without]] = 0.0
+        return gains
+
+    def _lost(self, place: int) -> Array:
+        """Return R with RᵀR the covariance that is lost without a member."""
+        rows = np.flatnonzero(self.frame.involves[:, place])
+        factor, _ = lapack.dpotrf(self.inverse[np.ix_(rows, rows)], lower=1)
+        lost = self.coefficients[rows]
+        solve_lower(factor, lost)
+        return lost
+
+    @cached_property
+    def losses(self) -> Array:
+        """How much less would be explained without each member."""
+        return np.array([np.sum(self._lost(i) ** 2) for i in range(len(self.frame.members))])
+
+    def gains(self, candidates: Sequence[Candidate]) -> list[Gain]:
+        """Return how much candidates would add."""
+        ends = np.cumsum([len(each.cross) for each in candidates])
+        weights = np.ascontiguousarray(np.vstack([each.cross for each in candidates]).T)
+        with self._threads(weights.shape[1]):
+            solve_lower(self._factor, weights)
+            explained = times(weights.T, self._fit)
+        found = []
+        with threads_for(0):
+            for each, end in zip(candidates, ends, strict=True):
+                part = slice(end - len(each.cross), end)
+                mine = np.ascontiguousarray(weights[:, part])
+                penalty = np.full(len(each.cross), self.alpha)
+                penalty[0] = 0.0
+                factor = _factorize(each.moments.gram - times(mine.T, mine), penalty)
+                right = each.moments.with_x * self._units - explained[part]
+                solve_lower(factor, right)
+                value = float(np.einsum("ij,ij->", right, right))
+                solve_lower(factor, right, transposed=True)
+                inverse, _ = lapack.dpotri(factor, lower=1)
+                inverse = np.tril(inverse) + np.tril(inverse, -1).T
+                found.append(Gain(each, value, mine, inverse, right))
+        return found
+
+    def exchanges(self, gain: Gain, places: Sequence[int]) -> list[float]:
+        """Return what the set would explain with a candidate in place of each of some members."""
+        turned = gain.weights.copy()
+        solve_lower(self._factor, turned, transposed=True)
+        found = []
+        for place in places:
+            rows = np.flatnonzero(self.frame.involves[:, place])
+            more = np.flatnonzero(gain.candidate.newcomer.involves[:, place])
+            part = turned[rows] @ gain.inverse
+            n = len(rows)
+            both = np.empty((n + len(more), n + len(more)))
+            both[:n, :n] = self.inverse[np.ix_(rows, rows)] + part @ turned[rows].T
+            both[n:, :n] = -part[:, more].T
+            both[n:, n:] = gain.inverse[np.ix_(more, more)]
+            factor, info = lapack.dpotrf(both, lower=1)
+            lost = np.vstack(
+                [self.coefficients[rows] - turned[rows] @ gain.change, gain.change[more]]
+            )
+            solve_lower(factor, lost)
+            value = self.value + gain.value - float(np.einsum("ij,ij->", lost, lost))
+            found.append(value if info == 0 else -np.inf)
+        return found
+
+    def joined(self, candidate: Candidate) -> Moments:
+        """Return the moments of the set's functions with those of a candidate behind them."""
+        mine, new = self.moments, candidate.moments
+        return Moments(
+            np.append(mine.mean, new.mean),
+            np.append(mine.norm, new.norm),
+            np.block([[mine.gram, candidate.cross.T], [candidate.cross, new.gram]]),
+            np.vstack([mine.with_x, new.with_x]),
+        )
+
+
+FEWEST = 1e-8
+"""Of a column that explains anything by itself, a larger share of its variance is left."""
+
+
+def without(moments: Moments, frame: Frame, place: int) -> Moments:
+    """Return the moments of the functions that do not involve a member."""
+    stay = ~frame.involves[:, place]
+    return Moments(
+        moments.mean[stay],
+        moments.norm[stay],
+        moments.gram[np.ix_(stay, stay)],
+        moments.with_x[stay],
+    )
+
+
+def _factorize(gram: Array, penalty: Array) -> Array:
+    """Return the lower factor of G + P; P grows, by the same for all functions, until it is one."""
+    if not len(gram):
+        return np.empty((0, 0))
+    floor = FLOOR
+    while True:
+        full = np.array(gram, order="F")
+        full[np.diag_indices_from(full)] += penalty + floor
+        factor, info = lapack.dpotrf(full, lower=1, overwrite_a=1)
+        if info == 0:
+            lower: Array = factor
+            return lower
+        floor *= 10

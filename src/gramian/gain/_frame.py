@@ -1,0 +1,127 @@
+"""The functions of a set of columns, and those that one more column would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._types import Array
+from gramian.elimination import Layout, lay_out
+from gramian.families._base import Family, no_levels
+from gramian.families._expansion import Block
+from gramian.orthogonalize._common import GrowingRows
+from gramian.rows import RowBlock, Rows
+
+
+@dataclass(frozen=True)
+class Member:
+    """A column of the set. One that leaves and returns is another member: it comes last."""
+
+    column: int
+    number: int
+    """Members come in the order of their numbers."""
+
+
+@dataclass(frozen=True)
+class Newcomer:
+    """The functions that a column outside the set would bring: one of each has it in it."""
+
+    block: Block
+    involves: NDArray[np.bool_]
+    """Which members each function involves, besides the column itself."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The functions of the members, in the order in which these came, the constant left out."""
+
+    members: tuple[Member, ...]
+    layout: Layout
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns of the set."""
+        return [member.column for member in self.members]
+
+    @cached_property
+    def n_functions(self) -> int:
+        """The number of functions of the members."""
+        return self.layout.n_functions
+
+    @property
+    def involves(self) -> NDArray[np.bool_]:
+        """Which members each function involves."""
+        return self.layout.involves
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the members."""
+        return [member.number for member in self.members]
+
+    def evaluate(self, rows: RowBlock) -> tuple[Array, Array, list[Array]]:
+        """Return the constant and all functions, the store of parents, and the variables."""
+        values = np.empty((1 + self.n_functions, len(rows.root)))
+        values[0] = rows.root
+        store = GrowingRows(rows.root)
+        z = [rows.x[:, column] / rows.root for column in self.layout.columns]
+        end = 1
+        for j, block in enumerate(self.layout.blocks):
+            start, end = end, end + block.n_functions
+            new = block.evaluate(store.view, z[: j + 1], out=values[start:end])
+            store.append(new[block.stored])
+        return values, store.view, z
+
+
+class Frames:
+    """Makes frames.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table, asked only where functions depend on the values of a column (indicators).
+    family : Family
+        The functions.
+    """
+
+    def __init__(self, rows: Rows, family: Family) -> None:
+        self._rows = rows
+        self._family = family
+        self.alike = _are_alike(family)
+        """Whether all columns have functions of the same form, whatever their values."""
+        self._of_size: dict[int, Layout] = {}
+        """If so, those of so many columns."""
+
+    def of(self, members: Sequence[Member]) -> Frame:
+        """Return the functions of a set."""
+        return Frame(tuple(members), self._lay_out([member.column for member in members]))
+
+    def newcomers(self, frame: Frame, columns: Sequence[int]) -> list[Newcomer]:
+        """Return what each of some columns would bring to the set."""
+        if not self.alike:
+            return [self._newcomer(frame, column) for column in columns]
+        return [self._newcomer(frame, columns[0])] * len(columns) if columns else []
+
+    def _newcomer(self, frame: Frame, column: int) -> Newcomer:
+        layout = self._lay_out([*frame.columns, column])
+        n = int(layout.singles[-1])
+        return Newcomer(layout.blocks[-1], layout.involves[n:, :-1])
+
+    def _lay_out(self, columns: Sequence[int]) -> Layout:
+        if not self.alike:
+            return lay_out(self._rows, self._family, columns)
+        if len(columns) not in self._of_size:
+            self._of_size[len(columns)] = lay_out(self._rows, self._family, columns)
+        return replace(self._of_size[len(columns)], columns=tuple(columns))
+
+
+def _are_alike(family: Family) -> bool:
+    """Return whether all columns have functions of the same form, whatever their values."""
+    try:
+        family.expand().grow(no_levels)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,353 @@
+"""The search for columns that explain most of all columns: add, exchange, think again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count
+
+import numpy as np
+
+from gramian._choosers import TIE
+from gramian._pursuit import StopReason, Trace
+from gramian._types import Array
+from gramian.families import Family, Multilinear
+from gramian.gain._asked import BestSets, Search
+from gramian.gain._candidates import Candidates, Moments
+from gramian.gain._explained import Explained, without
+from gramian.gain._frame import Frames, Member
+from gramian.gain._held_out import Decision
+from gramian.rows import RowBlock, Rows
+
+BETTER = 1e-4
+"""An exchange must explain more by this share, at least, of what is left."""
+PROMISING = 0.9
+"""In place of a member only columns are looked at whose linear gain is this share of its own."""
+SHARE = 6
+"""For every member, so many times fewer candidates are looked at than for an addition."""
+GROWTH = 1.1
+"""Columns are exchanged when the set has grown by this factor since they last were."""
+LINEAR = 1e12
+"""A penalty as good as infinite."""
+
+
+def search(
+    rows: Rows,
+    family: Family,
+    asked: Search,
+    held_out: RowBlock | None = None,
+    callback: Callable[[Trace], None] | None = None,
+) -> tuple[BestSets, StopReason]:
+    """Search for the columns whose functions explain most of all columns.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
+    family : Family
+        The functions.
+    asked : Search
+        What to search for.
+    held_out : RowBlock, optional
+        Rows that decide on the penalty.
+    callback : callable, optional
+        Called for every size that is reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian._pursuit import Limits
+    >>> from gramian.families import Polynomial
+    >>> from gramian.gain import Search, search
+    >>> from gramian.rows import centre
+    >>> x, noise = np.random.default_rng(0).standard_normal((2, 500))
+    >>> rows, _ = centre(np.column_stack([2 * noise, x, x**2, x**3]), None, "column")
+    >>> found, _ = search(rows, Polynomial(3), Search(np.ones(4), Limits(2)))
+    >>> found.columns
+    ((1,), (1, 0))
+    """
+    if all(np.isinf(alpha) for alpha in asked.alphas):
+        family = Multilinear(1)
+    return _Run(rows, family, asked, Decision(held_out, asked.units), callback).run()
+
+
+class _Run:
+    """A search while it runs."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        family: Family,
+        asked: Search,
+        decision: Decision,
+        callback: Callable[[Trace], None] | None,
+    ) -> None:
+        self.asked = asked
+        self._n_rows = rows.n_rows
+        self._decision = decision
+        self._callback = callback
+        lower = np.tril(rows.covariance())
+        covariance = lower + np.tril(lower, -1).T
+        self._covariance = covariance * np.multiply.outer(asked.units, asked.units)
+        self._frames = Frames(rows, family)
+        self._candidates = Candidates(rows, self._frames, covariance)
+        # Of functions that are the columns themselves the linear gain is all there is.
+        self._is_linear = self._frames.alike and family.count(3) == 3
+        self._numbers = count()
+        n = rows.n_columns
+        empty = Moments(np.empty(0), np.empty(0), np.empty((0, 0)), np.empty((0, n)))
+        self._alphas: dict[int, float] = {0: 0.0}
+        """The penalty for each size, as decided when it was first reached."""
+        self.now = self._explained((), empty)
+        self.top = self.now
+        """The best of the largest sets."""
+        self._best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
+        """The best set of each size so far, and what it explains."""
+        self._next = 2
+        """The size at which to think again."""
+        self._trace = Trace([self._largest], [self._total])
+
+    @property
+    def _total(self) -> float:
+        """The total residual variance."""
+        return max(0.0, float(np.trace(self._covariance)) - self.now.value)
+
+    @property
+    def _largest(self) -> float:
+        """The largest residual variance of a column."""
+        return float(np.maximum(self.now.left.diagonal(), 0.0).max())
+
+    def run(self) -> tuple[BestSets, StopReason]:
+        """Grow the set until a limit is reached."""
+        for column in self.asked.given:
+            self._add(column)
+        while (reason := self._reason()) is None:
+            columns = self._short_list()
+            if not columns:
+                reason = "exhausted"
+                break
+            if self._too_many():
+                reason = "max_functions"
+                break
+            crowded = self._crowded()
+            self._add(columns[0] if crowded else self._most(columns))
+            if crowded:
+                reason = "saturated"
+                break
+            if self._is_time():
+                self._reconsider()
+            if len(self.now.frame.members) == len(self.top.frame.members):
+                self.now = self.top
+        self.now = self.top
+        if self.asked.exchange and reason != "saturated":
+            self._exchange_all()
+        return self._found(), reason
+
+    def _is_time(self) -> bool:
+        """Return whether to think again: the larger the set, the longer it takes."""
+        size = len(self.now.frame.members)
+        if not self.asked.exchange or size < self._next:
+            return False
+        self._next = size + 1 if self._is_linear else max(size + 1, int(GROWTH * size))
+        return True
+
+    def _reason(self) -> StopReason | None:
+        """Return why to stop, if there is a reason."""
+        asked, limits = self.asked, self.asked.limits
+        if limits.n_steps is not None and len(self.now.frame.members) >= limits.n_steps:
+            return limits.count_name
+        if limits.explained is not None and self._trace.explained >= limits.explained:
+            return "explained_variance"
+        if asked.threshold is not None:
+            left = np.maximum(self.now.left.diagonal(), 0.0)
+            if asked.relative:
+                left = left / np.where(asked.units > 0, asked.units, 1.0) ** 2
+            if left.max() <= asked.threshold:
+                return "threshold"
+        if self._decision.stalled(limits.patience, limits.tolerance):
+            return "early_stopping"
+        return None
+
+    def _short_list(self) -> list[int]:
+        """Return the best candidates by their linear gain."""
+        return _largest(self.now.linear_gains(), 1 if self._is_linear else self.asked.n_candidates)
+
+    def _n_new(self) -> int:
+        """Return how many functions one more column brings."""
+        frame = self.now.frame
+        others = [c for c in range(len(self._covariance)) if c not in frame.columns]
+        return max(len(each.involves) for each in self._frames.newcomers(frame, others[:1]))
+
+    def _crowded(self) -> bool:
+        """Return whether one more column has as many functions as there are rows."""
+        if self._alphas[len(self.now.frame.members)] > 0:
+            return False
+        return self.now.frame.n_functions + self._n_new() + 1 >= self._n_rows
+
+    def _too_many(self) -> bool:
+        most = self.asked.limits.max_functions
+        return most is not None and self.now.frame.n_functions + self._n_new() > most
+
+    def _most(self, columns: Sequence[int]) -> int:
+        """Return the candidate that explains most."""
+        if len(columns) == 1:
+            return columns[0]
+        found = self._candidates.of(columns, self.now.frame, self.now.moments)
+        gains = {each.candidate.column: each.value for each in self.now.gains(found)}
+        best = max(gains.values())
+        return min(c for c, value in gains.items() if value >= (1 - TIE) * best)
+
+    def _explained(self, members: Sequence[Member], moments: Moments) -> Explained:
+        """Return what a set explains, with the penalty of its size."""
+        frame = self._frames.of(members)
+        alphas = [self._alphas[len(members)]] if len(members) in self._alphas else self.asked.alphas
+        fits = [
+            Explained(frame, moments, self._covariance, self.asked.units, min(alpha, LINEAR))
+            for alpha in alphas
+        ]
+        if len(members) in self._alphas:
+            return fits[0]
+        chosen = self._decision.choose(fits)
+        self._alphas[len(members)] = chosen.alpha
+        return chosen
+
+    def _add(self, column: int) -> None:
+        """Let a column join the set."""
+        self._become(self._with(column))
+
+    def _with(self, column: int) -> Explained:
+        """Return the set with one more column."""
+        now = self.now
+        (candidate,) = self._candidates.of([column], now.frame, now.moments)
+        members = [*now.frame.members, Member(column, next(self._numbers))]
+        return self._explained(members, now.joined(candidate))
+
+    def _drop(self, place: int) -> Explained:
+        """Return the set without a member."""
+        now = self.now
+        members = [each for i, each in enumerate(now.frame.members) if i != place]
+        return self._explained(members, without(now.moments, now.frame, place))
+
+    def _become(self, other: Explained) -> None:
+        """Go on with another set."""
+        self.now = other
+        size, trace = len(other.frame.members), self._trace
+        value, _ = self._best.get(size, (-np.inf, []))
+        if size > max(self._best):
+            trace.n_kept.append(other.frame.n_functions - self.top.frame.n_functions)
+            trace.total.append(self._total)
+            trace.largest.append(self._largest)
+            if self._callback is not None:
+                self._callback(trace)
+        if other.value > value:
+            self._best[size] = other.value, other.frame.columns
+            if size >= len(self.top.frame.members):
+                self.top = other
+                trace.total[-1], trace.largest[-1] = self._total, self._largest
+
+    def _is_better(self, value: float, size: int) -> bool:
+        """Return whether a set is better than the best one of its size."""
+        best, _ = self._best[size]
+        return value > best + BETTER * (float(np.trace(self._covariance)) - best)
+
+    def _reconsider(self) -> None:
+        """Exchange columns, and drop one where the smaller set is the best of its size."""
+        self._exchange_all()
+        free = len(self.asked.given)
+        while len(self.now.frame.members) > free + 2:
+            place = free + int(np.argmin(self.now.losses[free:]))
+            smaller = self._drop(place)
+            if not self._is_better(smaller.value, len(smaller.frame.members)):
+                return
+            self._become(smaller)
+            self._exchange_all()
+
+    def _exchange_all(self) -> None:
+        """Exchange columns until no exchange explains more."""
+        while self._exchange():
+            pass
+
+    def _exchange(self) -> bool:
+        """Look at all exchanges, make the best ones, and return whether there were any."""
+        members = self.now.frame.members
+        made = False
+        for value, number, column in self._exchanges():
+            place = self.now.frame.numbers.index(number) if number in self.now.frame.numbers else -1
+            if place < 0 or column in self.now.frame.columns:
+                continue
+            before = self.now
+            if before.frame.members == members and not self._is_better(value, len(members)):
+                return made
+            self.now = self._drop(place)
+            other = self._with(column)
+            if self._is_better(other.value, len(members)):
+                self._become(other)
+                made = True
+            else:
+                self.now = before
+        return made
+
+    def _exchanges(self) -> list[tuple[float, int, int]]:
+        """Return what exchanges would explain, with the number of the member and the column.
+
+        The best ones come first, and each member and each column once.
+        """
+        now, free = self.now, len(self.asked.given)
+        wanted: dict[int, list[int]] = {}
+        for place in range(free, len(now.frame.members)):
+            for column in self._instead(place):
+                wanted.setdefault(column, []).append(place)
+        if not wanted:
+            return []
+        found = self._candidates.of(list(wanted), now.frame, now.moments)
+        best: dict[int, tuple[float, int, int]] = {}
+        for gain in now.gains(found):
+            column = gain.candidate.column
+            values = now.exchanges(gain, wanted[column])
+            for place, value in zip(wanted[column], values, strict=True):
+                number = now.frame.numbers[place]
+                best[number] = max(best.get(number, (-np.inf, 0, 0)), (value, number, column))
+        return sorted((each for each in best.values() if each[0] > now.value), reverse=True)
+
+    def _instead(self, place: int) -> list[int]:
+        """Return the best candidates for the place of a member, by their linear gain."""
+        gains = self.now.linear_gains(place)
+        column = self.now.frame.columns[place]
+        own, gains[column] = gains[column], 0.0
+        n = 1 if self._is_linear else -(-self.asked.n_candidates // SHARE)
+        return [c for c in _largest(gains, n) if gains[c] > PROMISING * own]
+
+    def _ordered(self) -> tuple[int, ...]:
+        """Return the columns of the set, those without which least would be lost last."""
+        free, last = len(self.asked.given), []
+        while len(self.now.frame.members) > free:
+            place = free + int(np.argmin(self.now.losses[free:]))
+            last.append(self.now.frame.columns[place])
+            self.now = self._drop(place)
+        return (*self.now.frame.columns, *reversed(last))
+
+    def _found(self) -> BestSets:
+        """Return what was found."""
+        whole = float(np.trace(self._covariance))
+        sizes = sorted(self._best)
+        self.now = self.top
+        columns = self._short_list()
+        gains: dict[int, float] = {}
+        if columns and not self._crowded():
+            known = self._candidates.of(columns, self.now.frame, self.now.moments)
+            gains = {each.candidate.column: each.value for each in self.now.gains(known)}
+        following = sorted(gains, key=lambda c: -gains[c])
+        losses = dict(zip(self.top.frame.columns, self.top.losses, strict=True))
+        last = self._ordered()
+        return BestSets(
+            (*(tuple(self._best[size][1]) for size in sizes[1:-1]), *([last] if last else [])),
+            np.array([max(0.0, whole - self._best[size][0]) for size in sizes]),
+            np.array([losses[c] for c in last]),
+            tuple(following),
+            np.array([gains[c] for c in following]),
+        )
+
+
+def _largest(gains: Array, n: int) -> list[int]:
+    """Return the columns of the largest gains above zero; among equals the first."""
+    rounded = gains * (1 + TIE * np.arange(len(gains), 0, -1) / len(gains))
+    return [int(c) for c in np.argsort(-rounded, kind="stable")[:n] if gains[c] > 0]

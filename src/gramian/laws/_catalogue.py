@@ -1,0 +1,237 @@
+"""What tables are computed with: functions of one column, and of two.
+
+Published tables hold logarithms, squares, ratios and products, all of them printed with a few
+digits. Each column is compared with every such function of the others. Those that are almost
+proportional to it are candidates; whether the printed digits agree is for the control to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import nsmallest
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.laws._columns import Traits
+from gramian.laws._law import ONE, Law, Monomial, Values, Variable, times
+from gramian.laws._nullspace import without_common_factor
+
+NEARLY = 1e-3
+"""Functions that leave a larger share of a column's variance are no candidates."""
+TRIED = 8
+"""So many functions are tried for each column."""
+FEWEST_LEVELS = 4
+"""Any function of a column with fewer values is a function of its levels."""
+LARGEST_EXPONENT = 50.0
+WORK = 2e10
+"""About so many multiplications are made to compare functions with columns."""
+ROWS = (200, 2_000)
+"""The fewest and the most rows that are used for it."""
+
+
+SHARPEST = 1e-2
+"""No row counts as if its last digit were finer than this share of what is typical."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A sum of monomials with given coefficients, or a ratio of two sums."""
+
+    parts: tuple[tuple[float, Monomial], ...]
+    below: tuple[tuple[float, Monomial], ...] = ((1.0, ONE),)
+
+    def values(self, values: Values) -> Array:
+        """Return its values."""
+        above, below = (
+            sum((c * values.product(each) for c, each in side), np.zeros(values.n_rows))
+            for side in (self.parts, self.below)
+        )
+        found: Array = above / below
+        return found
+
+    def law(self, target: Variable, factor: float, constant: float) -> Law:
+        """Return the law target = factor · function + constant, without a denominator."""
+        terms = [(-c, times(((target, 1),), each)) for c, each in self.below]
+        terms += [(factor * c, each) for c, each in self.parts]
+        if constant:
+            terms += [(constant * c, each) for c, each in self.below]
+        merged: dict[Monomial, float] = {}
+        for coefficient, monomial in terms:
+            merged[monomial] = merged.get(monomial, 0.0) + coefficient
+        return without_common_factor(Law(np.array(list(merged.values())), tuple(merged)))
+
+    @property
+    def columns(self) -> set[int]:
+        """The columns that take part."""
+        return {i for _, monomial in self.parts for (i, _), _ in monomial}
+
+
+def of_one_column(
+    values: Values, traits: Sequence[Traits], columns: Sequence[int]
+) -> Iterator[tuple[Law, int]]:
+    """Yield laws y = a f(x) + b and exp(y) = a x + b that almost hold, and which column y is.
+
+    Parameters
+    ----------
+    values : Values
+        Rows.
+    traits : sequence of Traits
+        What is known of the columns.
+    columns : sequence of int
+        The columns.
+    """
+    functions = [each for i in columns for each in _unary(i, traits[i])]
+    targets: list[Variable] = [(i, "x") for i in columns if traits[i].n_levels != 2]
+    yield from _laws(values, traits, targets, [functions])
+    plain = [_function(((i, "x"), 1)) for i in columns if _many(traits[i])]
+    exponentials: list[Variable] = [
+        (i, "exp")
+        for i in columns
+        if _many(traits[i]) and np.abs(values.x[:, i]).max() < LARGEST_EXPONENT
+    ]
+    yield from _laws(values, traits, exponentials, [plain])
+
+
+def of_two_columns(
+    values: Values, traits: Sequence[Traits], columns: Sequence[int]
+) -> Iterator[tuple[Law, int]]:
+    """Yield laws y = a f(x, z) + b that almost hold, and which column y is.
+
+    The functions are products, ratios, shares x / (x + z), and sums of logarithms.
+
+    Parameters
+    ----------
+    values : Values
+        Rows.
+    traits : sequence of Traits
+        What is known of the columns.
+    columns : sequence of int
+        The columns.
+    """
+    n = len(columns)
+    rows = int(np.clip(WORK / max(4 * n**3, 1), *ROWS))
+    few = values.take(np.linspace(0, values.n_rows - 1, min(rows, values.n_rows)).astype(np.intp))
+    targets: list[Variable] = [(i, "x") for i in columns]
+    blocks = (_binary(i, columns[k:], traits) for k, i in enumerate(columns))
+    yield from _laws(few, traits, targets, blocks, values)
+
+
+def _function(*factors: tuple[Variable, int | Fraction]) -> Function:
+    return Function(((1.0, tuple(sorted(factors))),))
+
+
+def _many(traits: Traits) -> bool:
+    return traits.n_levels is None or traits.n_levels >= FEWEST_LEVELS
+
+
+def _unary(i: int, traits: Traits) -> list[Function]:
+    """Return the functions of a column, simple ones first."""
+    x, log = (i, "x"), (i, "log")
+    found = [_function((x, 1))]
+    if not _many(traits):
+        return found
+    found += [_function((x, 2)), _function((x, 3))]
+    if traits.positive:
+        found += [
+            _function((log, 1)),
+            _function((x, Fraction(1, 2))),
+            _function((log, 1), (x, 1)),
+        ]
+    if traits.never_zero:
+        found += [_function((x, -1)), _function((x, -2))]
+    return found
+
+
+def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[Function]:
+    """Return the functions of a column and each of the others."""
+    scale = [each.scale for each in traits]
+    found = []
+    for j in others:
+        if i == j:
+            continue
+        found.append(_function(((i, "x"), 1), ((j, "x"), 1)))
+        for top, bottom in ((i, j), (j, i)):
+            if traits[bottom].never_zero and traits[bottom].n_levels != 2:
+                found.append(_function(((top, "x"), 1), ((bottom, "x"), -1)))
+            if traits[top].n_levels == 2 and traits[bottom].positive and _many(traits[bottom]):
+                found.append(_function(((top, "x"), 1), ((bottom, "log"), 1)))
+        if all(traits[k].positive and _many(traits[k]) for k in (i, j)):
+            one, other = (((i, "log"), 1),), (((j, "log"), 1),)
+            found.append(Function(((1.0, one), (1.0, other))))
+            found.append(Function(((1.0, one), (-1.0, other))))
+            x, z = (((i, "x"), 1),), (((j, "x"), 1),)
+            # Columns are divided by their scales; a share adds them as they are.
+            found.append(Function(((scale[i], x),), ((scale[i], x), (scale[j], z))))
+    return found
+
+
+def _laws(
+    few: Values,
+    traits: Sequence[Traits],
+    targets: Sequence[Variable],
+    blocks: Iterator[list[Function]] | list[list[Function]],
+    values: Values | None = None,
+) -> Iterator[tuple[Law, int]]:
+    """Compare all functions with all targets, and yield laws of those that are most alike."""
+    values = few if values is None else values
+    if not targets:
+        return
+    units = _units(np.column_stack([few.of(each) for each in targets]))
+    owners = np.array([i for i, _ in targets])
+    best: list[list[tuple[float, int, Function]]] = [[] for _ in targets]
+    count = 0
+    for functions in blocks:
+        if not functions:
+            continue
+        related = _units(np.column_stack([each.values(few) for each in functions])).T @ units
+        left = 1 - related**2
+        for f, t in zip(*np.nonzero(left < NEARLY), strict=True):
+            if owners[t] not in functions[f].columns:
+                count += 1
+                best[t].append((float(left[f, t]), count, functions[f]))
+        best = [nsmallest(TRIED, each) for each in best]
+    for target, candidates in zip(targets, best, strict=True):
+        for _, _, function in candidates:
+            for law in _fits(values, traits, target, function):
+                yield law, target[0]
+
+
+def _units(matrix: Array) -> Array:
+    """Return centred columns of size 1; those that are constant or no numbers are zero."""
+    centred = matrix - matrix.mean(axis=0)
+    norms = np.linalg.norm(centred, axis=0)
+    fine = np.isfinite(norms) & (norms > 1e-13 * np.abs(matrix).max(axis=0))
+    found: Array = np.where(fine, centred, 0.0) / np.where(fine, norms, 1.0)
+    return found
+
+
+def _fits(
+    values: Values, traits: Sequence[Traits], target: Variable, function: Function
+) -> Iterator[Law]:
+    """Yield the laws target = a f, and target = a f + b, as the printed digits have them."""
+    y, u = values.of(target), function.values(values)
+    if not (np.isfinite(u).all() and np.isfinite(y).all()):
+        return
+    weights = _weights(values, traits, target)
+    for constant in (False, True):
+        design = np.column_stack([u, np.ones(len(u))] if constant else [u])
+        found = np.linalg.lstsq(design * weights[:, np.newaxis], y * weights, rcond=None)[0]
+        if found.all():
+            yield function.law(target, found[0], found[1] if constant else 0.0)
+
+
+def _weights(values: Values, traits: Sequence[Traits], target: Variable) -> Array:
+    """Return the inverse of what printed digits leave open of a target, 1 if that is nothing."""
+    column, atom = target
+    x = values.x[:, column]
+    width = traits[column].precision.half_unit(x)
+    if not width.any():
+        return np.ones(len(x))
+    if atom == "exp":
+        width = width * np.exp(x)
+    typical = float(np.median(width[width > 0]))
+    found: Array = 1 / np.maximum(width / typical, SHARPEST)
+    return found

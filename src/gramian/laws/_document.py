@@ -1,0 +1,172 @@
+"""Solved laws as documents: what a file of JSON holds, and nothing that is executed.
+
+A solution is stored as its parts: terms of coefficients and factors above and below, and what is
+taken of their ratio. A factor names a column, a function from a fixed list, and an exponent.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from gramian.explanations._formula import Formula, Term
+from gramian.laws._law import ATOMS, COMPARISONS, Power
+from gramian.laws._terms import PlainFunction, plain_function
+
+if TYPE_CHECKING:
+    from gramian.laws._solution import Solution
+
+FUNCTIONS = ("root", "exp", "log")
+"""What may be taken of the ratio."""
+MOST_TERMS = 10_000
+MOST_FACTORS = 100
+LARGEST_EXPONENT = 100
+LARGEST = sys.float_info.max
+
+
+def document_of(solution: Solution) -> dict[str, Any]:
+    """Return a solution as lists, dictionaries, numbers and texts."""
+    document: dict[str, Any] = {
+        "column": solution.column,
+        "above": [_term(each) for each in solution.numerator.terms],
+        "below": [_term(each) for each in solution.denominator.terms],
+        "digits": [list(side.digits) for side in (solution.numerator, solution.denominator)],
+        "function": "exp" if solution.exponential else "log" if solution.logarithm else "root",
+        "root": _power(solution.root),
+        "negative": solution.negative,
+    }
+    return document
+
+
+def _term(term: Term) -> dict[str, Any]:
+    factors: list[list[Any]] = []
+    for key, factor in term.factors.items():
+        if isinstance(factor, PlainFunction):
+            factors += [[key[0], atom, _power(power)] for atom, power in factor.parts]
+        elif isinstance(factor, (int, Fraction)) and isinstance(key, str):
+            factors.append([key, "x", _power(factor)])
+        else:
+            raise ValueError(f"A function of {key!r} that no law has cannot be stored.")
+    return {"coefficient": float(term.coefficient), "factors": factors}
+
+
+def _power(power: Power) -> list[int]:
+    exact = Fraction(power)
+    return [exact.numerator, exact.denominator]
+
+
+def solution_of(document: Any) -> Solution:
+    """Read what `document_of` returned; anything else is an error that says what is wrong."""
+    from gramian.laws._solution import Solution
+
+    keys = {"column", "above", "below", "digits", "function", "root", "negative"}
+    found = _mapping(document, keys, "a solved law")
+    digits = found["digits"]
+    if not isinstance(digits, list) or len(digits) != 2:
+        raise ValueError("A solved law has digits for the terms above and for those below.")
+    above = _formula(found["above"], digits[0], "above")
+    below = _formula(found["below"], digits[1], "below")
+    function, negative = found["function"], found["negative"]
+    if function not in FUNCTIONS or not isinstance(function, str):
+        raise ValueError(
+            f"A solved law takes one of {FUNCTIONS} of its ratio, not {_short(function)}."
+        )
+    if not isinstance(negative, bool):
+        raise ValueError(f"'negative' of a solved law is true or false, not {_short(negative)}.")
+    root = _read_power(found["root"])
+    column = _name(found["column"])
+    if column in (*above.columns, *below.columns):
+        raise ValueError(f"A solved law computes {column!r} from itself.")
+    return Solution(column, above, below, root, function == "exp", negative, function == "log")
+
+
+def _formula(terms: Any, digits: Any, where: str) -> Formula:
+    if not isinstance(terms, list) or not 0 < len(terms) <= MOST_TERMS:
+        raise ValueError(f"The terms {where} are a list of 1 to {MOST_TERMS}; got {_short(terms)}.")
+    if not isinstance(digits, list) or len(digits) != len(terms):
+        raise ValueError(f"There is a number of digits for each of the terms {where}.")
+    read = tuple(_read_term(each) for each in terms)
+    numbers = tuple(_whole(each, 1, 17) for each in digits)
+    columns = dict.fromkeys(name for term in read for name in term.columns)
+    return Formula(read, tuple(columns), numbers)
+
+
+def _read_term(document: Any) -> Term:
+    found = _mapping(document, {"coefficient", "factors"}, "a term")
+    coefficient, factors = found["coefficient"], found["factors"]
+    if isinstance(coefficient, bool) or not isinstance(coefficient, (int, float)):
+        raise ValueError(f"A coefficient is a number; got {_short(coefficient)}.")
+    if not abs(coefficient) <= LARGEST:
+        raise ValueError(f"A coefficient is finite; got {_short(coefficient)}.")
+    if not isinstance(factors, list) or len(factors) > MOST_FACTORS:
+        raise ValueError(f"A term has a list of up to {MOST_FACTORS} factors.")
+    made: dict[Any, Any] = {}
+    functions: dict[str, list[tuple[str, int]]] = {}
+    for factor in factors:
+        if not isinstance(factor, list) or len(factor) != 3:
+            raise ValueError(f"A factor is a column, a function and an exponent: {_short(factor)}.")
+        name, atom, power = _name(factor[0]), _atom(factor[1]), _read_power(factor[2])
+        if atom != "x":
+            if not isinstance(power, int):
+                raise ValueError(f"A function of {name!r} has a whole exponent; got {power}.")
+            functions.setdefault(name, []).append((atom, power))
+        elif name in made:
+            raise ValueError(f"A term has two powers of {name!r}.")
+        else:
+            made[name] = power
+    for name, parts in functions.items():
+        made[(name,)] = plain_function(tuple(parts))
+    return Term(float(coefficient), made)
+
+
+def _atom(value: Any) -> str:
+    """Return a function of a column, if it is one of those that laws have."""
+    if isinstance(value, str):
+        kind, _, threshold = value.partition(" ")
+        if value == "x" or value in ATOMS:
+            return value
+        if kind in COMPARISONS:
+            try:
+                number = float(threshold)
+            except ValueError:
+                number = math.nan
+            if math.isfinite(number):
+                return f"{kind} {number!r}"
+    raise ValueError(f"A law has no function {_short(value)} of a column.")
+
+
+def _read_power(value: Any) -> Power:
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(f"An exponent is two whole numbers; got {_short(value)}.")
+    above = _whole(value[0], -LARGEST_EXPONENT, LARGEST_EXPONENT)
+    below = _whole(value[1], 1, LARGEST_EXPONENT)
+    if above == 0:
+        raise ValueError("An exponent is not zero.")
+    power = Fraction(above, below)
+    return power.numerator if power.denominator == 1 else power
+
+
+def _whole(value: Any, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ValueError(f"Expected a whole number from {low} to {high}; got {_short(value)}.")
+    return value
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"A column has a name; got {_short(value)}.")
+    return value
+
+
+def _mapping(value: Any, keys: set[str], what: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict) or set(value) != keys:
+        raise ValueError(f"Stored as {what} there must be {sorted(keys)}; got {_short(value)}.")
+    return value
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,180 @@
+"""From what the search believes to relations, in the units and with the names of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gramian._types import Array
+from gramian.explanations._formula import Term
+from gramian.laws._columns import Traits, traits_of
+from gramian.laws._control import Verdict, left_open
+from gramian.laws._forms import RawTerm, Writer, reference_term
+from gramian.laws._law import ONE, Law, Values
+from gramian.laws._relation import Kind, Relation, kind_of
+from gramian.laws._rounding import with_round_coefficients
+from gramian.laws._search import Search
+from gramian.laws._terms import factors_of, raw_coefficients
+from gramian.laws._views import View
+
+
+class Maker:
+    """Turns verdicts on laws of parts of a table into relations of the table.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The names of the columns.
+    rows : array of shape (n_rows, n_columns)
+        All rows, NaN where a value is missing.
+    """
+
+    def __init__(self, names: tuple[str, ...], rows: Array) -> None:
+        self.names = names
+        self.rows = rows
+        present = [column[~np.isnan(column)] for column in rows.T]
+        with np.errstate(all="ignore"):
+            self._traits = [traits_of(each if len(each) else np.zeros(1)) for each in present]
+        self.scale = np.array([each.scale for each in self._traits])
+        self.signs = [
+            1 if (each >= 0).all() else -1 if (each <= 0).all() else 0 for each in present
+        ]
+        self._laws: list[Law] = []
+
+    @property
+    def constants(self) -> list[int]:
+        """The columns that are constant."""
+        there = ~np.isnan(self.rows).all(axis=0)
+        return [i for i, each in enumerate(self._traits) if each.constant and there[i]]
+
+    def traits(self, view: View) -> list[Traits]:
+        """Return what is known of the columns of a part, in the units of the whole table."""
+        x = self.rows[np.ix_(view.rows, view.columns)]
+        return [
+            replace(traits_of(column), scale=float(self.scale[i]))
+            for i, column in zip(view.columns, x.T, strict=True)
+        ]
+
+    def known(self, view: View) -> list[Law]:
+        """Return the laws found so far that tie columns of a part."""
+        places = {column: place for place, column in enumerate(view.columns)}
+        return [_renumbered(law, places) for law in self._laws if set(law.columns) <= places.keys()]
+
+    def constant(self, i: int) -> Relation:
+        """Return that a column is constant."""
+        value = float(np.nanmedian(self.rows[:, i]))
+        scaled = value / self.scale[i]
+        plain = (((i, "x"), 1),)
+        law = Law(np.array([1.0, -scaled]), (plain, ONE)) if value else Law(np.ones(1), (plain,))
+        raw = ((1.0, plain), (-value, ONE))
+        n_rows = int((~np.isnan(self.rows[:, i])).sum())
+        return self._make(law, "constant", raw, i, [i], n_rows, 0.0, 0.0, 0.0, np.inf, 0.0)
+
+    def relation(self, verdict: Verdict, search: Search, view: View) -> Relation:
+        """Write a law in the units of the table, coefficients rounded where the data allow it."""
+        law = verdict.law
+        places = dict(enumerate(view.columns))
+        renumbered = _renumbered(law, places)
+        coefficients = raw_coefficients(renumbered, self.scale)
+        raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
+        best = self._best(raw, self._given(raw, renumbered, verdict))
+        reference = reference_term(raw, best)
+        law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
+        law, coefficients, _ = with_round_coefficients(
+            law, coefficients / coefficients[reference], search.train, reference
+        )
+        renumbered = _renumbered(law, places)
+        self._laws.append(renumbered)
+        raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
+        given = self._given(raw, renumbered, verdict)
+        test = search.control.test
+        return self._make(
+            renumbered,
+            kind_of(law, coefficients),
+            raw,
+            self._best(raw, given),
+            self._everywhere(given, renumbered),
+            len(view.rows),
+            law.error(search.train),
+            verdict.validation_error if test is None else law.error(test),
+            verdict.shuffled_error,
+            verdict.evidence,
+            verdict.rounding,
+        )
+
+    @property
+    def _writer(self) -> Writer:
+        return Writer(self.names, lambda column: self.signs[column])
+
+    def _given(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
+        """Return the columns that a law gives to their last digit, nothing divided by zero."""
+        complete = self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)]
+        table = {self.names[i]: complete[:, i] for i in law.columns}
+        found = []
+        for column in law.columns:
+            solution = self._writer.solve(raw, column)
+            if solution is not None and np.isfinite(solution(table)).all():
+                found.append(column)
+        if not verdict.rounding:
+            return found
+        values = Values(complete, self.scale)
+        exact = [i for i in found if left_open(law, values, self._traits, i) < np.inf]
+        return exact or [i for i in found if not self._traits[i].whole]
+
+    def _everywhere(self, given: Sequence[int], law: Law) -> list[int]:
+        """Return the columns that are nowhere without those that they are computed from."""
+        missing = np.isnan(self.rows[:, law.columns]).any(axis=1)
+        return [i for i in given if np.isnan(self.rows[missing, i]).all()]
+
+    def _best(self, raw: Sequence[RawTerm], solvable: Sequence[int]) -> int | None:
+        """Return the column for which a law is written: what is computed has most digits."""
+        most = max(map(self._digits, solvable), default=0)
+        computed = [i for i in solvable if self._digits(i) == most]
+        best = self._writer.best(raw, computed)
+        return self._writer.best(raw, solvable) if best is None else best
+
+    def _digits(self, column: int) -> int:
+        """Return the digits of a column; whole numbers are counts, and have none."""
+        traits = self._traits[column]
+        return 0 if traits.whole else traits.precision.significant
+
+    def _make(
+        self,
+        law: Law,
+        kind: Kind,
+        raw: tuple[Any, ...],
+        best: int | None,
+        solvable: list[int],
+        n_rows: int,
+        *numbers: float,
+    ) -> Relation:
+        error, validation, shuffled, evidence, rounding = numbers
+        return Relation(
+            tuple(self.names[i] for i in law.columns),
+            kind,
+            tuple(Term(value, factors_of(each, self.names)) for value, each in raw),
+            error,
+            validation,
+            shuffled,
+            evidence,
+            rounding,
+            n_rows,
+            self.names,
+            law,
+            self.scale,
+            raw,
+            tuple(self.signs),
+            best,
+            tuple(solvable),
+        )
+
+
+def _renumbered(law: Law, places: Mapping[int, int]) -> Law:
+    """Return a law with its columns numbered in another way."""
+    monomials = tuple(
+        tuple(((places[i], atom), power) for (i, atom), power in each) for each in law.monomials
+    )
+    return Law(law.coefficients, monomials)

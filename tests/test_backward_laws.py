@@ -1,0 +1,126 @@
+"""GFA(laws=True): columns that were computed by a law are dropped, and computed again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from gramian import GFA, load
+from gramian.exceptions import ModelFileError
+from gramian.models import _laws
+
+
+def wages(n=400, seed=0):
+    """A table as econometricians make them: squares, logarithms, dummies, interactions."""
+    rng = np.random.default_rng(seed)
+    educ, exper = rng.integers(6, 18, n), rng.integers(0, 50, n)
+    wage = np.round(np.exp(0.5 + 0.08 * educ + 0.3 * rng.standard_normal(n)), 2)
+    male = rng.integers(0, 2, n)
+    return pd.DataFrame(
+        {
+            "wage": wage,
+            "educ": educ,
+            "exper": exper,
+            "lwage": np.round(np.log(wage), 6),
+            "expersq": exper**2,
+            "male": male,
+            "female": 1 - male,
+            "hours": rng.integers(20, 50, n),
+        },
+        dtype=float,
+    )
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return GFA(laws=True, family="polynomial").fit(wages())
+
+
+def test_one_column_a_law_is_dropped(fitted):
+    kept = {*fitted.get_feature_names_out()}
+    assert len(kept) == 5
+    assert {"educ", "hours"} <= kept
+    for either in ({"wage", "lwage"}, {"exper", "expersq"}, {"male", "female"}):
+        assert len(kept & either) == 1
+    assert {law.column for law in fitted.model_.laws} == {*wages().columns} - kept
+
+
+def test_polynomials_alone_do_not_see_a_logarithm():
+    assert "lwage" in GFA(family="polynomial").fit(wages()).get_feature_names_out()
+
+
+def test_reconstructions_are_those_of_the_laws(fitted):
+    new = wages(seed=1)
+    back = fitted.inverse_transform(fitted.transform(new))
+    assert_allclose(back, new.to_numpy(), rtol=0, atol=1e-6)  # printed with six digits
+    assert fitted.score(new) > 1 - 1e-9
+    assert fitted.reconstruction_error(new).max() < 1e-9
+
+
+def test_units_and_order_do_not_matter(fitted):
+    table = wages()
+    rng = np.random.default_rng(2)
+    kept = {*fitted.get_feature_names_out()}
+    for _ in range(3):
+        names = rng.permutation(table.columns)
+        changed = table[names]
+        again = GFA(laws=True, family="polynomial").fit(changed)
+        assert {*again.get_feature_names_out()} == kept
+
+
+def test_wishes_decide_which_column_of_a_law_goes():
+    table = wages()
+    for wanted in (["wage", "male"], ["female"]):
+        kept = {*GFA(laws=True, keep=wanted).fit(table).get_feature_names_out()}
+        assert {*wanted} <= kept
+        kept = {*GFA(laws=True, priority=wanted).fit(table).get_feature_names_out()}
+        assert {*wanted} <= kept
+
+
+def test_what_a_law_needs_stays():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 9, 500)
+    table = pd.DataFrame({"x": x, "near": x + 1e-4 * rng.standard_normal(500), "log": np.log(x)})
+    fitted = GFA(laws=True).fit(table)
+    for law in fitted.model_.laws:
+        assert {*law.columns} <= {*fitted.get_feature_names_out()}
+    assert fitted.score(table) > 0.9999
+
+
+def test_arrays_blocks_and_dask_find_the_same():
+    array = pytest.importorskip("dask.array")
+    X = wages().to_numpy()
+    whole = GFA(laws=True, family="polynomial").fit(X)
+    blocks = GFA(laws=True, family="polynomial", memory_budget=2**20)
+    blocks.fit(lambda: iter([X[:150], X[150:]]))
+    parts = GFA(laws=True, family="polynomial").fit(array.from_array(X, chunks=(200, 8)))
+    for other in (blocks, parts):
+        assert other.selected_features_.tolist() == whole.selected_features_.tolist()
+        assert list(map(str, other.model_.laws)) == list(map(str, whole.model_.laws))
+
+
+def test_independent_columns_are_kept():
+    X = np.random.default_rng(0).uniform(1, 2, (300, 12))
+    assert not len(GFA(laws=True).fit(X).redundant_features_)
+
+
+def test_a_model_file_holds_the_laws(fitted, tmp_path):
+    fitted.save(tmp_path / "model.gram")
+    again = load(tmp_path / "model.gram")
+    new = wages(seed=3)
+    assert list(map(str, again.model_.laws)) == list(map(str, fitted.model_.laws))
+    kept = fitted.transform(new)
+    np.testing.assert_array_equal(again.inverse_transform(kept), fitted.inverse_transform(kept))
+
+
+def test_laws_that_need_what_is_not_known_are_refused(fitted):
+    names, kept = fitted.model_.column_names, fitted.model_.kept_names
+    stored = _laws.to_data(fitted.model_.laws)
+    assert _laws.from_data(stored, names, kept) == fitted.model_.laws
+    for damaged in (None, {}, [1], [{}], stored + stored, [*stored, *stored] * 9):
+        with pytest.raises(ModelFileError):
+            _laws.from_data(damaged, names, kept)
+    with pytest.raises(ModelFileError, match="needs what is not known"):
+        _laws.from_data(stored, names, kept[:1])

@@ -1,0 +1,268 @@
+"""Columns that explain most of all columns: gains and exchanges against explicit regressions."""
+
+from __future__ import annotations
+
+import csv
+import os
+from itertools import combinations
+from pathlib import Path
+
+import families_by_hand as hand
+import numpy as np
+import pytest
+from gain_cases import greedy, left_by, related
+from property_cases import FAMILIES, nonlinear_table
+from support import orthonormal
+
+from gramian import GFS
+from gramian._pursuit import Limits
+from gramian.families import Custom, Indicator, Multilinear, Polynomial
+from gramian.gain import Search, search
+from gramian.gain._candidates import Candidates, Moments
+from gramian.gain._explained import Explained, without
+from gramian.gain._frame import Frames, Member
+from gramian.rows import centre
+
+
+def hypot(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return np.hypot(u, v)
+
+
+OTHERS = [(Custom([(np.abs, 1), (hypot, 2)]), hand.custom([(np.abs, 1), (hypot, 2)]))]
+every_family = pytest.mark.parametrize(
+    ("family", "by_hand"), FAMILIES + OTHERS, ids=lambda value: repr(value)[:40]
+)
+
+
+class Sets:
+    """Sets of columns that grow and shrink, and what they explain."""
+
+    def __init__(self, X, family, alpha=0.0, weights=None):
+        self.rows, centring = centre(X, weights, "column")
+        self.units = centring.scale
+        lower = np.tril(self.rows.covariance())
+        covariance = lower + np.tril(lower, -1).T
+        self.covariance = covariance * np.multiply.outer(self.units, self.units)
+        self.frames = Frames(self.rows, family)
+        self.candidates = Candidates(self.rows, self.frames, covariance)
+        self.alpha = alpha
+        self.number = 0
+        d = X.shape[1]
+        empty = Moments(np.empty(0), np.empty(0), np.empty((0, 0)), np.empty((0, d)))
+        self.now = self.explained((), empty)
+
+    def explained(self, members, moments):
+        frame = self.frames.of(members)
+        return Explained(frame, moments, self.covariance, self.units, self.alpha)
+
+    def of(self, columns):
+        return self.candidates.of(columns, self.now.frame, self.now.moments)
+
+    def add(self, column):
+        (candidate,) = self.of([column])
+        self.number += 1
+        members = [*self.now.frame.members, Member(column, self.number)]
+        self.now = self.explained(members, self.now.joined(candidate))
+
+    def drop(self, column):
+        place = self.now.frame.columns.index(column)
+        members = [each for each in self.now.frame.members if each.column != column]
+        self.now = self.explained(members, without(self.now.moments, self.now.frame, place))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.03])
+@pytest.mark.parametrize("weighted", [False, True])
+@every_family
+def test_gains_losses_and_exchanges_are_those_of_regressions(family, by_hand, weighted, alpha):
+    X = nonlinear_table(3, 5)
+    weights = np.random.default_rng(1).exponential(size=len(X)) if weighted else None
+
+    def left(columns):
+        return left_by(X, columns, by_hand, alpha=alpha, weights=weights)
+
+    sets = Sets(X, family, alpha, weights)
+    sets.of([1, 4])  # known early, and brought up to date later
+    for column in (0, 2, 3):
+        sets.add(column)
+    sets.drop(2)
+    sets.add(1)
+    sets.add(2)
+    sets.drop(1)
+    kept = sets.now.frame.columns
+    assert kept == [0, 3, 2]
+    whole, now = left([]), left(kept)
+    assert whole - sets.now.value == pytest.approx(now, rel=1e-6)
+    assert sets.now.losses == pytest.approx(
+        [left([i for i in kept if i != j]) - now for j in kept], rel=1e-5
+    )
+    for gain in sets.now.gains(sets.of([1, 4])):
+        new = gain.candidate.column
+        assert gain.value == pytest.approx(now - left([*kept, new]), rel=1e-5)
+        expected = [whole - left([*(i for i in kept if i != j), new]) for j in kept]
+        assert sets.now.exchanges(gain, range(3)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_linear_gains_are_gains_of_degree_one_with_and_without_a_member():
+    X = nonlinear_table(4, 5)
+    sets = Sets(X, Multilinear(1))
+    sets.add(3)
+    sets.add(1)
+    left = {
+        columns: left_by(X, columns, hand.multilinear(1))
+        for columns in [(3,), (3, 1), *((3, 1, j) for j in (0, 2, 4)), *((3, j) for j in (0, 2, 4))]
+    }
+    expected = [left[3, 1] - left[3, 1, j] for j in (0, 2, 4)]
+    assert sets.now.linear_gains()[[0, 2, 4]] == pytest.approx(expected)
+    assert (sets.now.linear_gains()[[1, 3]] == 0).all()
+    expected = [left[3,] - left[3, j] for j in (0, 2, 4)]
+    assert sets.now.linear_gains(without=1)[[0, 2, 4]] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_degree_one_without_exchange_is_forward_selection_component_analysis(seed):
+    X = related(seed)
+    fitted = GFS(5, criterion="gain", alpha=0.0, degree=1, exchange=False).fit(X)
+    chosen = greedy(X, 5, hand.multilinear(1))
+    for size, found in enumerate(fitted.best_sets_, start=1):
+        assert {*found.tolist()} == {*chosen[:size]}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_all_candidates_the_greedy_choice_is_exact_at_degree_two(seed):
+    X = related(seed, d=7)
+    fitted = GFS(3, criterion="gain", alpha=0.0, exchange=False, n_candidates=7).fit(X)
+    assert {*fitted.selected_features_.tolist()} == {*greedy(X, 3, hand.multilinear(2))}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_exchanges_leave_no_set_that_a_single_exchange_betters(seed):
+    X, by_hand = related(seed), hand.multilinear(1)
+    fitted = GFS(4, criterion="gain", alpha=0.0, degree=1).fit(X)
+    kept = fitted.selected_features_.tolist()
+    now = left_by(X, kept, by_hand)
+    for place in range(4):
+        for other in {*range(9)} - {*kept}:
+            exchanged = [*kept[:place], other, *kept[place + 1 :]]
+            assert left_by(X, exchanged, by_hand) > (1 - 2e-4) * now
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
+def test_each_best_set_leaves_what_it_is_said_to_and_larger_ones_leave_less(alpha):
+    X = related(5)
+    fitted = GFS(5, criterion="gain", alpha=alpha, n_candidates=9).fit(X)
+    left = fitted.best_sets_residual_variance_
+    sets = [[], *fitted.best_sets_]
+    assert [len(each) for each in sets] == list(range(6))
+    expected = [left_by(X, each, hand.multilinear(2), alpha=alpha) for each in sets]
+    assert left == pytest.approx(expected, rel=1e-5)
+    assert (np.diff(left) < 0).all()
+    assert fitted.total_residual_variance_[-1] == pytest.approx(left[-1], rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_thinking_again_is_no_worse_than_the_greedy_search_and_reaches_the_optimum_here(seed):
+    X, by_hand = related(seed, d=8), hand.multilinear(1)
+    plain = GFS(4, criterion="gain", alpha=0.0, degree=1, exchange=False).fit(X)
+    again = GFS(4, criterion="gain", alpha=0.0, degree=1).fit(X)
+    assert (
+        again.best_sets_residual_variance_ <= plain.best_sets_residual_variance_ * (1 + 1e-9)
+    ).all()
+    best = min(left_by(X, each, by_hand) for each in combinations(range(8), 4))
+    assert again.best_sets_residual_variance_[-1] == pytest.approx(best, rel=1e-3)
+
+
+def test_gains_do_not_change_when_the_other_columns_are_rotated():
+    X, rng = related(6), np.random.default_rng(6)
+    turned = X.copy()
+    turned[:, 3:] = X[:, 3:] @ orthonormal(rng, 6).T
+    fits = [GFS(3, criterion="gain", alpha=0.0, given=[0, 1, 2]).fit(each) for each in (X, turned)]
+    assert fits[0].losses_ == pytest.approx(fits[1].losses_, rel=1e-6)
+    assert fits[0].best_sets_residual_variance_ == pytest.approx(
+        fits[1].best_sets_residual_variance_, rel=1e-6
+    )
+
+
+def test_functions_that_depend_on_values_take_part():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, (2, 400))
+    X = np.column_stack([a == b, a, b, rng.integers(0, 2, 400), a == 1]).astype(float)
+    X[:, 3] *= 0.1
+    fitted = GFS(2, criterion="gain", alpha=0.0, family=Indicator(2)).fit(X)
+    assert {*fitted.selected_features_.tolist()} == {1, 2}
+    assert fitted.best_sets_residual_variance_[-1] == pytest.approx(X[:, 3].var(), rel=0.05)
+
+
+def test_a_column_that_says_nothing_of_the_others_comes_last_whatever_its_variance():
+    rng = np.random.default_rng(1)
+    a, b, noise = rng.standard_normal((3, 500))
+    X = np.column_stack([1.5 * noise, a, b, a * b, a + b, a - b])
+    assert GFS(1).fit(X).selected_features_.tolist() == [0]
+    fitted = GFS(3, criterion="gain", alpha=0.0).fit(X)
+    assert 0 not in fitted.best_sets_[1]
+    assert 0 in fitted.selected_features_
+    assert fitted.total_residual_variance_[-1] == pytest.approx(0.0, abs=1e-8)
+
+
+def test_constant_columns_are_never_chosen_and_the_search_ends_when_nothing_is_left():
+    rng = np.random.default_rng(2)
+    a, b = rng.standard_normal((2, 100))
+    X = np.column_stack([np.ones(100), a, b, a + b, a * b])
+    fitted = GFS(5, criterion="gain", alpha=0.0).fit(X)
+    assert fitted.stop_reason_ == "exhausted"
+    assert len(fitted.selected_features_) == 2
+    assert 0 not in fitted.selected_features_
+    nothing = GFS(criterion="gain", alpha=0.0).fit(np.ones((5, 3)))
+    assert not len(nothing.selected_features_)
+    assert nothing.best_sets_ == ()
+
+
+def test_limits_are_those_of_the_pursuit():
+    X = related(7, d=12, n=400)
+    share = GFS(0.8, criterion="gain", alpha=0.0).fit(X)
+    left = share.best_sets_residual_variance_ / share.best_sets_residual_variance_[0]
+    assert share.stop_reason_ == "explained_variance"
+    assert left[-1] <= 0.2 < left[-2]
+    few = GFS(9, criterion="gain", alpha=0.0, max_functions=10).fit(X)
+    assert few.stop_reason_ == "max_functions"
+    assert few.n_functions_.sum() == 10
+    loose = GFS(criterion="gain", alpha=0.0, threshold=0.4, relative=True).fit(X)
+    assert loose.stop_reason_ == "threshold"
+    rows, _ = centre(X, None, "column")
+    asked = Search(np.ones(12), Limits(), threshold=0.4)
+    found, reason = search(rows, Multilinear(2), asked)
+    assert reason == "threshold"
+    assert found.total[-1] < found.total[0]
+
+
+def test_held_out_rows_choose_the_penalty_and_may_stop_the_search():
+    X = related(8, d=10, n=120)
+    rng = np.random.default_rng(8)
+    X = np.column_stack([X, rng.standard_normal((120, 6))])
+    fitted = GFS(6, criterion="gain", family=Polynomial(2), alpha="auto").fit(X)
+    assert fitted.alpha_ > 0
+    assert fitted.n_samples_ == 120
+    assert len(fitted.selected_features_) == len(fitted.best_sets_) == 6
+    early = GFS(16, criterion="gain", alpha=0.1, early_stopping=True, tol=0.05).fit(X)
+    assert early.stop_reason_ == "early_stopping"
+    assert len(early.selected_features_) < 16
+
+
+def test_the_best_sets_of_pit_props_are_those_of_an_exhaustive_search():
+    folder = os.environ.get("GRAMIAN_DATA")
+    path = Path(folder or ".") / "pitprops.csv"
+    if folder is None or not path.exists():
+        pytest.skip("pitprops.csv is not in the folder that GRAMIAN_DATA names")
+    with path.open() as stream:
+        correlation = np.array(
+            [[float(v) for v in row[1:]] for row in list(csv.reader(stream))[1:]]
+        )
+    d = len(correlation)
+    rows = np.random.default_rng(0).standard_normal((180, d))
+    rows = np.linalg.qr(rows - rows.mean(axis=0))[0] @ np.linalg.cholesky(correlation).T
+    fitted = GFS(d - 1, criterion="gain", alpha=0.0, degree=1, scale=True).fit(rows)
+    for size, left in enumerate(fitted.best_sets_residual_variance_[1:], start=1):
+        every = np.array(list(combinations(range(d), size)))
+        blocks = correlation[every[:, :, np.newaxis], every[:, np.newaxis, :]]
+        right = correlation[every]
+        explained = np.einsum("nij,nij->n", right, np.linalg.solve(blocks, right))
+        assert d - left == pytest.approx(explained.max(), rel=1e-4)
