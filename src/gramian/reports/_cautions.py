@@ -12,6 +12,7 @@ from gramian._html import share
 from gramian._model import AnyModel
 from gramian._words import counted, listed, plural
 from gramian.elimination import Selection as Elimination
+from gramian.exceptions import UnitsWarning
 from gramian.reports._columns import Column
 from gramian.reports._curves import Curves
 from gramian.reports._rows import Data
@@ -193,6 +194,8 @@ def _of_units(estimator: Any, data: Data) -> Iterator[Caution]:
         return
     if model.eliminates and model.selects:
         return  # which does not depend on units
+    if any(issubclass(category, UnitsWarning) for category, _ in estimator._cautions()):
+        return  # which has been said
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]
     if ratio > SPREAD:
