@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian._blockwise import Output, aligned, lazily, source_of, write
@@ -96,8 +95,7 @@ class Decoding(Estimator[M]):
             table: Any = check_array(
                 Z, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_features=0
             )
-            if issparse(table):  # few columns
-                table = table.toarray()
+            table = table.toarray() if hasattr(table, "toarray") else table  # few columns
             if table.shape[1] != len(kept):
                 raise ValueError(
                     f"X has {table.shape[1]} columns, but {model.algorithm} kept {len(kept)}."

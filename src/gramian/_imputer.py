@@ -212,4 +212,5 @@ def _correlations(rows: Array, values: Array) -> Array:
     values = values - values.mean()
     sizes = np.linalg.norm(centred, axis=0) * np.linalg.norm(values)
     products = np.abs(centred.T @ values)
-    return np.divide(products, sizes, out=np.zeros_like(products), where=sizes > 0)
+    found: Array = np.divide(products, sizes, out=np.zeros_like(products), where=sizes > 0)
+    return found
