@@ -69,8 +69,8 @@ class GFS(DecodingSelector):
         explained by it, and dropped again where a smaller set gets better than it was before.
     given : sequence of str or int, or None, default=None
         With the gain: names or indices of features to begin with. They are selected in any case,
-        and never exchanged. With `n_features_to_select` as their number, the fit tells how well they
-        explain the others, and which to add or to give up.
+        and never exchanged. With `n_features_to_select` as their number, the fit tells how well
+        they explain the others, and which to add or to give up.
     <parameters>
 
     Attributes

@@ -195,7 +195,8 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if correction is not None and len(rows):
                 corrected[rows, column] += correction(expected[rows])
         corrected += self._gaussian.mean
-        return np.clip(self._centre + self._scale * corrected, *self._range)
+        filled: Array = np.clip(self._centre + self._scale * corrected, *self._range)
+        return filled
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
