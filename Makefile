@@ -26,7 +26,7 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction columns manifold bench scale sparse imputation accuracy soak figures clean
+.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction relations columns manifold bench scale sparse imputation accuracy soak figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -68,6 +68,9 @@ reconstruction: $(VENV)/.paper
 
 columns: $(VENV)/.paper
 	$(BIN)/python benchmarks/columns.py $(ARGS)
+
+relations: $(VENV)/.dev
+	$(BIN)/python benchmarks/relations.py $(ARGS)
 
 manifold: $(VENV)/.paper
 	$(BIN)/python benchmarks/manifold.py --pictures $(ARGS)

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property_cases import a_property, seeds
+from support import make
 
 from gramian import GCA, GFA, GFR, GFS, UFFS
 from gramian.certificates import EntropyCertificate, RedundancyCertificate, certify
-from gramian.exceptions import OverfittingWarning
+from gramian.exceptions import OverfittingWarning, UnitsWarning
 
 
 def discrete_table(seed: int, n: int, d: int, n_values: int) -> np.ndarray:
@@ -48,9 +49,10 @@ def entropy_by_hand(rows: Any) -> float:
 
 
 def fit(estimator: Any, X: np.ndarray) -> Any:
-    """Fit, where it does not matter that there are more functions than the rows allow."""
+    """Fit, where it does not matter what units and how many functions there are."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
+        warnings.simplefilter("ignore", UnitsWarning)
         return estimator.fit(X)
 
 
@@ -65,7 +67,7 @@ def fit(estimator: Any, X: np.ndarray) -> Any:
 )
 def test_theorems_1_and_4_hold(X, algorithm, family, degree, threshold, unit):
     X = X * np.append(unit, np.ones(X.shape[1] - 1))
-    estimator = fit(algorithm(threshold=threshold, family=family, degree=degree), X)
+    estimator = fit(make(algorithm, threshold=threshold, family=family, degree=degree), X)
     certificate = certify(estimator, X)
     # H(X|Z) by its definition; coordinates are the same up to rounding for the same row.
     Z = np.round(estimator.model_.encoder(X - estimator.mean_) / np.abs(X).max(), 11) + 0.0

@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from support import make
 
 from gramian import GCA, GFA, GFR, GFS, UFFS
 from gramian.families import Indicator
@@ -61,7 +62,7 @@ def test_steps_that_are_not_known_ahead_are_asked_for():
 def test_selection_never_forms_a_matrix_of_features_by_features(estimator):
     X = np.random.default_rng(0).standard_normal((50, 4000))
     tracemalloc.start()
-    estimator(3, threshold=None).fit(X)
+    make(estimator, 3, threshold=None).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4000 * 4000 * 8 / 4

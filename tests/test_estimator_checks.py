@@ -10,13 +10,9 @@ from gramian import GCA, GFA, GFR, GFS, UFFS, GramianImputer, PolynomialManifold
 @pytest.mark.filterwarnings("ignore::gramian.exceptions.OverfittingWarning")
 @parametrize_with_checks(
     [
-        GFR(),
-        GCA(backward=False),
-        GFS(),
-        GFA(backward=False),
-        UFFS(),
-        PolynomialManifold(),
-        GramianImputer(),
+        *(GFR(), GCA(), GFS(), GFA(), UFFS(), PolynomialManifold(), GramianImputer()),
+        *(GFR(alpha=0), GCA(alpha=0, backward=False)),
+        *(GFS(alpha=0), GFA(alpha=0, backward=False)),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

@@ -167,6 +167,7 @@ def test_of_exact_copies_the_first_is_selected(estimator, copies, solver):
         np.testing.assert_array_equal(fitted.redundant_features_, [1, 2])
 
 
+@pytest.mark.filterwarnings("ignore::gramian.exceptions.UnitsWarning")
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("copies", COPIES)
 @pytest.mark.parametrize("estimator", EXTRACTORS)
@@ -239,6 +240,7 @@ def test_relative_thresholds_treat_all_scales_alike(estimator, solver):
         np.testing.assert_array_equal(fitted.redundant_features_, [2])
 
 
+@pytest.mark.filterwarnings("ignore::gramian.exceptions.UnitsWarning")
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("estimator", ALL)
 def test_absolute_variances_are_those_of_the_large_column(estimator, solver):

@@ -377,5 +377,5 @@ def test_uffs_is_checked_too(tmp_path, path):
 
 
 def test_a_parameter_that_is_not_in_a_file_has_its_default(source, path):
-    edit(path, lambda d: d["parameters"].pop("alpha"), source)
-    assert models.load(path).alpha == 0.0
+    edit(path, lambda d: d["parameters"].pop("tol"), source)
+    assert models.load(path).tol == 1e-4

@@ -23,6 +23,7 @@ from model_cases import (
 )
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from support import PUBLISHED
 
 import gramian
 from gramian import GCA, GFA, GFR, GFS, UFFS, models
@@ -54,7 +55,8 @@ FAMILIES = [
 FITS = {
     "a number": {"count": 2},
     "a share": {"count": 0.5},
-    "nothing": {"threshold": 1e9},
+    "as published": {"published": True},
+    "nothing": {"threshold": 1e9, "published": True},
     "shrinkage": {"alpha": 0.1},
     "infinite shrinkage": {"alpha": np.inf},
     "shrinkage found": {"alpha": "auto"},
@@ -66,7 +68,9 @@ FITS = {
 }
 
 
-def made(estimator, count=None, **params):
+def made(estimator, count=None, *, published=False, **params):
+    if published:
+        params = {**PUBLISHED[estimator], **params}
     if count is not None:
         params[estimator._count_name] = count
     return estimator(**params)

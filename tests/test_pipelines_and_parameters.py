@@ -149,12 +149,12 @@ def test_a_nested_parameter_that_the_family_lacks_is_an_error():
     ("estimator", "shown"),
     [
         (
-            GFR(family=Multilinear(3) + Fourier(2), alpha=0),
+            GFR(family=Multilinear(3) + Fourier(2)),
             "GFR(family=Multilinear(3) + Fourier(2))",
         ),
         (
             GFA(0.5, relative=True, backward=False, alpha=0),
-            "GFA(n_features_to_select=0.5, relative=True)",
+            "GFA(alpha=0, backward=False, n_features_to_select=0.5, relative=True)",
         ),
     ],
 )

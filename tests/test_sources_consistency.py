@@ -204,8 +204,15 @@ def test_families_with_levels_work_from_files(tmp_path):
 @pytest.mark.parametrize("kind", [GFR, GFS])
 def test_a_fit_reads_its_source_once_and_then_once_a_step(kind, n_steps):
     source = AgainAndAgain(make_table(10_000))
-    kind(n_steps, memory_budget=BUDGET).fit(source)
+    kind(n_steps, memory_budget=BUDGET, alpha=0).fit(source)
     assert source.n_passes == 1 + n_steps
+
+
+@pytest.mark.parametrize("kind", [GFR, GFS])
+def test_once_more_to_see_that_no_shrinkage_is_needed(kind):
+    source = AgainAndAgain(make_table(10_000))
+    assert kind(3, memory_budget=BUDGET).fit(source).alpha_ == 0
+    assert source.n_passes == 1 + 3 + 1
 
 
 def test_rows_that_take_half_the_budget_are_read_twice_and_kept():

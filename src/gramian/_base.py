@@ -242,9 +242,9 @@ class PursuitEstimator(Estimator[FittedModel]):
     def _cautions(self) -> list[tuple[type[Warning], str]]:
         model = self.model_
         found = cautions(model.record, self._remedy)
-        if model.elimination is not None:  # which has left rows out
+        if model.elimination is not None or self.alpha == "auto":  # rows left out have decided
             found = [each for each in found if not issubclass(each[0], OverfittingWarning)]
-        if self._default_explained and model.scale is None:
+        if self._default_explained and model.scale is None and not self.relative:
             found += units_caution(model)
         return found
 
@@ -295,7 +295,7 @@ def units_caution(model: FittedModel) -> list[tuple[type[Warning], str]]:
     largest = int(np.argmax(deviations))
     text = (
         f"The deviation of {model.column_names[largest]!r} is "
-        f"{deviations[largest] / np.median(varying):,.0f} times that of half of the columns, so "
+        f"{deviations[largest] / np.median(varying):.3g} times that of half of the columns, so "
         f"that {model.algorithm}, which goes by variances, sees little else. Use scale=True, "
         "unless all columns have the same unit."
     )

@@ -105,7 +105,7 @@ class GFS(DecodingSelector):
     >>> GFS(2).fit(X).selected_features_
     array([0, 3])
     >>> gfs = GFS(2, criterion="gain", scale=True).fit(X)
-    >>> gfs.selected_features_
+    >>> gfs.get_support(indices=True)
     array([1, 2])
     >>> gfs.next_features_
     array([0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ from gramian._model import Basis, FittedModel, Project, Record, TakeColumns
 from gramian._pursuit import StopReason
 from gramian._types import Array, IntArray
 from gramian.exceptions import ModelFileError
-from gramian.models import _decoder, _elimination, _sets
+from gramian.models import _decoder, _elimination, _laws, _sets
 from gramian.models._archive import AnyArray
 from gramian.models._families import from_data, to_data
 from gramian.models._schema import SCHEMAS, check_indices
@@ -58,6 +59,8 @@ def describe(
     if model.elimination is not None:
         fitted["elimination"] = _elimination.to_data(model.elimination)
         arrays |= _elimination.to_arrays(model.elimination)
+    if model.laws:
+        fitted["laws"] = _laws.to_data(model.laws)
     return fitted, arrays
 
 
@@ -99,6 +102,8 @@ def restore(stored: Stored) -> FittedModel:
         scalars |= {"alpha_", "family_"}
     if "elimination.dropped" in arrays:
         scalars.add("elimination")
+    if isinstance(stored.fitted, dict) and "laws" in stored.fitted and decodes:
+        scalars.add("laws")
     fitted = stored.scalars(scalars)
     record = _record(fitted, arrays)
     if np.append(record.n_kept, record.n_dropped).min(initial=0) < 0:
@@ -109,10 +114,13 @@ def restore(stored: Stored) -> FittedModel:
     if "elimination" in scalars:
         assert redundant is not None
         elimination = _elimination.from_data_and_arrays(
-            fitted["elimination"], arrays, chosen, redundant
+            fitted["elimination"],
+            arrays,
+            stored.n_columns if basis is None else len(basis.axes),
+            redundant,
         )
     family = from_data(fitted["family_"], stored.functions) if decodes else estimator._family()
-    return FittedModel(
+    model = FittedModel(
         algorithm=stored.algorithm,
         names=stored.names,
         mean=arrays["mean_"],
@@ -134,6 +142,12 @@ def restore(stored: Stored) -> FittedModel:
         best_sets=_sets.from_arrays(arrays, stored.n_columns),
         elimination=elimination,
     )
+    if "laws" in scalars:
+        if not model.selects:
+            raise ModelFileError("It has laws of columns, and keeps none.")
+        laws = _laws.from_data(fitted["laws"], model.column_names, model.kept_names)
+        model = replace(model, laws=laws)
+    return model
 
 
 def _choice(

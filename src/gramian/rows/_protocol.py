@@ -107,8 +107,9 @@ class Work(ABC):
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
         """Put the sums of two workers together; the first are overwritten."""
-        for mine, other in zip(sums, others, strict=True):
-            mine += other
+        with np.errstate(over="ignore", invalid="ignore"):  # for whoever asked to check
+            for mine, other in zip(sums, others, strict=True):
+                mine += other
         return sums
 
 
