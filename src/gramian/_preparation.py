@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from numbers import Integral
@@ -34,6 +34,7 @@ from gramian.rows import (
     load,
     open_dask,
     open_stream,
+    written_out,
 )
 from gramian.tables._table import DEFAULT_BUDGET
 
@@ -128,30 +129,7 @@ class CheckedData(ABC):
 
 @dataclass(frozen=True)
 class ArrayData(CheckedData):
-    """A table in memory."""
-
-    table: Array
-    weights: Array | None
-
-    @property
-    def whole(self) -> Array:
-        """The rows."""
-        return self.table
-
-    def _open(
-        self, preparation: Preparation, hold_out: HoldOut | None
-    ) -> tuple[Rows, Centring, Weighted | None]:
-        if hold_out is None:
-            fitted, held_out = (self.table, self.weights), None
-        else:
-            fitted, held_out = _split(self.table, self.weights, hold_out)
-        rows, centring = centre(*fitted, preparation.scaling, checksum=preparation.checksum)
-        return rows, centring, held_out
-
-
-@dataclass(frozen=True)
-class SparseData(CheckedData):
-    """A sparse matrix."""
+    """A table in memory, as an array or a sparse matrix."""
 
     table: Any
     weights: Array | None
@@ -159,7 +137,7 @@ class SparseData(CheckedData):
     @property
     def whole(self) -> Array:
         """The rows, written out."""
-        table: Array = self.table.toarray()
+        table: Array = written_out(self.table)
         return table
 
     def _open(
@@ -169,7 +147,10 @@ class SparseData(CheckedData):
             fitted, held_out = (self.table, self.weights), None
         else:
             fitted, held_out = _split(self.table, self.weights, hold_out)
-        rows, centring = centre_sparse(*fitted, preparation.scaling, checksum=preparation.checksum)
+        how: Callable[..., tuple[Rows, Centring]] = (
+            centre_sparse if issparse(self.table) else centre
+        )
+        rows, centring = how(*fitted, preparation.scaling, checksum=preparation.checksum)
         return rows, centring, held_out
 
 
@@ -279,8 +260,7 @@ def take(
     weights = None if sample_weight is None else check_weights(sample_weight, table)
     validation = _check_validation_data(columns, validation_data)
     names = None if names is None else tuple(names)
-    kind = SparseData if issparse(table) else ArrayData
-    return kind(names, table.shape[1], validation, table, weights)
+    return ArrayData(names, table.shape[1], validation, table, weights)
 
 
 def shape_of(X: Any) -> tuple[int, int]:
