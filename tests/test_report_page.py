@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from support import ALL, make
 
 from gramian import GCA, GFA, GFR, GFS, UFFS, load, report
-from gramian.exceptions import OverfittingWarning, SaturationWarning
+from gramian.exceptions import OverfittingWarning, SaturationWarning, UnitsWarning
 from gramian.families import Custom, Multilinear, Polynomial
 from gramian.models import Preprocessing
 
@@ -153,23 +153,66 @@ def test_constant_and_heavy_columns_are_cautioned_against(tmp_path):
 def test_units_that_differ_are_cautioned_against_unless_columns_are_scaled(tmp_path):
     X = power_table()
     X["heat"] *= 1e4
-    text = page_of(tmp_path, GFS(3, criterion="variance").fit(X), X).text
+    text = page_of(tmp_path, GFA(backward=False).fit(X), X).text
     assert "Units decide" in text
     assert "Fit with scale=True (--standardize)" in text
-    for estimator in (GFS(3, scale=True, criterion="variance"), GFA(scale=True, backward=False)):
+    with pytest.warns(UnitsWarning):
+        gfs = GFS(3, criterion="variance").fit(X)
+    text = page_of(tmp_path, gfs, X).text
+    assert "One unit hides the others" in text
+    assert "Use scale=True" in text
+    assert "Units decide" not in text
+    for estimator in (
+        GFS(3, scale=True, criterion="variance"),
+        GFA(scale=True, backward=False),
+        GFA(),
+    ):
         text = page_of(tmp_path, estimator.fit(X), X).text
         assert "Units decide" not in text
-        assert "--standardize" not in text
+        assert "One unit hides" not in text
 
 
 def test_warnings_of_the_fit_are_on_the_page(tmp_path):
     X = np.random.default_rng(0).standard_normal((30, 12))
     with pytest.warns(SaturationWarning):
-        gfs = GFS(10, degree=3, criterion="variance").fit(X)
-    assert "the functions span all 30 samples" in page_of(tmp_path, gfs, X).text
+        gfs = GFS(10, degree=3, alpha=0, criterion="variance").fit(X)
+    page = page_of(tmp_path, gfs, X)
+    assert "the functions span all 30 samples" in page.text
+    assert "Explained, new rows" not in page.text  # as nothing is known of them
     with pytest.warns(OverfittingWarning):
-        gfs = GFS(5, degree=2, criterion="variance").fit(X)
+        gfs = GFS(5, degree=2, alpha=0, criterion="variance").fit(X)
     assert "Too few rows for so many functions" in page_of(tmp_path, gfs, X).text
+
+
+def test_what_is_dropped_in_any_order_has_evidence_and_alternatives(tmp_path):
+    X = power_table()
+    gfa = GFA(family="polynomial").fit(X)
+    page = page_of(tmp_path, gfa, X)
+    assert "R² ≥ 0.999 on rows left out of the fit" in page.text
+    assert "set backward=False (--forward)" in page.text
+    assert "The order matters" not in page.text
+    assert "Other columns could be kept" in page.text
+    found = gfa.elimination_
+    assert found.alternatives[4] == (0,)  # volts for voltage
+    table = page.source.partition('id="dropped"')[2].partition("</table>")[0]
+    rows = [re.sub("<[^>]*>", " ", row).split() for row in table.split("<tr>")[2:]]
+    assert [row[0] for row in rows] == ["power", "volts", "loss"]
+    assert rows[1][-2:] == ["duplicate", "voltage"]
+    published = page_of(tmp_path, GFA(backward=False, scale=True).fit(X), X).text
+    assert "The order matters" in published
+    assert "Instead of" not in published
+
+
+def test_a_few_rows_for_many_columns_are_cautioned_against(tmp_path):
+    X = np.random.default_rng(0).standard_normal((60, 12))
+    text = page_of(tmp_path, GFA(family="polynomial").fit(X), X).text
+    assert "Not all functions took part" in text
+
+
+def test_columns_to_keep_are_in_the_code(tmp_path):
+    X = power_table()
+    page = page_of(tmp_path, GFA(keep=["volts"], priority=["power", 2]).fit(X), X)
+    assert "GFA(keep=['volts'], priority=['power', 2])" in code_of(page)
 
 
 def test_held_out_rows_that_are_explained_less_are_cautioned_against(tmp_path):

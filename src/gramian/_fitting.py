@@ -102,6 +102,8 @@ class Pursued(Generic[C]):
         freedom = np.array(trace.degrees_of_freedom) / self.effective_n_rows
         gcv = np.full(len(total), np.inf)
         np.divide(total, (1 - freedom) ** 2, out=gcv, where=freedom < 1)
+        if trace.stop_reason == "saturated":  # whatever rounding makes of the number of functions
+            gcv[-1] = np.inf
         factors, use = self.orthogonalizer.factors, self.orthogonalizer.use
         return replace(
             record_of(trace, n_rows, [self.orthogonalizer]),

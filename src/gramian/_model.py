@@ -150,6 +150,11 @@ class AnyModel(ABC):
         return True
 
     @property
+    def eliminates(self) -> bool:
+        """Whether rows left out of the fit decided on what is dropped, whatever the order."""
+        return False
+
+    @property
     def by_feature(self) -> bool:
         """Whether the fit went feature by feature, so that `left` tells what each is worth."""
         return True
@@ -234,6 +239,11 @@ class FittedModel(AnyModel):
     laws: tuple[Solution, ...] = ()
     """How some of the columns are computed from others, exactly; each from columns that are kept,
     or that stand before it."""
+
+    @property
+    def eliminates(self) -> bool:
+        """Whether rows left out of the fit decided on what is dropped, whatever the order."""
+        return self.elimination is not None
 
     @property
     def selects(self) -> bool:

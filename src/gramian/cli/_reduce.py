@@ -191,7 +191,10 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
         page.line(f"  {listed(dropped, most=MAX_FORMULAS)}")
         return
     for each in found:
-        page.line(f"  {each}")
+        says_something = each.sources or each.kind == "constant"
+        page.line(
+            f"  {each}" if says_something else f"  {each.feature}: no formula of the kept ones"
+        )
     if len(dropped) > MAX_FORMULAS:
         page.line(f"  and {len(dropped) - MAX_FORMULAS:,} more, see gramian explain")
 

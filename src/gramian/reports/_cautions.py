@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from gramian._html import share
+from gramian._model import AnyModel
 from gramian._words import counted, listed, plural
+from gramian.elimination import Selection as Elimination
+from gramian.exceptions import UnitsWarning
 from gramian.reports._columns import Column
 from gramian.reports._curves import Curves
 from gramian.reports._rows import Data
@@ -57,10 +60,11 @@ def cautions(
     selection : Selection
         What is kept and dropped.
     """
+    eliminated = estimator.model_.elimination
     found = [
         *of_any_fit(estimator, data, columns, curves, "Fit with validation_fraction=0.2"),
         *_of_formulas(estimator, selection),
-        _of_order(estimator),
+        *(_of_order(estimator) if eliminated is None else _of_choice(eliminated)),
     ]
     return most_serious_first(found)
 
@@ -84,7 +88,7 @@ def of_any_fit(
     """
     yield from _of_the_fit(estimator)
     if estimator.model_.decodes:
-        yield from _of_other_rows(curves, hold_out)
+        yield from _of_other_rows(estimator.model_, curves, hold_out)
     yield from _of_columns(data, columns)
     yield from _of_units(estimator, data)
 
@@ -107,9 +111,14 @@ def _of_the_fit(estimator: Any) -> Iterator[Caution]:
         )
 
 
-def _of_other_rows(curves: Curves, hold_out: str) -> Iterator[Caution]:
+def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[Caution]:
     if curves.held_out is None:
         text = "All shares of variance are measured on the rows that were fitted."
+        if model.eliminates:
+            text = (
+                "What is dropped was decided by rows left out of the fit. The other shares of "
+                "variance are measured on the rows that were fitted."
+            )
         if curves.gcv is not None and share(curves.gcv) != share(curves.explained):
             text += (
                 f" Of new rows, generalized cross-validation expects {share(curves.gcv)} to be "
@@ -183,6 +192,10 @@ def _of_units(estimator: Any, data: Data) -> Iterator[Caution]:
     model = estimator.model_
     if not len(varying) or not model.decodes or model.scale is not None:
         return
+    if model.eliminates and model.selects:
+        return  # which does not depend on units
+    if any(issubclass(category, UnitsWarning) for category, _ in estimator._cautions()):
+        return  # which has been said
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]
     if ratio > SPREAD:
@@ -208,7 +221,37 @@ def _of_formulas(estimator: Any, selection: Selection) -> Iterator[Caution]:
         )
 
 
-def _of_order(estimator: Any) -> Caution:
+def _of_choice(found: Elimination) -> Iterator[Caution]:
+    """Say what is doubtful about what was dropped whatever the order."""
+    if found.start == "forward":
+        yield Caution(
+            "Not all functions took part",
+            "Functions of all columns are too many for so few rows. Some columns took part with "
+            "their products, the others by themselves only, so that more may be redundant.",
+            "Use more rows, fewer columns, or a lower degree.",
+            serious=False,
+        )
+    if any(found.alternatives.values()):
+        yield Caution(
+            "Other columns could be kept",
+            "Some of what is dropped could be kept in place of something that is kept: the table "
+            "of formulas says which. Without a wish of yours, those are kept of which others are "
+            "made, and of equals the first in the alphabet.",
+            "Name the columns that you would rather keep: priority=[...] (--prefer), or keep=[...] "
+            "(--keep) for those that must stay.",
+            serious=False,
+        )
+    if found.refused:
+        yield Caution(
+            "Some columns are explained in the fit only",
+            f"{counted(len(found.refused), 'column')} seemed to follow from others, and were kept: "
+            "on rows left out of the fit too much of them is left.",
+            "Use more rows, or a lower degree, to know.",
+            serious=False,
+        )
+
+
+def _of_order(estimator: Any) -> Iterator[Caution]:
     model = estimator.model_
     if model.decoder is None:
         text = (
@@ -238,4 +281,4 @@ def _of_order(estimator: Any) -> Caution:
         )
         if model.scale is None:
             remedy = "With scale=True (--standardize) all variances are equal. " + remedy
-    return Caution("The order matters", text, remedy, serious=False)
+    yield Caution("The order matters", text, remedy, serious=False)

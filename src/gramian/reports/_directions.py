@@ -16,7 +16,7 @@ import numpy as np
 from gramian._gfr import GFR
 from gramian._model import FittedModel
 from gramian._types import Array
-from gramian.exceptions import OverfittingWarning
+from gramian.exceptions import OverfittingWarning, UnitsWarning
 from gramian.families import Multilinear
 from gramian.reports._rows import Data
 from gramian.reports._selection import loadings
@@ -145,6 +145,7 @@ def _companion(model: FittedModel, selector: Any, data: Data) -> tuple[FittedMod
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
+        warnings.simplefilter("ignore", UnitsWarning)  # which is said of the fit itself
         gfr.fit(rows)
     return gfr.model_, f"GFR with the family {family} on {len(rows):,} of these rows"
 

@@ -34,7 +34,7 @@ from gramian.reports._curves import Curves, trace
 from gramian.reports._directions import Directions, directions, of_weights
 from gramian.reports._graph import draw
 from gramian.reports._rows import SAMPLE_ROWS, SEED, Data, gather
-from gramian.reports._selection import MAX_ROWS, Selection, in_words, select
+from gramian.reports._selection import MAX_ROWS, Selection, how, in_words, select
 from gramian.reports._surface import draw_map, label_of, local, rounds
 from gramian.reports._svg import chart
 
@@ -157,6 +157,8 @@ def _(
         "step": "feature" if model.decodes else "column",
         "kept_names": {each.name for each in selection.kept},
         "selection": selection,
+        "by_elimination": model.eliminates,
+        "how": how(model) if model.decodes else None,
         "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
         "chips": selection.kept[:MAX_CHIPS],
         "n_more": max(0, len(selection.kept) - MAX_CHIPS),
