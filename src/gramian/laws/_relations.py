@@ -111,9 +111,7 @@ def relations(
     looked = _lookups(table, sample, found, float(tolerance), deadline, random_state)
     laws = sorted([*found, *looked.dependencies], key=lambda each: not each.exact)
     complete = complete and looked.complete
-    return Relations(
-        tuple(laws), table.names, sample.n_rows, complete, (*notes, *looked.notes)
-    )
+    return Relations(tuple(laws), table.names, sample.n_rows, complete, (*notes, *looked.notes))
 
 
 def _lookups(
