@@ -108,12 +108,22 @@ def relations(
     elif sample.n_missing.any():
         found = _confirmed(found, [rows])
     found.sort(key=_rank)
-    looked = _lookups(table, sample, found, float(tolerance), deadline, random_state)
+    dated = [each for each in found if _is_step_of_date(each, table)]
+    others = [each for each in found if each not in dated]
+    looked = _lookups(table, sample, others, float(tolerance), deadline, random_state)
+    given = {each.lookup.column for each in looked.dependencies}
+    found = [each for each in found if each not in dated or not given & {*each.columns}]
     laws = sorted([*found, *looked.dependencies], key=lambda each: not each.exact)
     complete = complete and looked.complete
     return Relations(
         tuple(laws), table.names, sample.n_rows, complete, (*notes, *looked.notes)
     )
+
+
+def _is_step_of_date(relation: Relation, table: Table) -> bool:
+    """Return whether a law takes a part of the calendar for a staircase."""
+    dates = {table.names[i] for i in table.clocks}
+    return relation.kind == "step" and bool(dates & {*relation.columns})
 
 
 def _lookups(

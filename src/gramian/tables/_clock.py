@@ -25,6 +25,15 @@ PARTS_OF_DAYS: tuple[Part, ...] = (
     "weekday",
 )
 PARTS: tuple[Part, ...] = (*PARTS_OF_DAYS, "date", "hour", "minute", "second")
+COARSER: tuple[tuple[Part, Part], ...] = (
+    ("month", "quarter"),
+    ("year and month", "year"),
+    ("year and month", "month"),
+    ("date", "year and month"),
+    ("date", "day"),
+    ("date", "weekday"),
+)
+"""Parts, and those that they give."""
 
 
 @dataclass(frozen=True)
