@@ -6,9 +6,12 @@
 # make test-paper set up and run the tests of the paper's experiments and of the benchmarks
 # make columns ARGS="--data FOLDER"  how much a few columns say about all columns
 # make reconstruction  how much of new rows is lost, against PCA and others
+# make manifold  curved codes against PCA, KernelPCA, UMAP and an autoencoder (hours)
 # make docs   the documentation in docs/_build/html, checked in a browser where there is one
 # make bench  ratios against the literal algorithms, scikit-learn and fastcan; how time grows
 # make scale  files larger than memory, and a cluster
+# make sparse  sparse matrices with very many columns
+# make imputation  missing values, against scikit-learn's imputers
 # make test-oldest  the tests with the lowest versions that pyproject.toml claims
 # make test-python PYTHON=python3.13  the tests with another Python, in a .venv of its own
 # make accuracy ARGS="--data FOLDER"  loss of orthogonality against condition
@@ -23,7 +26,7 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction columns bench scale accuracy soak figures clean
+.PHONY: demo test coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction relations columns manifold bench scale sparse imputation accuracy soak figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -66,11 +69,23 @@ reconstruction: $(VENV)/.paper
 columns: $(VENV)/.paper
 	$(BIN)/python benchmarks/columns.py $(ARGS)
 
+relations: $(VENV)/.dev
+	$(BIN)/python benchmarks/relations.py $(ARGS)
+
+manifold: $(VENV)/.paper
+	$(BIN)/python benchmarks/manifold.py --pictures $(ARGS)
+
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
 scale: $(VENV)/.dev
 	$(BIN)/python benchmarks/scale.py $(ARGS)
+
+sparse: $(VENV)/.dev
+	$(BIN)/python benchmarks/sparse.py $(ARGS)
+
+imputation: $(VENV)/.dev
+	$(BIN)/python benchmarks/imputation.py $(ARGS)
 
 accuracy: $(VENV)/.dev
 	$(BIN)/python benchmarks/accuracy.py $(ARGS)

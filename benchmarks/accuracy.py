@@ -53,7 +53,7 @@ def evaluate(rows: ArrayRows, solver: Orthogonalizer, *, kept: bool) -> np.ndarr
     """Return the values of all functions, or of those that are kept, scaled to norm one."""
     z, store, functions = [], [rows.root], [rows.root]
     for step in solver.steps:
-        z.append(step.direction.of(rows.x, rows.root))
+        z.append(step.direction.of(rows.whole))
         values = step.block.evaluate(np.array(store), z)
         store += list(values[step.block.stored])
         functions += list(values[step.kept] if kept else values)

@@ -1,9 +1,10 @@
 """A properly trained autoencoder, for the interpreter that has PyTorch: see manifold_methods.py.
 
 ``python autoencoder.py rows.npz k codes.npz`` reads arrays train and test, trains candidates on
-nine tenths of the training rows, takes the one that loses least of the other tenth, trains it again
-on all of them, and writes the codes and the reconstructions of all rows. The network has a linear
-bottleneck and GELU elsewhere; AdamW with weight decay and a cosine schedule; noise on the input.
+nine tenths of the training rows for a third of the time, takes the one that loses least of the
+other tenth, trains it on all rows, and writes the codes and the reconstructions of all rows. The
+network has a linear bottleneck and GELU elsewhere; AdamW with weight decay and a cosine schedule;
+noise on the input.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import torch
 from torch import nn
 
 EPOCHS = 100
+MIN_STEPS = 6000
+"""Of few rows there are more epochs, so that no training ends early."""
 BATCH = 128
 CANDIDATES = (
     {"hidden": (512, 256), "noise": 0.3, "decay": 0.1},
@@ -32,16 +35,19 @@ def layers(sizes: list[int]) -> list[nn.Module]:
     return made[:-1]  # the last layer is linear
 
 
-def train(x: torch.Tensor, k: int, hidden: tuple[int, ...], noise: float, decay: float):
+def train(
+    x: torch.Tensor, k: int, hidden: tuple[int, ...], noise: float, decay: float, share: float = 1.0
+):
     torch.manual_seed(0)
     d = x.shape[1]
     encoder = nn.Sequential(*layers([d, *hidden, k]))
     decoder = nn.Sequential(*layers([k, *hidden[::-1], d]))
     parameters = [*encoder.parameters(), *decoder.parameters()]
     optimizer = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=decay)
-    steps = EPOCHS * -(-len(x) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2e-3, total_steps=steps)
-    for _ in range(EPOCHS):
+    a_pass = -(-len(x) // BATCH)
+    epochs = round(share * max(EPOCHS, -(-MIN_STEPS // a_pass)))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2e-3, total_steps=epochs * a_pass)
+    for _ in range(epochs):
         for rows in torch.randperm(len(x)).split(BATCH):
             clean = x[rows]
             found = decoder(encoder(clean + noise * torch.randn_like(clean)))
@@ -66,8 +72,10 @@ def main(source: str, k: int, target: str) -> None:
     order = torch.tensor(np.random.default_rng(0).permutation(len(x)))
     n = len(x) // 10
     start = time.perf_counter()
-    shares = [lost(train(x[order[n:]], k, **each), x[order[:n]]) for each in CANDIDATES]
-    chosen = CANDIDATES[int(np.argmin(shares))]
+    errors = [
+        lost(train(x[order[n:]], k, **each, share=1 / 3), x[order[:n]]) for each in CANDIDATES
+    ]
+    chosen = CANDIDATES[int(np.argmin(errors))]
     middle = time.perf_counter()
     encoder, decoder = train(x, k, **chosen)
     end = time.perf_counter()

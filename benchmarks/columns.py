@@ -272,7 +272,7 @@ def page(found: dict[str, Any]) -> str:
         left=_table(
             tables, lambda row: f"{100 * row['linear']:.1f} / {100 * row['quadratic']:.1f}"
         ),
-        chosen=_table(_decoded(tables), _chosen),
+        chosen=_table(_decoded(tables), _chosen) or "Not measured.",
         neighbours=_table(tables, lambda row: f"{100 * row['neighbour']:.1f}"),
         needed=_needed(found["needed"]),
         pit_props=_pit_props(found.get("pit props")),

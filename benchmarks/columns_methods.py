@@ -82,7 +82,9 @@ def published(degree: int) -> Method:
     """Return GFS as published."""
 
     def choose(X: Array, sizes: Sequence[int]) -> Sets:
-        return prefixes(_fit(GFS(max(sizes), degree=degree), X).selected_features_, sizes)
+        return prefixes(
+            _fit(GFS(max(sizes), degree=degree, alpha=0.0), X).selected_features_, sizes
+        )
 
     return choose
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 Array = np.ndarray
@@ -97,6 +97,10 @@ def digits() -> Data:
     return random_split(*load_digits(return_X_y=True), (8, 8), one_scale=True)
 
 
+def breast_cancer() -> Data:
+    return random_split(*load_breast_cancer(return_X_y=True), None)
+
+
 def musk() -> Data:
     from gramian_paper.datasets import load_musk
 
@@ -109,10 +113,11 @@ def musk() -> Data:
 
 
 TABLES: dict[str, tuple[Callable[[], Data], tuple[int, ...]]] = {
-    "USPS": (usps, (10, 20, 40)),
-    "MNIST": (mnist, (10, 20, 30, 40)),
+    "USPS": (usps, (5, 10, 20, 40)),
+    "MNIST": (mnist, (5, 10, 20, 30)),
     "COIL-20": (coil20, (5, 10, 20)),
-    "digits": (digits, (2, 5, 10)),
+    "digits": (digits, (2, 5, 10, 20)),
+    "breast cancer": (breast_cancer, (2, 5, 10)),
     "Musk": (musk, (5, 10, 20)),
 }
 """How each table is made, and the numbers of features."""

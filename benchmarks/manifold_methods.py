@@ -24,6 +24,10 @@ TORCH = os.environ.get("GRAMIAN_TORCH")
 
 LEAST_RIDGE = -6
 """A power of ten, below which KernelPCA's inverse is made of rounding errors."""
+MAX_TUNING = 3000
+"""KernelPCA is tuned with at most so many rows: its time grows with their cube."""
+MAX_INVERSE = 2
+"""UMAP's inverse triangulates the codes: for digits with 5 of them seven minutes were too few."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,8 @@ class Coded:
     train: Array
     """The codes of the rows of the fit."""
     test: Array
-    points: Array
-    """The reconstructions of the rows to test."""
+    points: Array | None
+    """The reconstructions of the rows to test, if the method has any."""
     seconds: float
     """Of the fit, with what was chosen."""
     tuning: float
@@ -85,6 +89,7 @@ def quadratic(data: Data, k: int) -> Coded:
 def kernel_pca(data: Data, k: int) -> Coded:
     """Tune kernel, width and ridge, going on wherever the best is at the edge."""
     train, held_out = data.halves()
+    train = train[:MAX_TUNING]
 
     def make(kernel: str, gamma: int, ridge: int) -> KernelPCA:
         return KernelPCA(
@@ -145,25 +150,25 @@ def autoencoder(data: Data, k: int) -> Coded | None:
         )
 
 
-def umap(data: Data, k: int) -> Coded | None:
-    """Fit UMAP, whose inverse is made for few dimensions only."""
-    if k > 5:
-        return None
+def umap(data: Data, k: int) -> Coded:
+    """Fit UMAP, whose inverse is for few dimensions only; with more there is nothing to tune by."""
     from umap import UMAP
 
+    def fit(rows: Array, n_neighbors: int) -> Any:
+        return UMAP(n_neighbors, n_components=k, random_state=0, n_jobs=1).fit(rows)
+
+    if k > MAX_INVERSE:
+        model, seconds = timed(lambda: fit(data.train, 15))
+        train, test = (np.asarray(model.transform(rows)) for rows in (data.train, data.test))
+        return Coded("15 neighbours", train, test, None, seconds, 0.0)
     train, held_out = data.halves()
 
-    def tune() -> int:
-        def error(n_neighbors: int) -> float:
-            model = UMAP(n_neighbors, n_components=k, random_state=0, n_jobs=1).fit(train)
-            return lost(held_out, model.inverse_transform(model.transform(held_out)))
+    def error(n_neighbors: int) -> float:
+        model = fit(train, n_neighbors)
+        return lost(held_out, model.inverse_transform(model.transform(held_out)))
 
-        return min((5, 15, 50), key=error)
-
-    n_neighbors, tuning = timed(tune)
-    model, seconds = timed(
-        lambda: UMAP(n_neighbors, n_components=k, random_state=0, n_jobs=1).fit(data.train)
-    )
+    n_neighbors, tuning = timed(lambda: min((5, 15, 50), key=error))
+    model, seconds = timed(lambda: fit(data.train, n_neighbors))
     return coded(model, data, f"{n_neighbors} neighbours", seconds, tuning)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 from support import unlike_variables
 
 from gramian import GFS
+from gramian.exceptions import UnitsWarning
 from gramian.explanations import Redundancy
 
 
@@ -38,7 +40,9 @@ def explained_by(base: pd.DataFrame, others: pd.DataFrame, **params: Any) -> Any
     """
     unit = 1e-9 * base.std().min() / others.std().max()
     table = pd.concat([base, others * unit], axis=1)
-    fitted = GFS(base.shape[1], **params).fit(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnitsWarning)
+        fitted = GFS(base.shape[1], **{"alpha": 0, **params}, criterion="variance").fit(table)
     assert set(fitted.get_feature_names_out()) == set(base)
     return fitted, table, unit
 

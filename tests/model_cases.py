@@ -17,10 +17,19 @@ import numpy as np
 
 from gramian import GCA, GFA, GFR, GFS, UFFS
 from gramian._decoder import Decoder
+from gramian._manifold_model import FittedManifold
 from gramian._model import Basis, FittedModel, Project, Record, TakeColumns
+from gramian.elimination import Selection
+from gramian.gain import BestSets
+from gramian.manifold import AngleStart, LinearStart, Manifold, Search, Surface, Terms
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]
+VALUES = (
+    *(FittedModel, Record, Basis, TakeColumns, Project, Selection, BestSets),
+    *(FittedManifold, Manifold, Search, Surface, LinearStart, AngleStart),
+)
+"""Dataclasses that models are made of."""
 
 
 def table(n: int = 200, seed: int = 0) -> np.ndarray:
@@ -53,10 +62,12 @@ def assert_equal(one: Any, other: Any, name: str = "the estimator") -> None:
         assert other.flags.owndata
     elif isinstance(one, Decoder):
         assert_same_decoder(one, other)
-    elif isinstance(one, FittedModel | Record | Basis | TakeColumns | Project):
+    elif isinstance(one, VALUES):
         assert type(one) is type(other), name
         for part in dataclasses.fields(one):
             assert_equal(getattr(one, part.name), getattr(other, part.name), part.name)
+    elif isinstance(one, Terms):
+        assert one.keys == other.keys, name
     elif isinstance(one, tuple | list):
         assert len(one) == len(other), name
         for i, pair in enumerate(zip(one, other, strict=True)):

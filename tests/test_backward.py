@@ -257,6 +257,27 @@ def test_wishes_decide_among_equals():
     assert by_index.get_support().tolist() == [False, True, False, True]
 
 
+def test_functions_of_what_is_wanted_take_part_where_not_all_can():
+    rng = np.random.default_rng(0)
+    width, height, *others = rng.uniform(20, 120, (6, 48))
+    sides = [width, height, width + height]
+    table = pd.DataFrame(np.array([*sides, width * height, *others]).T, columns=[*"whpaqrst"])
+    free = backward().fit(table)
+    assert free.elimination_.start == "forward"
+    for wanted in (["w", "h"], ["p", "h"], ["w", "p"]):
+        for name in ("keep", "priority"):
+            fitted = backward(**{name: wanted}).fit(table)
+            assert {*fitted.get_feature_names_out()} == {*wanted, *"qrst"}
+
+
+def test_columns_without_evidence_are_kept_in_wide_tables():
+    X = np.random.default_rng(0).standard_normal((30, 200))
+    X[:, 7] = X[:, 3]
+    fitted = GFA().fit(X)
+    assert len(fitted.selected_features_) + len(fitted.redundant_features_) == 200
+    assert {*fitted.redundant_features_.tolist()} <= {3, 7}
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

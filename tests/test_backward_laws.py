@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from gramian import GFA
+from gramian import GFA, load
+from gramian.exceptions import ModelFileError
+from gramian.models import _laws
 
 
 def wages(n=400, seed=0):
@@ -102,3 +104,23 @@ def test_arrays_blocks_and_dask_find_the_same():
 def test_independent_columns_are_kept():
     X = np.random.default_rng(0).uniform(1, 2, (300, 12))
     assert not len(GFA(laws=True).fit(X).redundant_features_)
+
+
+def test_a_model_file_holds_the_laws(fitted, tmp_path):
+    fitted.save(tmp_path / "model.gram")
+    again = load(tmp_path / "model.gram")
+    new = wages(seed=3)
+    assert list(map(str, again.model_.laws)) == list(map(str, fitted.model_.laws))
+    kept = fitted.transform(new)
+    np.testing.assert_array_equal(again.inverse_transform(kept), fitted.inverse_transform(kept))
+
+
+def test_laws_that_need_what_is_not_known_are_refused(fitted):
+    names, kept = fitted.model_.column_names, fitted.model_.kept_names
+    stored = _laws.to_data(fitted.model_.laws)
+    assert _laws.from_data(stored, names, kept) == fitted.model_.laws
+    for damaged in (None, {}, [1], [{}], stored + stored, [*stored, *stored] * 9):
+        with pytest.raises(ModelFileError):
+            _laws.from_data(damaged, names, kept)
+    with pytest.raises(ModelFileError, match="needs what is not known"):
+        _laws.from_data(stored, names, kept[:1])

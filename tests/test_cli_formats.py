@@ -114,7 +114,7 @@ def test_an_option_overrules_the_ending():
 def test_nameless_tables_are_applied_and_reconstructed_by_position():
     x = np.random.default_rng(0).standard_normal((50, 4)) * [1, 2, 3, 4]
     np.save("in.npy", x)
-    succeed("select", "in.npy", "-n", "2", "-m", "model.gram", "-o", "kept.npy")
+    succeed("select", "in.npy", "-n", "2", "--same-unit", "-m", "model.gram", "-o", "kept.npy")
     np.testing.assert_array_equal(np.load("kept.npy"), x[:, 2:])
     succeed("apply", "model.gram", "in.npy", "-o", "again.npy")
     np.testing.assert_array_equal(np.load("again.npy"), x[:, 2:])
@@ -125,7 +125,8 @@ def test_nameless_tables_are_applied_and_reconstructed_by_position():
 def test_a_target_without_a_name_is_where_it_was_in_a_table_as_wide():
     x = np.random.default_rng(0).standard_normal((50, 4)) * [1, 2, 3, 4]
     np.save("in.npy", x)
-    succeed("select", "in.npy", "--target", "x1", "-n", "2", "-m", "model.gram", "-o", "kept.npy")
+    options = ["--target", "x1", "-n", "2", "--same-unit"]
+    succeed("select", "in.npy", *options, "-m", "model.gram", "-o", "kept.npy")
     np.testing.assert_array_equal(np.load("kept.npy"), x[:, [2, 3, 1]])
     np.save("features.npy", x[:, [0, 2, 3]])
     succeed("apply", "model.gram", "features.npy", "-o", "again.npy")

@@ -12,7 +12,8 @@ from cli_cases import MADE, MEASURED, folder, measurements, run, succeed  # noqa
 from gramian import GFS
 
 pytestmark = pytest.mark.usefixtures("folder")
-SELECT = ["select", "data.csv", "-x", "key,label", "-t", "0.001", "--relative"]
+GFS_ON_RAW = ["-a", "gfs", "-t", "0.001", "--relative", "--same-unit", "--alpha", "0"]
+SELECT = ["select", "data.csv", "-x", "key,label", *GFS_ON_RAW]
 HOSTILE = [
     "<script>alert(1)</script>",
     "line\nbreak",
@@ -33,15 +34,16 @@ def test_a_selection_is_shown_with_order_residuals_and_formulas():
     assert [line.split()[1] for line in lines[2:6]] == ["voltage", "height", "width", "current"]
     shares = [float(line.split()[2]) for line in lines[2:6]]
     assert shares == sorted(shares)
-    assert lines[6] == "Dropped 3 columns:"
-    assert lines[7] == "  power = 0.001 · voltage · current (R² 1)"
-    assert lines[8] == "  area = 0.0001 · width · height (R² 1)"
-    assert lines[9] == "  perimeter = 0.02 · height + 0.02 · width (linear, R² 1)"
+    assert lines[6] == "Done with columns in one unit (--same-unit)."
+    assert lines[7] == "Dropped 3 columns:"
+    assert lines[8] == "  power = 0.001 · voltage · current (R² 1)"
+    assert lines[9] == "  area = 0.0001 · width · height (R² 1)"
+    assert lines[10] == "  perimeter = 0.02 · height + 0.02 · width (linear, R² 1)"
 
 
 def test_residuals_of_rows_held_out_stand_beside():
-    done = succeed("extract", "data.csv", "-x", "key,label", "-n", "2", "--validation", "0.25")
-    lines = done.stdout.splitlines()
+    options = ["-x", "key,label", "-n", "2", "--validation", "0.25", "--alpha", "0"]
+    lines = succeed("extract", "data.csv", *options).stdout.splitlines()
     assert lines[0].startswith("GFR on 45 rows and 7 columns of data.csv")
     assert lines[1].split() == [
         "component", "explained", "held", "out", "residual", "variance", "held", "out"
@@ -64,7 +66,8 @@ def value_of(formula, table):
 
 
 def test_formulas_of_a_standardized_fit_are_in_the_units_of_the_table():
-    succeed(*SELECT, "--standardize", "-m", "model.gram", "-q")
+    options = ["-x", "key,label", "-a", "gfs", "-t", "0.001", "--relative", "-m", "model.gram"]
+    succeed("select", "data.csv", *options, "-q")
     lines = succeed("explain", "model.gram").stdout.splitlines()
     table = measurements()
     assert len(lines) >= 1
@@ -183,8 +186,8 @@ def test_quiet_says_nothing():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["-n", "7", "--degree", "3"], "functions span all 20 rows"),
-        (["-n", "4"], "11 functions were fitted to 20 rows"),
+        (["-n", "7", "--degree", "3", "--alpha", "0"], "functions span all 20 rows"),
+        (["-n", "4", "--alpha", "0"], "11 functions were fitted to 20 rows"),
     ],
 )
 def test_warnings_are_lines_in_terms_of_the_command(options, words):
@@ -206,6 +209,7 @@ def test_a_dry_run_tells_the_cost_and_writes_nothing(ending):
         measurements().to_parquet("data.parquet")
     before = {path.name for path in Path().iterdir()}
     arguments = ["select", f"data.{ending}", "-x", "key,label", "-o", "k.csv", "-m", "m.gram"]
+    arguments += ["--family", "multilinear"]
     lines = succeed(*arguments, "--dry-run").stdout.splitlines()
     assert lines[1].split() == ["kept", "functions", "memory", "time"]
     assert [line.split()[:2] for line in lines[2:]] == [["2", "4"], ["5", "16"], ["7", "29"]]

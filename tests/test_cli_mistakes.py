@@ -216,7 +216,8 @@ def test_text_and_long_integers_do_not_go_into_arrays():
 
 
 def model(*options):
-    succeed("select", "data.csv", *FEATURES, "-n", "2", "-m", "model.gram", "-q", *options)
+    options = ["-n", "2", "--same-unit", *options]
+    succeed("select", "data.csv", *FEATURES, "-m", "model.gram", "-q", *options)
 
 
 def test_a_model_that_is_none_is_refused():

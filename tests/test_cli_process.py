@@ -39,7 +39,7 @@ def test_commands_can_be_joined_by_pipes(folder):  # noqa: F811
 
 
 def test_on_standard_output_there_is_the_table_and_nothing_else(folder):  # noqa: F811
-    done = gramian("select", "data.csv", *FEATURES, "-n", "2", "-o", "-", cwd=folder)
+    done = gramian("select", "data.csv", *FEATURES, "-n", "2", "--same-unit", "-o", "-", cwd=folder)
     assert done.stdout.splitlines()[0] == "voltage,height"
     assert len(done.stdout.splitlines()) == 61
     assert "kept 2 columns" in done.stderr

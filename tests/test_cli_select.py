@@ -20,7 +20,8 @@ def fitted(estimator, table=None):
 
 
 def test_the_first_session_works_end_to_end():
-    succeed(*SELECT, "-t", "0.001", "--relative", "-o", "kept.csv", "--model", "model.gram")
+    prefer = ["--prefer", ",".join(MEASURED)]
+    succeed(*SELECT, *prefer, "-o", "kept.csv", "--model", "model.gram")
     kept = read_csv("kept.csv", dtype={"key": str})
     expected = measurements()[["key", *MEASURED, "label"]]
     pd.testing.assert_frame_equal(kept, expected, check_exact=True)
@@ -32,7 +33,7 @@ def test_the_first_session_works_end_to_end():
 
 
 def test_apply_passes_through_what_passed_through_at_the_fit():
-    succeed(*SELECT, "-n", "2", "--model", "model.gram")
+    succeed(*SELECT, "-n", "2", "--same-unit", "--model", "model.gram")
     succeed("apply", "model.gram", "new.csv", "-o", "out.csv")
     columns = read_csv("out.csv").columns.tolist()
     assert columns == ["key", "voltage", "height", "label"]
@@ -52,18 +53,22 @@ def test_apply_passes_through_what_passed_through_at_the_fit():
         ("gfs", ["-n", "3", "--family", "hermite", "--alpha", "0.1"],
          GFS(3, family="hermite", alpha=0.1)),
         ("gfs", ["-n", "2", "--degree", "auto"], GFS(2, degree="auto")),
-        ("gfa", [], GFA(backward=False)),
-        ("gfa", ["-t", "1e-3", "--relative"], GFA(threshold=1e-3, relative=True, backward=False)),
+        ("gfa", [], GFA(family="polynomial")),
+        ("gfa", ["-t", "0.01", "--family", "multilinear"], GFA(threshold=0.01)),
+        ("gfa", ["--forward"], GFA(backward=False, family="polynomial")),
+        ("gfa", ["--forward", "-t", "1e-3", "--relative", "--alpha", "0"],
+         GFA(threshold=1e-3, relative=True, backward=False, family="polynomial", alpha=0)),
         ("gfr", ["-n", "2"], GFR(2)),
         ("gfr", ["-n", "2", "--alpha", "auto"], GFR(2, alpha="auto")),
-        ("gca", ["-t", "1"], GCA(threshold=1, backward=False)),
+        ("gca", [], GCA()),
+        ("gca", ["-t", "1", "--forward"], GCA(threshold=1, backward=False)),
     ],
 )  # fmt: skip
 def test_options_are_the_parameters_of_the_estimators(algorithm, options, estimator):
     command = "select" if algorithm in ("gfs", "gfa") else "extract"
     done = succeed(
         command, "data.csv", "-x", "key,label", "--algorithm", algorithm, *options,
-        "-o", "out.csv", "--json",
+        "--same-unit", "-o", "out.csv", "--json",
     )  # fmt: skip
     document = json.loads(done.stdout)
     expected = fitted(estimator)
@@ -100,7 +105,7 @@ def test_the_model_file_holds_estimator_names_and_preprocessing():
 
 
 def test_a_selection_needs_only_the_columns_it_keeps_in_any_order():
-    succeed(*SELECT, "-n", "2", "-m", "model.gram")
+    succeed(*SELECT, "-n", "2", "--same-unit", "-m", "model.gram")
     table = measurements(5)[["height", "label", "voltage"]]
     table.to_csv("few.csv", index=False)
     done = succeed("apply", "model.gram", "few.csv", "-q")
@@ -109,7 +114,8 @@ def test_a_selection_needs_only_the_columns_it_keeps_in_any_order():
 
 
 def test_reconstruct_returns_all_columns_in_the_units_of_the_table():
-    succeed(*SELECT, "-t", "1e-6", "--relative", "-m", "model.gram")
+    prefer = ["--prefer", ",".join(MEASURED)]
+    succeed(*SELECT, *prefer, "-t", "1e-6", "-m", "model.gram")
     succeed("apply", "model.gram", "new.csv", "-o", "kept.csv")
     truth = measurements(25, seed=1)
     for source in ("kept.csv", "new.csv"):  # what apply wrote, or a whole table
@@ -144,7 +150,8 @@ def test_a_standardized_model_works_in_the_units_of_the_table_from_end_to_end(al
     succeed("apply", "model.gram", "new.csv", "-o", "reduced.csv")
     rows, new = measurements()[FEATURES], measurements(25, seed=1)[FEATURES]
     scaler = StandardScaler().set_output(transform="pandas").fit(rows)
-    plain = {"gfs": GFS, "gfa": GFA, "gfr": GFR, "gca": GCA}[algorithm](4)
+    plain = {"gfs": GFS(4), "gfa": GFA(4, family="polynomial"), "gfr": GFR(4), "gca": GCA(4)}
+    plain = plain[algorithm]
     plain.fit(scaler.transform(rows))
     z = plain.transform(scaler.transform(new))
     expected = new[plain.get_feature_names_out()] if command == "select" else z
@@ -157,7 +164,8 @@ def test_a_standardized_model_works_in_the_units_of_the_table_from_end_to_end(al
 
 
 def test_components_are_reconstructed_as_by_the_estimator():
-    succeed("extract", "data.csv", "-x", "key,label", "-n", "4", "-m", "model.gram", "-o", "z.csv")
+    options = ["-x", "key,label", "-n", "4", "--same-unit"]
+    succeed("extract", "data.csv", *options, "-m", "model.gram", "-o", "z.csv")
     expected = GFR(4).fit(measurements()[FEATURES])
     rows = measurements()[FEATURES]
     inverse = expected.inverse_transform(expected.transform(rows))
@@ -226,6 +234,7 @@ def test_imputed_values_are_those_of_the_fit():
 def test_rows_with_gaps_are_dropped_with_their_ids():
     damaged()
     options = ["--id", "key", "-x", "label,grade", "--impute", "drop-rows", "-n", "7"]
+    options += ["--same-unit"]
     succeed("select", "damaged.csv", *options, "-o", "kept.csv", "-m", "model.gram")
     kept = read_csv("kept.csv", dtype={"key": str})
     assert kept["key"].tolist() == [f"{i:04d}" for i in range(60) if i != 3]

@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from support import make
 
 from gramian import GCA, GFA, GFR, GFS, UFFS
 from gramian.families import Indicator
@@ -54,14 +55,14 @@ def test_steps_that_are_not_known_ahead_are_asked_for():
     with pytest.raises(ValueError, match="give n_steps"):
         GFR(threshold=0.1, alpha=0).estimate_cost(np.empty((100, 5)))
     with pytest.raises(ValueError, match="depends on the data"):
-        GFS(2, family=Indicator(), alpha=0).estimate_cost(np.empty((100, 5)))
+        GFS(2, family=Indicator(), alpha=0, criterion="variance").estimate_cost(np.empty((100, 5)))
 
 
 @pytest.mark.parametrize("estimator", [GFS, GFA])
 def test_selection_never_forms_a_matrix_of_features_by_features(estimator):
     X = np.random.default_rng(0).standard_normal((50, 4000))
     tracemalloc.start()
-    estimator(3, threshold=None).fit(X)
+    make(estimator, 3, threshold=None).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4000 * 4000 * 8 / 4

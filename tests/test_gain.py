@@ -121,7 +121,7 @@ def test_linear_gains_are_gains_of_degree_one_with_and_without_a_member():
 @pytest.mark.parametrize("seed", range(4))
 def test_degree_one_without_exchange_is_forward_selection_component_analysis(seed):
     X = related(seed)
-    fitted = GFS(5, criterion="gain", degree=1, exchange=False).fit(X)
+    fitted = GFS(5, criterion="gain", alpha=0.0, degree=1, exchange=False).fit(X)
     chosen = greedy(X, 5, hand.multilinear(1))
     for size, found in enumerate(fitted.best_sets_, start=1):
         assert {*found.tolist()} == {*chosen[:size]}
@@ -130,14 +130,14 @@ def test_degree_one_without_exchange_is_forward_selection_component_analysis(see
 @pytest.mark.parametrize("seed", range(3))
 def test_with_all_candidates_the_greedy_choice_is_exact_at_degree_two(seed):
     X = related(seed, d=7)
-    fitted = GFS(3, criterion="gain", exchange=False, n_candidates=7).fit(X)
+    fitted = GFS(3, criterion="gain", alpha=0.0, exchange=False, n_candidates=7).fit(X)
     assert {*fitted.selected_features_.tolist()} == {*greedy(X, 3, hand.multilinear(2))}
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_exchanges_leave_no_set_that_a_single_exchange_betters(seed):
     X, by_hand = related(seed), hand.multilinear(1)
-    fitted = GFS(4, criterion="gain", degree=1).fit(X)
+    fitted = GFS(4, criterion="gain", alpha=0.0, degree=1).fit(X)
     kept = fitted.selected_features_.tolist()
     now = left_by(X, kept, by_hand)
     for place in range(4):
@@ -162,8 +162,8 @@ def test_each_best_set_leaves_what_it_is_said_to_and_larger_ones_leave_less(alph
 @pytest.mark.parametrize("seed", range(6))
 def test_thinking_again_is_no_worse_than_the_greedy_search_and_reaches_the_optimum_here(seed):
     X, by_hand = related(seed, d=8), hand.multilinear(1)
-    plain = GFS(4, criterion="gain", degree=1, exchange=False).fit(X)
-    again = GFS(4, criterion="gain", degree=1).fit(X)
+    plain = GFS(4, criterion="gain", alpha=0.0, degree=1, exchange=False).fit(X)
+    again = GFS(4, criterion="gain", alpha=0.0, degree=1).fit(X)
     assert (
         again.best_sets_residual_variance_ <= plain.best_sets_residual_variance_ * (1 + 1e-9)
     ).all()
@@ -175,7 +175,7 @@ def test_gains_do_not_change_when_the_other_columns_are_rotated():
     X, rng = related(6), np.random.default_rng(6)
     turned = X.copy()
     turned[:, 3:] = X[:, 3:] @ orthonormal(rng, 6).T
-    fits = [GFS(3, criterion="gain", given=[0, 1, 2]).fit(each) for each in (X, turned)]
+    fits = [GFS(3, criterion="gain", alpha=0.0, given=[0, 1, 2]).fit(each) for each in (X, turned)]
     assert fits[0].losses_ == pytest.approx(fits[1].losses_, rel=1e-6)
     assert fits[0].best_sets_residual_variance_ == pytest.approx(
         fits[1].best_sets_residual_variance_, rel=1e-6
@@ -187,7 +187,7 @@ def test_functions_that_depend_on_values_take_part():
     a, b = rng.integers(0, 3, (2, 400))
     X = np.column_stack([a == b, a, b, rng.integers(0, 2, 400), a == 1]).astype(float)
     X[:, 3] *= 0.1
-    fitted = GFS(2, criterion="gain", family=Indicator(2)).fit(X)
+    fitted = GFS(2, criterion="gain", alpha=0.0, family=Indicator(2)).fit(X)
     assert {*fitted.selected_features_.tolist()} == {1, 2}
     assert fitted.best_sets_residual_variance_[-1] == pytest.approx(X[:, 3].var(), rel=0.05)
 
@@ -197,7 +197,7 @@ def test_a_column_that_says_nothing_of_the_others_comes_last_whatever_its_varian
     a, b, noise = rng.standard_normal((3, 500))
     X = np.column_stack([1.5 * noise, a, b, a * b, a + b, a - b])
     assert GFS(1).fit(X).selected_features_.tolist() == [0]
-    fitted = GFS(3, criterion="gain").fit(X)
+    fitted = GFS(3, criterion="gain", alpha=0.0).fit(X)
     assert 0 not in fitted.best_sets_[1]
     assert 0 in fitted.selected_features_
     assert fitted.total_residual_variance_[-1] == pytest.approx(0.0, abs=1e-8)
@@ -207,25 +207,25 @@ def test_constant_columns_are_never_chosen_and_the_search_ends_when_nothing_is_l
     rng = np.random.default_rng(2)
     a, b = rng.standard_normal((2, 100))
     X = np.column_stack([np.ones(100), a, b, a + b, a * b])
-    fitted = GFS(5, criterion="gain").fit(X)
+    fitted = GFS(5, criterion="gain", alpha=0.0).fit(X)
     assert fitted.stop_reason_ == "exhausted"
     assert len(fitted.selected_features_) == 2
     assert 0 not in fitted.selected_features_
-    nothing = GFS(criterion="gain").fit(np.ones((5, 3)))
+    nothing = GFS(criterion="gain", alpha=0.0).fit(np.ones((5, 3)))
     assert not len(nothing.selected_features_)
     assert nothing.best_sets_ == ()
 
 
 def test_limits_are_those_of_the_pursuit():
     X = related(7, d=12, n=400)
-    share = GFS(0.8, criterion="gain").fit(X)
+    share = GFS(0.8, criterion="gain", alpha=0.0).fit(X)
     left = share.best_sets_residual_variance_ / share.best_sets_residual_variance_[0]
     assert share.stop_reason_ == "explained_variance"
     assert left[-1] <= 0.2 < left[-2]
-    few = GFS(9, criterion="gain", max_functions=10).fit(X)
+    few = GFS(9, criterion="gain", alpha=0.0, max_functions=10).fit(X)
     assert few.stop_reason_ == "max_functions"
     assert few.n_functions_.sum() == 10
-    loose = GFS(criterion="gain", threshold=0.4, relative=True).fit(X)
+    loose = GFS(criterion="gain", alpha=0.0, threshold=0.4, relative=True).fit(X)
     assert loose.stop_reason_ == "threshold"
     rows, _ = centre(X, None, "column")
     asked = Search(np.ones(12), Limits(), threshold=0.4)
@@ -259,7 +259,7 @@ def test_the_best_sets_of_pit_props_are_those_of_an_exhaustive_search():
     d = len(correlation)
     rows = np.random.default_rng(0).standard_normal((180, d))
     rows = np.linalg.qr(rows - rows.mean(axis=0))[0] @ np.linalg.cholesky(correlation).T
-    fitted = GFS(d - 1, criterion="gain", degree=1, scale=True).fit(rows)
+    fitted = GFS(d - 1, criterion="gain", alpha=0.0, degree=1, scale=True).fit(rows)
     for size, left in enumerate(fitted.best_sets_residual_variance_[1:], start=1):
         every = np.array(list(combinations(range(d), size)))
         blocks = correlation[every[:, :, np.newaxis], every[:, np.newaxis, :]]

@@ -15,7 +15,7 @@ from gramian.exceptions import ModelFileError
 from gramian.models import _sets
 
 X = related(11, d=10, n=2500)
-OPTIONS = {"criterion": "gain", "family": "polynomial", "n_candidates": 6}
+OPTIONS = {"criterion": "gain", "family": "polynomial", "n_candidates": 6, "alpha": 0.0}
 
 
 def assert_same(one: GFS, other: GFS) -> None:

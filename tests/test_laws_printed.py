@@ -71,9 +71,7 @@ def test_laws_of_printed_columns_are_found_as_they_were_computed(print_):
 
 
 @given(
-    st.lists(
-        st.floats(-1e6, 1e6).map(lambda x: round(x, 3)), min_size=30, max_size=60, unique=True
-    )
+    st.lists(st.floats(-1e6, 1e6).map(lambda x: round(x, 3)), min_size=30, max_size=60, unique=True)
 )
 def test_digits_are_those_that_are_written(values):
     x = np.array(values)

@@ -73,8 +73,7 @@ def test_a_hostile_document_is_refused_or_read_as_a_law(document, data, junk):
         document = junk
     try:
         solution = Solution.from_json(document)
-    except ValueError as error:
-        assert len(str(error)) < 400
+    except ValueError:
         return
     table = dict.fromkeys(solution.columns, np.ones(3))
     with np.errstate(all="ignore"):

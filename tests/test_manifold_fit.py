@@ -256,9 +256,9 @@ def test_a_union_of_families_is_a_family():
 
 def test_rounds_are_told_of_where_they_are_asked_for(capsys):
     PolynomialManifold(1, n_rounds=2).fit(X)
-    assert not capsys.readouterr().out
+    assert not capsys.readouterr().err
     model = PolynomialManifold(1, n_rounds=2, verbose=1).fit(X)
-    lines = capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().err.splitlines()
     left = model.total_residual_variance_ / model.total_residual_variance_[0]
     assert len(lines) == 2
     assert lines[1].endswith(f"Polynomial(2), alpha=0.03: {percent(left[-1])} left")

@@ -36,7 +36,7 @@ ZERO = LinearStart(np.zeros((6, 2)), np.zeros(2))
 
 
 def random_surface(family: Family, n_variables: int, n_columns: int, seed: int = 0) -> Surface:
-    terms = Terms(family, n_variables)
+    terms = Terms.of(family, n_variables)
     rng = np.random.default_rng(seed)
     sizes = 0.3 ** np.maximum(terms.degrees - 1.0, 0.0)
     return Surface(terms, sizes[:, np.newaxis] * rng.standard_normal((len(terms), n_columns)))
@@ -65,7 +65,7 @@ def test_tangents_are_the_limits_of_difference_quotients(family, n_columns):
 
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)
 def test_terms_are_the_constant_and_the_functions_of_the_family(family):
-    terms = Terms(family, 3)
+    terms = Terms.of(family, 3)
     assert len(terms) == 1 + family.count(3)
     u = np.random.default_rng(2).standard_normal((4, 3))
     np.testing.assert_allclose(terms(u)[0], 1.0)
@@ -79,7 +79,7 @@ def test_terms_are_the_constant_and_the_functions_of_the_family(family):
 )
 def test_functions_without_derivatives_get_a_clear_error(family):
     with pytest.raises(ValueError, match=r"derivatives.*'polynomial'"):
-        Terms(family, 2)
+        Terms.of(family, 2)
 
 
 def objective(surface: Surface, search: Search, x: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -168,7 +168,7 @@ def test_a_row_beyond_all_measure_gets_a_clear_error():
 
 
 def test_a_variable_that_nothing_depends_on_stays_where_it_is():
-    terms = Terms(Polynomial(2), 2)
+    terms = Terms.of(Polynomial(2), 2)
     b = np.zeros((len(terms), 4))
     b[terms.variables[0]] = [1.0, 2.0, 0.0, 0.0]
     x = np.random.default_rng(8).standard_normal((10, 4))

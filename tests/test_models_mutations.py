@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from model_cases import bounded_work, discrete, fit, npy, pack, table, unpack
 
-from gramian import GCA, GFR, GFS, UFFS, models
+from gramian import GCA, GFR, GFS, UFFS, PolynomialManifold, models
 from gramian.families import Fourier, Indicator, Multilinear
 
 resource = pytest.importorskip("resource", reason="Windows does not tell the peak of memory")
@@ -32,10 +32,14 @@ def originals():
     prepared = pd.DataFrame(steps.apply(frame), columns=list("abcd"))
     family = Indicator(2) + Multilinear(2)
     return {
-        "GFS": (fit(GFS(2, family=family, scale=True, alpha=0), prepared), steps),
+        "GFS": (
+            fit(GFS(2, family=family, scale=True, alpha=0, criterion="variance"), prepared),
+            steps,
+        ),
         "GFR": (fit(GFR(2, family=Fourier(1), scale=True, alpha=0), table()), None),
         "GCA": (fit(GCA(2, basis=np.eye(7), backward=False, alpha=0), table()), None),
         "UFFS": (fit(UFFS(degree=2), table()), None),
+        "PolynomialManifold": (fit(PolynomialManifold(2, scale=True), table()), None),
     }
 
 
@@ -77,7 +81,12 @@ def use(estimator):
     rows = np.ones((2, estimator.n_features_in_))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        Z = estimator.transform(rows)
+        try:
+            Z = estimator.transform(rows)
+        except ValueError as error:  # the mean may be anywhere
+            if "too far from the others" not in str(error):
+                raise
+            return
         if Z.size and np.isfinite(Z).all() and hasattr(estimator, "inverse_transform"):
             assert estimator.inverse_transform(Z).shape == rows.shape
 

@@ -11,7 +11,8 @@ import pytest
 from model_cases import ESTIMATORS, fit, table
 from sklearn.exceptions import NotFittedError
 
-from gramian import GFR, GFS, UFFS, models
+from gramian import GFR, GFS, UFFS, PolynomialManifold, models
+from gramian.families import Polynomial
 
 X = table()
 
@@ -43,10 +44,63 @@ def test_onnx_does_what_transform_does(estimator, dtype, tolerance, runtime):
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * size)
 
 
+def sheet(n: int) -> np.ndarray:
+    """A curved sheet with noise, and rows far away from it."""
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(-1.5, 1.5, (2, n))
+    rows = np.column_stack([2 * a, 3 * b, a**2 + b**2, a * b, a - b, np.ones(n)])
+    rows += 0.1 * rng.standard_normal(rows.shape)
+    rows[::50] *= 20
+    return rows
+
+
+SURFACES = [
+    PolynomialManifold(2, degree=3),
+    PolynomialManifold(3, scale=True, code_penalty=0.0),
+    PolynomialManifold(2, degree=1),
+    PolynomialManifold(1, family="multilinear", tol=1e-8, max_steps=200),
+    PolynomialManifold(2, family=Polynomial(4, max_variables=1), max_steps=3),
+]
+
+
+@pytest.mark.parametrize("estimator", SURFACES, ids=repr)
+def test_onnx_finds_the_nearest_points_that_transform_finds(estimator, runtime):
+    import onnx
+
+    rows = sheet(400)
+    fitted = fit(estimator, np.delete(rows, np.s_[::50], axis=0))
+    model = models.to_onnx(fitted, dtype="float64")
+    onnx.checker.check_model(model, full_check=True)
+    np.testing.assert_allclose(run(runtime, model, rows), fitted.transform(rows), atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", SURFACES[:3], ids=repr)
+def test_in_float32_the_points_found_are_as_near(estimator, runtime):
+    rows = sheet(400).astype(np.float32)
+    fitted = fit(estimator, rows)
+    found = run(runtime, models.to_onnx(fitted), rows)
+    expected = fitted.transform(rows)
+    assert found.dtype == np.float32
+    away = np.abs(found - expected).max(axis=1)
+    # a row may take one step more or less, where it is about to stop
+    assert np.quantile(away, 0.95) < 1e-4
+    distances = [
+        np.linalg.norm(rows - fitted.inverse_transform(codes), axis=1)
+        for codes in (found, expected)
+    ]
+    np.testing.assert_allclose(*distances, rtol=0.01)
+
+
+def test_a_surface_that_is_no_polynomial_is_refused(runtime):
+    fitted = fit(PolynomialManifold(1, family="fourier", degree=1), sheet(100))
+    with pytest.raises(ValueError, match=r"Fourier\(1.*'polynomial' or 'multilinear'"):
+        models.to_onnx(fitted)
+
+
 def test_the_graph_is_valid_and_knows_the_names(runtime, tmp_path):
     import onnx
 
-    fitted = fit(GFS(2, alpha=0), pd.DataFrame(X, columns=list("abcdefg")))
+    fitted = fit(GFS(2, alpha=0, criterion="variance"), pd.DataFrame(X, columns=list("abcdefg")))
     models.to_onnx(fitted, tmp_path / "model.onnx")
     model = onnx.load(tmp_path / "model.onnx")
     onnx.checker.check_model(model, full_check=True)

@@ -33,7 +33,7 @@ def test_the_plot_looks_as_it_did(name, tmp_path):
 def test_the_comparison_notices_a_mark_that_is_missing(name, tmp_path):
     def without_the_last(ax):
         CASES[name](ax)
-        [*ax.lines, *ax.collections, *ax.patches, *ax.images][-1].remove()
+        [*ax.images, *ax.lines, *ax.collections, *ax.patches][-1].remove()
 
     draw(without_the_last, tmp_path / "without.png")
     path = str(tmp_path / "without.png")

@@ -152,7 +152,7 @@ def test_a_grid_search_finds_the_degree_of_planted_directions(estimator, degree)
 def test_a_grid_search_over_degree_penalty_and_number_of_features(estimator):
     count = estimator()._count_name
     grid = {"degree": [1, 3], "alpha": [0.0, 0.1], count: [1, 3]}
-    search = GridSearchCV(estimator(threshold=1e-9), grid, cv=3).fit(TRAIN)
+    search = GridSearchCV(make(estimator, threshold=1e-9), grid, cv=3).fit(TRAIN)
     assert search.best_params_[count] == 3
     assert search.best_params_["degree"] == 3
     assert 0 < search.best_score_ < 1

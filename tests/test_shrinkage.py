@@ -66,7 +66,7 @@ def assert_choice_by_penalized_residuals(fitted, explicit):
             assert np.argmax(axis) == np.argmax(left.diagonal())
         else:
             along = np.einsum("ij,jk,ik->i", candidates, left, candidates)
-            enough = along >= fitted.threshold
+            enough = along >= (1e-4 if fitted.threshold == "auto" else fitted.threshold)
             variances = np.einsum("ij,jk,ik->i", candidates, original, candidates)
             best = np.argmax(np.where(enough, variances, -1.0))
             np.testing.assert_array_equal(axis, candidates[best])
@@ -356,11 +356,21 @@ def test_noise_is_shrunk_and_exact_functions_are_not(estimator):
 # What is refused
 
 
-@pytest.mark.parametrize("alpha", [1e-6, 1.0, "auto"])
+@pytest.mark.parametrize("alpha", [1e-6, 1.0])
 @every_estimator
 def test_qr_knows_no_shrinkage_and_says_so(estimator, alpha):
     with pytest.raises(ValueError, match=r"solver='qr' knows no shrinkage.*Use solver='auto'\."):
         make(estimator, 2, alpha=alpha, solver="qr").fit(X)
+
+
+@every_estimator
+def test_with_qr_least_squares_are_by_qr_and_shrinkage_by_sums(estimator):
+    many, (few, _) = nonlinear_table(0, d=6, n=2000), few_rows()
+    plain = make(estimator, 2, alpha="auto", solver="qr").fit(many)
+    assert (plain.solver_, plain.alpha_) == ("qr", 0.0)
+    shrunk = make(estimator, 4, degree=3, alpha="auto", solver="qr").fit(few)
+    assert shrunk.alpha_ > 0
+    assert shrunk.solver_ in ("gram", "moments")
 
 
 @pytest.mark.parametrize("alpha", [-1.0, "large", np.nan, None])

@@ -30,21 +30,28 @@ def test_more_functions_than_half_of_the_samples_are_warned_of(estimator, solver
     fit(make(estimator, 3, threshold=None, solver=solver), table)  # half is no more than half
 
 
+def few_rows():
+    z = np.random.default_rng(0).standard_normal((24, 4))
+    return np.column_stack([9 * z, z[:, 0] * z[:, 1], z[:, 1] * z[:, 2] * z[:, 3]])
+
+
 @pytest.mark.parametrize(
     ("estimator", "advised"),
-    [
-        (GFS(4, degree=3, alpha=0), True),
-        (GFS(4, degree=3, alpha="auto"), False),
-        (UFFS(degree=3), False),
-    ],
+    [(GFS(4, degree=3, alpha=0, criterion="variance"), True), (UFFS(degree=3), False)],
     ids=repr,
 )
-def test_shrinkage_is_advised_where_it_is_not_in_use(estimator, advised):
-    z = np.random.default_rng(0).standard_normal((24, 4))
-    table = np.column_stack([9 * z, z[:, 0] * z[:, 1], z[:, 1] * z[:, 2] * z[:, 3]])
+def test_shrinkage_is_advised_where_there_is_such_a_parameter(estimator, advised):
     with pytest.warns(OverfittingWarning, match="lower degree") as record:
-        fit(estimator, table)
+        fit(estimator, few_rows())
     assert ("alpha='auto'" in str(caught(record).message)) is advised
+
+
+@pytest.mark.parametrize("estimator", WITH_FAMILY)
+def test_where_rows_left_out_have_decided_there_is_nothing_to_warn_of(estimator):
+    # What is promised then was measured on rows that took no part.
+    fitted = fit(make(estimator, 4, degree=3, alpha="auto"), few_rows())
+    assert len(fitted.validation_total_residual_variance_) == 5
+    assert 2 * fitted.n_functions_.sum() > 24
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -81,7 +88,10 @@ NEARLY_LINEAR = Custom([(lambda z: z + 2e-4 * np.abs(z), 1)])
 NEARLY_DEPENDENT = {
     GFR: (GFR(1, family=NEARLY_LINEAR, solver="gram", alpha=0), X),
     GCA: (GCA(1, family=NEARLY_LINEAR, solver="gram", backward=False, alpha=0), X),
-    GFS: (GFS(2, threshold=None, degree=1, solver="gram", alpha=0), NEAR_COPY),
+    GFS: (
+        GFS(2, threshold=None, degree=1, solver="gram", alpha=0, criterion="variance"),
+        NEAR_COPY,
+    ),
     GFA: (GFA(2, threshold=None, degree=1, solver="gram", backward=False, alpha=0), NEAR_COPY),
     UFFS: (UFFS(2, degree=1, solver="gram"), NEAR_COPY),
 }

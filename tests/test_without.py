@@ -54,7 +54,7 @@ def predictions(rows, gram, factor):
     """The fit of X on the rows."""
     z, store, functions = [], [rows.root], [rows.root]
     for step in gram.steps:
-        z.append(step.direction.of(rows.x, rows.root))
+        z.append(step.direction.of(rows.whole))
         values = step.block.evaluate(np.array(store), z)
         store += list(values[step.block.stored])
         functions += list(values[step.kept])

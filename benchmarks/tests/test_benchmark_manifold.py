@@ -48,7 +48,7 @@ def test_a_run_measures_what_is_missing_and_writes_the_page(benchmark, tmp_path)
         assert 0 < rows[FAST[2], n]["neighbours"] <= 1
     page = output.with_suffix(".md").read_text()
     assert page == benchmark.page(content)
-    assert f"{100 * rows['PCA', 2]['lost']:.1f}" in page
+    assert f"{100 * rows['PCA', 2]['lost']:.2f}" in page
 
 
 def test_pictures_are_drawn_of_tables_that_are_images(benchmark, tmp_path, monkeypatch):

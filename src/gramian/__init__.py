@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gramian._gfa import GFA
     from gramian._gfr import GFR
     from gramian._gfs import GFS
+    from gramian._imputer import GramianImputer
     from gramian._manifold import PolynomialManifold
     from gramian._uffs import UFFS
     from gramian.certificates import certify
@@ -36,6 +37,7 @@ __all__ = [
     "GFR",
     "GFS",
     "UFFS",
+    "GramianImputer",
     "PolynomialManifold",
     "certificates",
     "certify",
@@ -58,6 +60,7 @@ _MODULES = {
     "GFA": "_gfa",
     "GFR": "_gfr",
     "GFS": "_gfs",
+    "GramianImputer": "_imputer",
     "PolynomialManifold": "_manifold",
     "UFFS": "_uffs",
     "certify": "certificates",

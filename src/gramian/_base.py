@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, TransformerMixin
+from scipy.sparse import issparse
 
-from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._cost import Cost, estimate
+from gramian._estimator import Data, Estimator
 from gramian._fitting import MAX_LOSS, Request, Solver, prefers_qr
-from gramian._html import FittedSummary
 from gramian._left_out import FEW
 from gramian._model import FittedModel, Record
-from gramian._preparation import CheckedData, RandomState, check_rows, shape_of
+from gramian._preparation import CheckedData, RandomState, shape_of
 from gramian._pursuit import Limits, StopReason
 from gramian._sklearn import Interval, RealNotInt, StrOptions
 from gramian._types import Array, IntArray
@@ -32,7 +28,6 @@ from gramian.exceptions import (
     UnitsWarning,
 )
 from gramian.families import BY_NAME, Family, by_name
-from gramian.rows import Source, is_dask
 
 DEFAULT_EXPLAINED = 0.95
 """The share of variance that GFR and GFS explain when nothing else is asked for."""
@@ -40,12 +35,10 @@ AUTO_ALPHAS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, np.inf)
 """The penalties among which `alpha="auto"` chooses."""
 SPREAD = 100.0
 """From this ratio of standard deviations on, the unit of one column hides the others."""
-Data = Any
-"""An array or data frame, files, blocks of rows, or a Dask collection."""
 COUNT = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
 
 
-class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
+class PursuitEstimator(Estimator[FittedModel]):
     """Parameters and fitted attributes of every algorithm."""
 
     _count_name: ClassVar[Literal["n_components", "n_features_to_select"]]
@@ -88,7 +81,6 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
     random_state: RandomState = 0
     memory_budget: int | None = None
     checkpoint: str | os.PathLike[str] | None = None
-    model_: FittedModel
     n_features_in_: int
     n_samples_: int
     mean_: Array
@@ -169,16 +161,6 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
                 f"at most {data.n_columns}."
             )
 
-    def _become(self, model: FittedModel) -> None:
-        """Take over all that a fit found, at once; what an earlier fit had is gone."""
-        kept = {
-            name: value
-            for name, value in vars(self).items()
-            if name.startswith("_") or not name.endswith("_")
-        }
-        names = {} if model.names is None else {"feature_names_in_": np.array(model.names, object)}
-        self.__dict__ = {**kept, **self._attributes(model), **names}
-
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         """Return the fitted attributes."""
         record = model.record
@@ -198,51 +180,14 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
             "orthogonality_loss_": record.orthogonality_loss,
         }
 
-    def fit_transform(
-        self, X: Data, y: None = None, *, output: Output = None, **fit_params: Any
-    ) -> Any:
-        """Fit to data, and transform them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), files or a Dask collection
-            The data, as `fit` takes them.
-        y : None
-            Ignored.
-        output : path, optional
-            For files, the file to write, as in `transform`.
-        **fit_params : dict
-            `sample_weight` and `validation_data`, as of `fit`.
-
-        Returns
-        -------
-        Z : array
-            What `transform` returns.
-        """
-        self.fit(X, y, **fit_params)
-        return self.transform(X) if output is None else self.transform(X, output=output)
-
-    def _rows_of(self, source: Source) -> Iterator[Array]:
-        """Read the columns of the fit from files or blocks of rows."""
-        return aligned(source, self.model_.names, self.model_.n_columns)
-
-    def _encode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
-        """Apply a function from rows to what is kept of them to data of any kind."""
-        names = self.get_feature_names_out()
-        if is_dask(X):
-            return lazily(X, lambda part: function(check_rows(self, part)), names, len(names))
-        source = source_of(X)
-        if source is not None:
-            return write(self._rows_of(source), function, names, output)
-        return function(check_rows(self, X))
-
-    def estimate_cost(self, X: ArrayLike, n_steps: int | None = None) -> Cost:
+    def estimate_cost(self, X: Data, n_steps: int | None = None) -> Cost:
         """Estimate what a fit would take, without fitting.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or files that know their shape
-            The data, of which only the shape matters.
+            The data, of which only the shape matters; of a sparse matrix also how many entries
+            it has.
         n_steps : int, optional
             The number of directions or features; by default the number asked for, where one is.
 
@@ -266,6 +211,8 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
                 f"How many steps a fit takes is not known ahead where {self._count_name} is no "
                 "number: give n_steps, for example the largest number you would accept."
             )
+        sparse = issparse(X)
+        in_row_space = self._covariance and not sparse
         family, alphas = self._family(), self._alphas
         if self.alpha == "auto" and family.count(int(count)) <= FEW * n_rows:
             alphas = (0.0,)  # of a few functions, none is shrunk
@@ -273,11 +220,12 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
         return estimate(
             family,
             n_rows,
-            min(n_rows, n_columns) if self._covariance else n_columns,
+            min(n_rows, n_columns) if in_row_space else n_columns,
             int(count),
             solver="qr" if prefers_qr(solver, alphas, n_rows) else solver,
             covariance=self._covariance or bool(self._search_cost),
             n_penalties=len(alphas),
+            n_stored=int(X.nnz) if sparse else None,
             **self._search_cost,
         )
 
@@ -285,27 +233,6 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
     def _search_cost(self) -> dict[str, Any]:
         """What the cost of a search depends on that comes before the fit."""
         return {}
-
-    def save(self, path: str | os.PathLike[str], *, moments: bool | None = None) -> None:
-        """Write the fitted estimator to a file, which `gramian.load` reads.
-
-        The file has numbers and names in it, and neither training rows nor a program.
-
-        Parameters
-        ----------
-        path : path
-            The file; by convention its name ends in .gram.
-        moments : bool, optional
-            Whether the moments of the functions go along, without which explanations need rows; by
-            default if they take no more than 1 MB.
-
-        See Also
-        --------
-        gramian.models.save : The same, with preprocessing.
-        """
-        from gramian.models import save  # which imports the estimators
-
-        save(self, path, moments=moments)
 
     @property
     def _remedy(self) -> str:
@@ -315,16 +242,11 @@ class PursuitEstimator(FittedSummary, TransformerMixin, BaseEstimator):
     def _cautions(self) -> list[tuple[type[Warning], str]]:
         model = self.model_
         found = cautions(model.record, self._remedy)
-        if model.elimination is not None:  # which has left rows out
+        if model.elimination is not None or self.alpha == "auto":  # rows left out have decided
             found = [each for each in found if not issubclass(each[0], OverfittingWarning)]
-        if self._default_explained and model.scale is None:
+        if self._default_explained and model.scale is None and not self.relative:
             found += units_caution(model)
         return found
-
-    def _warn(self) -> None:
-        """Warn of what the user should know about the fit."""
-        for category, message in self._cautions():
-            warnings.warn(message, category, stacklevel=_outside())
 
 
 def cautions(record: Record, remedy: str) -> list[tuple[type[Warning], str]]:
@@ -373,7 +295,7 @@ def units_caution(model: FittedModel) -> list[tuple[type[Warning], str]]:
     largest = int(np.argmax(deviations))
     text = (
         f"The deviation of {model.column_names[largest]!r} is "
-        f"{deviations[largest] / np.median(varying):,.0f} times that of half of the columns, so "
+        f"{deviations[largest] / np.median(varying):.3g} times that of half of the columns, so "
         f"that {model.algorithm}, which goes by variances, sees little else. Use scale=True, "
         "unless all columns have the same unit."
     )
@@ -393,11 +315,3 @@ def named_families(families: Sequence[str | Family], degrees: Sequence[int | Non
     fixed = [deepcopy(family) for family in families if isinstance(family, Family)]
     names = [family for family in families if isinstance(family, str)]
     return fixed + [by_name(name, degree) for degree in degrees for name in names]
-
-
-def _outside() -> int:
-    """Return the stack level of the nearest caller outside the package, for its warnings."""
-    level, frame = 0, inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("gramian."):
-        level, frame = level + 1, frame.f_back
-    return level

@@ -14,9 +14,9 @@ from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import blas
 
-from gramian._blas import subtract_second_moments, threads_for, times
+from gramian._blas import threads_for, times
+from gramian._covariance import ResidualCovariance
 from gramian._eigen import LeadingEigenvector, orient
 from gramian._types import Array, IntArray
 from gramian.orthogonalize import Direction
@@ -75,9 +75,8 @@ class TopEigenvector:
 
     Parameters
     ----------
-    covariance : array of shape (d, d)
-        E[XXᵀ] of the scaled data, in Fortran's order; of this and all others only the lower
-        triangle is used.
+    covariance : ResidualCovariance
+        E[XXᵀ] of the scaled data.
     unit : float
         The variance that is 1 in the scaled data.
     threshold : float or None
@@ -90,14 +89,14 @@ class TopEigenvector:
 
     def __init__(
         self,
-        covariance: Array,
+        covariance: ResidualCovariance,
         unit: float,
         threshold: float | None,
         lift: Callable[[Array], Array] = lambda vector: vector,
         n_penalties: int = 1,
     ) -> None:
         self._initial = covariance
-        self._covariances = [covariance.copy(order="F") for _ in range(n_penalties)]
+        self._covariances = [covariance.copy() for _ in range(n_penalties)]
         self._use = 0
         self._unit = unit
         self._threshold = threshold
@@ -113,7 +112,7 @@ class TopEigenvector:
         self._variance, self._vector = self._solve(covariance)
         self.largest = self._unit * max(self._variance, 0.0)
         """The largest eigenvalue of Σ_j."""
-        self.total = self._unit * max(float(np.trace(covariance)), 0.0)
+        self.total = self._unit * max(covariance.trace, 0.0)
         """The trace of Σ_j."""
 
     def choose(self, noise: float) -> Direction | NoChoice:
@@ -129,7 +128,7 @@ class TopEigenvector:
             vector /= np.linalg.norm(vector)
         vector = orient(vector, like=self._lift(vector))
         self.directions.append(vector)
-        variance = vector @ blas.dsymv(1.0, self._initial, vector, lower=1)
+        variance = vector @ self._initial.times(vector)
         return Direction(vector, float(np.sqrt(variance)))
 
     def undo(self) -> None:
@@ -140,14 +139,10 @@ class TopEigenvector:
         """Apply Lemma 2(a)."""
         vector = self.directions[-1]
         for covariance, each in zip(self._covariances, coefficients, strict=True):
-            with threads_for(each.size * each.shape[1] / 2):
-                subtract_second_moments(covariance, each)
+            covariance.subtract(each)
             # The variable itself is among the functions, so Σν = 0. True to the last digit, this
             # keeps later directions orthogonal to ν when little variance is left.
-            with threads_for(0):  # products with vectors are small
-                image = blas.dsymv(1.0, covariance, vector, lower=1)
-                image -= 0.5 * (vector @ image) * vector
-                blas.dsyr2(-1.0, image, vector, a=covariance, lower=1, overwrite_a=1)
+            covariance.deflate(vector)
         if use != self._use:
             self._use = use
             self._solve = LeadingEigenvector()  # what it knows is of another sequence of matrices

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from gramian._blas import add_product
-from gramian._eigen import DENSE_BELOW
+from gramian._covariance import DENSE_BELOW
 from gramian._types import Array
 from gramian._words import counted, data_size, duration
 from gramian.families import Family
@@ -19,11 +19,19 @@ from gramian.gain._candidates import KEPT_BYTES
 from gramian.orthogonalize._moments import GATHERING, lay_out, monomials
 from gramian.orthogonalize._sums import plain_cost
 from gramian.rows._array import CACHE_BYTES
+from gramian.rows._sparse import MATRIX_COLUMNS
 
 EXCHANGES = 6
 """With exchanges a search looks at about so many times more candidates."""
 ITERATIONS = 500.0
 """Multiplications that a leading eigenvector takes for each entry of the covariance."""
+PRODUCTS = 100.0
+"""Products with a vector that a leading eigenvector of an operator takes."""
+SLOWER = 10.0
+"""How much longer a multiplication takes that waits for the memory, as those of sparse matrices
+and of vectors do."""
+COPIES = 5
+"""Arrays of functions by columns that exist at a time, at the end of a fit."""
 
 
 @dataclass(frozen=True)
@@ -64,26 +72,30 @@ def estimate(
     solver: Literal["auto", "qr", "gram", "moments"],
     covariance: bool,
     n_penalties: int = 1,
+    n_stored: int | None = None,
     n_candidates: int = 0,
     exchange: bool = False,
 ) -> Cost:
     """Estimate the cost of a fit.
 
     Here "auto" is the cheaper of "gram" and "moments" at each step. `covariance` says whether the
-    algorithm works with Σ or with variances; for each penalty it has a factor of its own. With
-    candidates whose gains are compared, the search for columns comes before.
+    algorithm works with Σ or with variances; for each penalty it has a factor of its own.
+    `n_stored` is the number of entries of a sparse matrix, whose Σ is an operator. With candidates
+    whose gains are compared, the search for columns comes before.
     """
     expansion = family.expand()
     shape = monomials(family) if solver in ("auto", "moments") else None
-    work = 2.0 * n_rows * n_columns
-    if covariance:
+    size = n_rows * n_columns if n_stored is None else n_stored
+    operator = covariance and n_stored is not None and n_columns > MATRIX_COLUMNS
+    work = 2.0 * size
+    if covariance and not operator:
         per_entry = n_columns if n_columns < DENSE_BELOW else ITERATIONS
         work += n_columns**2 * (n_rows / 2 + n_steps * per_entry)
     n, new = 1, 0
     for step in range(n_steps):
         block = expansion.grow(no_levels)
         new = block.n_functions
-        work += n_rows * new * n_columns
+        work += new * size
         if solver == "qr":
             work += n_rows * new * (4 * n + 2 * new)
         else:
@@ -92,16 +104,20 @@ def estimate(
                 plan = lay_out(*shape, step, block)
                 costs.append(n_rows * plan.cost + GATHERING * new * (n + new))
             work += min(costs) + n_penalties * new * (n * n / 2 + n * n_columns)
-        work += new * n_columns**2 / 2 if covariance else new * n_columns
+        if operator:
+            work += SLOWER * PRODUCTS * (2 * size + 2 * n * n_columns)
+        work += new * n_columns**2 / 2 if covariance and not operator else new * n_columns
         if n_candidates and new > 1:
             every = min(n_columns, n_candidates) * (1 + exchange * EXCHANGES)
             # Products that are new with this step, and a factor's work on all functions.
             work += every * (n_rows * (n + n_columns + new * new) + new * n * (n + n_columns))
         n += new
 
-    memory = n_rows * n_columns + ((1 + n_penalties) * n_columns**2 if covariance else 0)
+    memory = size + ((1 + n_penalties) * n_columns**2 if covariance and not operator else 0)
     memory += n_penalties * (n * n // 2 + n * n_columns)
     memory += min(KEPT_BYTES // 8, n_candidates * new * (n + n_columns))
+    if n_stored is not None:
+        memory += COPIES * n * n_columns
     if solver == "qr":
         memory += n_rows * (3 * min(n, n_rows) // 2 + expansion.n_store + 2 * new)
     else:

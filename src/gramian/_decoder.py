@@ -111,14 +111,18 @@ def make_decoder(
     with_x = np.reshape(orthogonalizer.variables, (-1, coefficients.shape[1]))
     linear = linear_fit(steps, with_x)
 
-    def lift(rows: Array) -> Array:
-        return rows * to_columns if to_columns.ndim == 1 else rows @ to_columns
+    def lift(rows: Array) -> Array:  # in place if it can be: there may be very many columns
+        if to_columns.ndim == 2:
+            return rows @ to_columns
+        rows *= to_columns
+        return rows
 
     moments: tuple[Array, Array] | None = None
     if orthogonalizer.n_functions <= MAX_MOMENTS:
         gram, with_x = factor.moments(orthogonalizer.n_functions)
         with np.errstate(over="ignore"):
-            moments = norms * gram * norms.T, lift(norms * with_x)
+            with_x *= norms
+            moments = norms * gram * norms.T, lift(with_x)
         if norms.min() < SMALLEST or not all(np.isfinite(each).all() for each in moments):
             moments = None
     return Decoder(

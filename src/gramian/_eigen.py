@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import blas, eigh
+from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
+from gramian._covariance import ResidualCovariance
 from gramian._types import Array
 
-DENSE_BELOW = 300
-"""Below this size a direct method is faster than iterations."""
 CONVERGED = 1e-13
 """The error of an eigenvector's image, relative to the eigenvalue, that counts as none."""
 
 
 class LeadingEigenvector:
-    """Finds the top eigenpair of Σ_1, Σ_2, ..., given by their lower triangles.
+    """Finds the top eigenpair of Σ_1, Σ_2, ...
 
     Each matrix is the last one minus something positive semidefinite that takes away its top
     eigenvector. So no eigenvalue exceeds the last one's second, and a runner-up that is still an
@@ -30,12 +29,15 @@ class LeadingEigenvector:
         """Further eigenpairs of the last matrix that was decomposed, the smallest first."""
         self._n_pairs = 2
 
-    def __call__(self, matrix: Array) -> tuple[float, Array]:
+    def __call__(self, matrix: ResidualCovariance) -> tuple[float, Array]:
         """Return the largest eigenvalue and its unit vector, of either sign."""
         start = None
+        if matrix.vanished:
+            self._next = []
+            return 0.0, np.eye(1, len(matrix))[0]
         if self._next:
             value, start = self._next.pop()
-            error = blas.dsymv(1.0, matrix, start, lower=1) - value * start
+            error = matrix.times(start) - value * start
             if np.linalg.norm(error) <= CONVERGED * value:
                 if not self._next:
                     self._n_pairs *= 4
@@ -45,20 +47,16 @@ class LeadingEigenvector:
         *self._next, top = zip(values.tolist(), vectors.T, strict=True)
         return top
 
-    def _decompose(self, matrix: Array, start: Array | None) -> tuple[Array, Array]:
+    def _decompose(self, matrix: ResidualCovariance, start: Array | None) -> tuple[Array, Array]:
         """Return the largest eigenvalues in increasing order, and their vectors by columns."""
         d = len(matrix)
-        k = min(self._n_pairs, d)
-        if d >= DENSE_BELOW and k <= d // 10 and matrix.any():
+        k, iterate = matrix.pairs(self._n_pairs)
+        if iterate:
             # A little of everything in the start, lest it be orthogonal to what it looks for.
             v0 = 1e-3 * np.random.default_rng(0).standard_normal(d)
             if start is not None:
                 v0 += start
-            operator = LinearOperator(
-                (d, d),
-                matvec=lambda vector: blas.dsymv(1.0, matrix, vector, lower=1),
-                dtype=np.float64,
-            )
+            operator = LinearOperator((d, d), matvec=matrix.times, dtype=np.float64)
             try:
                 values, vectors = eigsh(operator, k=k, which="LA", v0=v0, tol=CONVERGED)
             except ArpackError:
@@ -67,7 +65,7 @@ class LeadingEigenvector:
                 order = np.argsort(values)
                 return values[order], vectors[:, order]
         direct: tuple[Array, Array] = eigh(
-            matrix, subset_by_index=[d - k, d - 1], check_finite=False
+            matrix.lower(), subset_by_index=[d - k, d - 1], check_finite=False
         )
         return direct
 

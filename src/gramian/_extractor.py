@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._base import Data
 from gramian._blockwise import Output
+from gramian._estimator import Data
 from gramian._model import FittedModel, Project
 from gramian._preparation import Problem
 from gramian._reconstruction import Reconstruction
@@ -57,9 +58,11 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
         encoder, mean = self.model_.encoder, self.model_.mean
         assert isinstance(encoder, Project)
 
-        def project(table: Array) -> Array:
-            kind = table.dtype
-            return (table - mean.astype(kind)) @ encoder.axes.T.astype(kind)
+        def project(table: Any) -> Any:
+            axes, centre = encoder.axes.T.astype(table.dtype), mean.astype(table.dtype)
+            if issparse(table):
+                return table @ axes - centre @ axes
+            return (table - centre) @ axes
 
         return self._encode_data(X, project, output)
 

@@ -20,7 +20,7 @@ from gramian._types import Array
 from gramian._validation import HeldOut
 from gramian.families import Family
 from gramian.orthogonalize import QR, Gram, Orthogonalizer
-from gramian.rows import ArrayRows, Ledger, RecordedRows, Rows
+from gramian.rows import Ledger, MemoryRows, RecordedRows, Rows
 
 QR_ROWS = 5000
 """Up to so many rows, `solver="auto"` is `"qr"`."""
@@ -102,6 +102,8 @@ class Pursued(Generic[C]):
         freedom = np.array(trace.degrees_of_freedom) / self.effective_n_rows
         gcv = np.full(len(total), np.inf)
         np.divide(total, (1 - freedom) ** 2, out=gcv, where=freedom < 1)
+        if trace.stop_reason == "saturated":  # whatever rounding makes of the number of functions
+            gcv[-1] = np.inf
         factors, use = self.orthogonalizer.factors, self.orthogonalizer.use
         return replace(
             record_of(trace, n_rows, [self.orthogonalizer]),
@@ -151,7 +153,7 @@ def run(
     alphas, family, folder = request.alphas, request.family, request.checkpoint
     wants_qr = folder is None and prefers_qr(request.solver, alphas, rows.n_rows)
     orthogonalizer: Orthogonalizer
-    if wants_qr and isinstance(rows, ArrayRows):
+    if wants_qr and isinstance(rows, MemoryRows):
         orthogonalizer = QR(rows, family)
     elif request.solver == "qr":
         raise ValueError(

@@ -211,7 +211,7 @@ def keep_components(
                 unit,
                 n_penalties,
                 axes=(axes.T / deviations, deviations[:, np.newaxis] * axes),
-                largest=lambda residual: largest_of_columns(residual @ axes.T),
+                largest=lambda residuals: largest_of_columns(residuals.rotate(axes)),
             ),
         )
         chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
@@ -255,6 +255,8 @@ def check_basis(basis: ArrayLike, n_columns: int) -> Array:
 
 def principal_directions(rows: Rows) -> Array:
     """Return the principal directions by rows, in the order of decreasing variance."""
+    if rows.n_columns > rows.n_rows:
+        rows = rows.dense()  # the directions themselves take as much memory
     rows, basis = row_space(rows)
     directions = eigh(rows.covariance(), check_finite=False)[1].T[::-1]
     if basis is not None:

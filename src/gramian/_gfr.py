@@ -122,7 +122,7 @@ def extract(problem: Problem, request: Request) -> FittedModel:
     """Run the pursuit over all directions."""
     rows, basis = row_space(problem.rows)
     unit = float(problem.unit[0])  # of all columns alike
-    covariance = rows.covariance()
+    covariance = rows.residual_covariance()
     pursued = run(
         problem,
         request,
@@ -145,7 +145,8 @@ def extract(problem: Problem, request: Request) -> FittedModel:
     variances = covariance.diagonal()
     if basis is not None:
         directions = directions @ basis
-        symmetric = np.tril(covariance) + np.tril(covariance, -1).T
+        lower = covariance.lower()
+        symmetric = np.tril(lower) + np.tril(lower, -1).T
         variances = np.einsum("ij,ij->j", basis, symmetric @ basis)
     scale = problem.centring.scale
     return FittedModel(

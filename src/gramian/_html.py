@@ -9,26 +9,13 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._model import FittedModel, Record
-from gramian._types import Array
+from gramian._model import AnyModel
 from gramian._words import counted, cut, percent
 
 MAX_NAMES = 12
 """At most this many columns are named; the others are counted."""
 MAX_NAME = 60
 SPACE = "\N{NO-BREAK SPACE}"
-STOPPED = {
-    "n_components": "the number asked for was reached",
-    "n_features_to_select": "the number asked for was reached",
-    "threshold": "nothing above the threshold was left",
-    "explained_variance": "the share asked for was explained",
-    "early_stopping": "held-out rows gained nothing more",
-    "saturated": "the functions span all rows",
-    "exhausted": "nothing but rounding errors was left",
-    "max_functions": "the largest number of functions was reached",
-}
-"""Why fits stop, in words."""
-
 STYLE = (
     "<style>"
     ".gramian-fit{font:13px/1.5 system-ui,sans-serif;max-width:46em;margin:.6em 0;"
@@ -71,15 +58,13 @@ def summary(estimator: Any) -> str:
         check_is_fitted(estimator)
     except NotFittedError:
         return ""
-    model: FittedModel = estimator.model_
-    record = model.record
-    left = record.total / (record.total[0] or 1.0)
+    model: AnyModel = estimator.model_
+    left = model.left
     curve = sparkline(left.tolist(), f"Share of the variance left: it falls to {share(left[-1])}")
-    n_functions = counted(int(record.n_kept.sum()), "function")
-    facts = f"{n_functions} on {counted(record.n_rows, 'row')}; "
-    facts += f"the fit stopped because {STOPPED[record.stop_reason]}."
-    if model.decoder is not None:  # of what UFFS explains, not all is by those kept
-        facts = f"{_explained(record)}. {facts}"
+    n_functions = counted(model.n_functions - 1, "function")
+    facts = f"{n_functions} on {counted(model.n_rows, 'row')}. {model.ending}"
+    if model.decodes:  # of what UFFS explains, not all is by those kept
+        facts = f"{_explained(model)}. {facts}"
     notes = "".join(
         f'<p class="gramian-warning">{escape(text)}</p>' for _, text in estimator._cautions()
     )
@@ -94,23 +79,20 @@ def share(value: float) -> str:
     return percent(value).replace(" ", SPACE)
 
 
-def _explained(record: Record) -> str:
-    def final(total: Array) -> str:
-        return share(1 - total[-1] / (total[0] or 1.0))
-
-    text = f"{final(record.total)} of the variance explained"
-    held_out = record.validation_total
-    return text if held_out is None else f"{text}, {final(held_out)} on held-out rows"
+def _explained(model: AnyModel) -> str:
+    text = f"{share(1 - model.left[-1])} of the variance explained"
+    held_out = model.held_out_left
+    return text if held_out is None else f"{text}, {share(1 - held_out)} on held-out rows"
 
 
-def _kept(model: FittedModel) -> str:
-    n, n_columns = len(model.chosen), counted(model.n_columns, "column")
+def _kept(model: AnyModel) -> str:
+    n, n_columns = len(model.kept_names), counted(model.n_columns, "column")
     if model.selects:
         return f"{n:,} of {n_columns} kept, in this order"
-    return f"{counted(n, 'direction')} in place of {n_columns}"
+    return f"{counted(n, model.thing)} in place of {n_columns}"
 
 
-def _names(model: FittedModel) -> str:
+def _names(model: AnyModel) -> str:
     """Return the columns that were selected as a list."""
     if not model.selects:
         return ""

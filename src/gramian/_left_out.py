@@ -23,6 +23,8 @@ EXACT = 1e-9
 N_SAMPLE = 10_000
 """About so many rows are left out; of longer tables every second, third, ..."""
 PIECE = 1024
+PIECE_BYTES = 2**26
+"""The rows of a piece take no more than this, however many columns there are."""
 
 
 def stands(model: FittedModel, problem: Problem) -> bool:
@@ -82,11 +84,12 @@ class _Worker:
         """Add a row block, given with its number."""
         _, block = item
         every = self._work.every
-        for start in range(0, len(block.root), PIECE * every):
-            rows = slice(start, start + PIECE * every, every)
-            self._add(block.x[rows], block.root[rows, np.newaxis])
+        piece = min(PIECE, max(1, PIECE_BYTES // (8 * block.n_columns)))
+        for start in range(0, len(block.root), piece * every):
+            self._add(block.part(slice(start, start + piece * every, every)))
 
-    def _add(self, x: Array, root: Array) -> None:
+    def _add(self, rows: RowBlock) -> None:
+        x, root = rows.x, rows.root[:, np.newaxis]
         work, decoder = self._work, self._work.model.decoder
         assert decoder is not None
         centred = x / root * work.scale

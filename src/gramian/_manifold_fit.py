@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import eigh
 
 from gramian._choosers import TopEigenvector
+from gramian._covariance import MatrixCovariance
+from gramian._gfr import row_space
+from gramian._manifold_model import FittedManifold
+from gramian._preparation import Problem
 from gramian._pursuit import Limits, pursue
 from gramian._types import Array
 from gramian._words import percent
@@ -21,7 +27,7 @@ from gramian.manifold import (
     Choices,
     Coding,
     Exploration,
-    Fit,
+    HeldOutRows,
     LinearStart,
     Round,
     Search,
@@ -32,7 +38,7 @@ from gramian.manifold import (
     linear_start,
 )
 from gramian.orthogonalize import Gram
-from gramian.rows import RowBlock, Rows
+from gramian.rows import Rows
 
 VARIES = 1e-12
 """A direction with less than this share of the largest variance is not worth a code."""
@@ -42,7 +48,7 @@ EXPLORED_ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Among these chooses `alpha="auto"`."""
 WORTH = 0.003
 """A share of the held-out error that is worth another round."""
-DEGREES = (2, 3, 4, 5)
+DEGREES = tuple(range(2, 11))
 """Among these, and a flat surface, chooses `degree="auto"`, as far as there are rows for them."""
 MAX_FUNCTIONS = 5000
 """No degree with more functions is tried by `degree="auto"`."""
@@ -54,6 +60,8 @@ MAX_ROUNDS = 20
 class Plan:
     """What is asked for."""
 
+    algorithm: str
+    """The name of the estimator."""
     n_codes: int
     families: Sequence[Family]
     """Each begins where the one before ends."""
@@ -74,12 +82,14 @@ class Plan:
         if not self.verbose:
             return None
         return lambda choice, left: print(
-            f"[PolynomialManifold] {name}: {choice.family}, alpha={choice.alpha:g}: "
-            f"{percent(left)} left"
+            f"[{self.algorithm}] {name}: {choice.family}, alpha={choice.alpha:g}: "
+            f"{percent(left)} left",
+            file=sys.stderr,
         )
 
 
 def make_plan(
+    algorithm: str,
     n_codes: int,
     family: str | Family,
     degree: int | Literal["auto"],
@@ -94,15 +104,16 @@ def make_plan(
     free = False
     if isinstance(family, Family):
         families = leading_to(deepcopy(family))
-        Terms(families[-1], 1)  # complains of functions without derivatives
+        Terms.of(families[-1], 1)  # complains of functions without derivatives
     elif degree == "auto":
         free = True
         most = min(MAX_FUNCTIONS, n_rows // 2)
         each = (by_name(family, degree) for degree in DEGREES)
-        families = [one for one in each if one.count(n_codes) <= most] or [LINEAR]
+        families = list(takewhile(lambda one: one.count(n_codes) <= most, each)) or [LINEAR]
     else:
         families = leading_to(by_name(family, degree))
     return Plan(
+        algorithm,
         n_codes,
         families,
         EXPLORED_ALPHAS if alpha == "auto" else (float(alpha),),
@@ -132,34 +143,58 @@ def is_linear(family: Family) -> bool:
     return family.count(2) == 2
 
 
-def run(rows: Rows, plan: Plan, rounds: Sequence[Round]) -> Fit:
-    """Make these rounds, from the best start.
+def fit(plan: Plan, problem: Problem, deciding: Problem | None) -> FittedManifold:
+    """Fit, after held-out rows have decided on what is left to them.
 
     Parameters
     ----------
-    rows : Rows
-        Centred rows.
     plan : Plan
         What is asked for.
-    rounds : sequence of Round
-        The rounds to make.
+    problem : Problem
+        All rows.
+    deciding : Problem or None
+        The same without some of the rows, which decide; None if there is nothing to decide.
     """
+    rounds: Sequence[Round]
+    validation = None
+    if deciding is None:
+        rounds = plan.rounds()
+    else:
+        found = decide(deciding, plan)
+        rounds, validation = found.rounds[: found.best + 1], np.append(1.0, found.errors)
+    rows, basis = row_space(problem.rows)
     coding, n_codes = begin(rows, plan, rounds[0])
-    return fit_rounds(rows, n_codes, coding, rounds, plan.report("fit"))
+    made = fit_rounds(rows, n_codes, coding, rounds, plan.report("fit"))
+    manifold = made.manifold if basis is None else made.manifold.lifted(basis)
+    unit = float(problem.unit[0])
+    whole = unit**2 * float(np.trace(rows.covariance()))
+    return FittedManifold(
+        algorithm=plan.algorithm,
+        names=problem.names,
+        mean=problem.centring.mean,
+        scale=problem.scale,
+        manifold=replace(manifold, unit=unit),
+        family=made.rounds[-1].family,
+        alpha=made.rounds[-1].alpha,
+        total=np.append(whole, unit**2 * made.errors),
+        n_samples=problem.rows.n_rows,
+        validation_total=None if validation is None else whole * validation,
+    )
 
 
-def decide(rows: Rows, held_out: RowBlock, plan: Plan) -> tuple[Exploration, int]:
-    """Let held-out rows decide, and return all rounds that were tried and how many to make.
+def decide(problem: Problem, plan: Plan) -> Exploration:
+    """Let held-out rows decide, and return the rounds that were tried.
 
     Parameters
     ----------
-    rows : Rows
-        Centred rows.
-    held_out : RowBlock
-        Rows that take no part in the sums.
+    problem : Problem
+        Rows, and those that take no part in the sums.
     plan : Plan
         What is asked for.
     """
+    rows, basis = row_space(problem.rows)
+    assert problem.held_out is not None
+    held_out = HeldOutRows.of(problem.held_out, basis)
     choices = Choices(
         plan.families, plan.alphas, plan.max_rounds, WORTH, last_only=not plan.degree_is_free
     )
@@ -172,8 +207,8 @@ def decide(rows: Rows, held_out: RowBlock, plan: Plan) -> tuple[Exploration, int
         flat = Choices([LINEAR], [0.0], 1, WORTH)
         linear = explore(rows, held_out, n_codes, coding, flat, report)
         if linear.errors[0] <= found.errors.min():
-            found = linear
-    return found, found.best + 1
+            return linear
+    return found
 
 
 def begin(rows: Rows, plan: Plan, first: Round) -> tuple[Coding, int]:
@@ -194,21 +229,17 @@ def begin(rows: Rows, plan: Plan, first: Round) -> tuple[Coding, int]:
         directions = _directions(rows, lower, principal, first, n_codes)
         starts.append(linear_start(directions, covariance))
     if isinstance(first.family, Fourier) and 2 * n_codes <= rows.n_columns:
-        plane = linear_start(principal[: 2 * n_codes], covariance)
-        starts.append(
-            AngleStart(
-                LinearStart(plane.matrix[:, ::2], plane.offset[::2]),
-                LinearStart(plane.matrix[:, 1::2], plane.offset[1::2]),
-                first.family.frequency,
-            )
-        )
+        # every second direction is a cosine, and the one that follows it the sine
+        order = np.arange(2 * n_codes).reshape(n_codes, 2).T.ravel()
+        plane = linear_start(principal[order], covariance)
+        starts.append(AngleStart(plane, first.family.frequency))
     codings = [Coding(plan.search, start) for start in starts]
     return best_start(rows, n_codes, codings, first), n_codes
 
 
 def _directions(rows: Rows, lower: Array, principal: Array, first: Round, n_codes: int) -> Array:
     """Return GFR's directions, completed by principal ones if these are too few."""
-    chooser = TopEigenvector(lower, unit=1.0, threshold=None)
+    chooser = TopEigenvector(MatrixCovariance(lower), unit=1.0, threshold=None)
     penalty = max(first.alpha, MIN_ALPHA)
     pursue(chooser, Gram(rows, first.family, alphas=(penalty,)), Limits(n_steps=n_codes))
     found = np.reshape(chooser.directions, (-1, rows.n_columns))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from gramian._decoder import Decoder
 from gramian._pursuit import StopReason
 from gramian._types import Array, IntArray
 from gramian.families import Family
+from gramian.rows import dense_parts
 
 if TYPE_CHECKING:
     from gramian.elimination import Selection
@@ -23,6 +25,17 @@ DIGITS = 13
 TINY = np.finfo(np.float64).tiny
 ROWS_AT_ONCE = 4096
 """Rows that are reconstructed at once where only their errors are needed."""
+STOPPED = {
+    "n_components": "the number asked for was reached",
+    "n_features_to_select": "the number asked for was reached",
+    "threshold": "nothing above the threshold was left",
+    "explained_variance": "the share asked for was explained",
+    "early_stopping": "held-out rows gained nothing more",
+    "saturated": "the functions span all rows",
+    "exhausted": "nothing but rounding errors was left",
+    "max_functions": "the largest number of functions was reached",
+}
+"""Why fits stop, in words."""
 
 
 class Encoder(Protocol):
@@ -102,12 +115,8 @@ class Basis:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedModel:
-    """All that is known after a fit, without its rows.
-
-    The *candidates* of an algorithm are what it chooses among: the columns, or the directions of a
-    basis. An algorithm that finds its own directions has none.
-    """
+class AnyModel(ABC):
+    """What is known after a fit of whatever kind, without its rows."""
 
     algorithm: str
     """The name of the estimator."""
@@ -119,6 +128,94 @@ class FittedModel:
     """What the columns were divided by where all were to count alike, and None elsewhere. Residual
     variances and errors are then those of the scaled columns; everything else is in the units of
     the table."""
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self.mean)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns, or x0, x1, ..."""
+        return [f"x{i}" for i in range(self.n_columns)] if self.names is None else [*self.names]
+
+    @property
+    def selects(self) -> bool:
+        """Whether some of the columns are kept, as they are."""
+        return False
+
+    @property
+    def decodes(self) -> bool:
+        """Whether all columns can be computed from what is kept."""
+        return True
+
+    @property
+    def eliminates(self) -> bool:
+        """Whether rows left out of the fit decided on what is dropped, whatever the order."""
+        return False
+
+    @property
+    def by_feature(self) -> bool:
+        """Whether the fit went feature by feature, so that `left` tells what each is worth."""
+        return True
+
+    @property
+    @abstractmethod
+    def thing(self) -> str:
+        """What is kept, in one word."""
+
+    @property
+    @abstractmethod
+    def kept_names(self) -> list[str]:
+        """The names of what is kept, in the order of choice."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """The number of rows of the fit."""
+
+    @property
+    @abstractmethod
+    def n_functions(self) -> int:
+        """The number of functions in the basis, the constant among them."""
+
+    @property
+    @abstractmethod
+    def freedom(self) -> float:
+        """The effective number of functions."""
+
+    @property
+    @abstractmethod
+    def left(self) -> Array:
+        """The share of the variance that is left, from 1 to the end of the fit."""
+
+    @property
+    @abstractmethod
+    def held_out_left(self) -> float | None:
+        """The share that is left of held-out rows in the end, if any were held out."""
+
+    @property
+    @abstractmethod
+    def ending(self) -> str:
+        """A sentence on when the fit ended."""
+
+    @abstractmethod
+    def errors(self, table: Array) -> tuple[Array, Array]:
+        """Return the squared distances of rows from their reconstruction, and from the mean."""
+
+    def scaled(self, rows: Array) -> Array:
+        """Divide rows by `scale`, if there is one: the units of residual variances."""
+        return rows if self.scale is None else rows / self.scale.astype(rows.dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedModel(AnyModel):
+    """All that is known after a pursuit.
+
+    The *candidates* of an algorithm are what it chooses among: the columns, or the directions of a
+    basis. An algorithm that finds its own directions has none.
+    """
+
     encoder: Encoder
     chosen: IntArray
     """The indices of what was chosen among the candidates, in the order of choice."""
@@ -144,9 +241,9 @@ class FittedModel:
     or that stand before it."""
 
     @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return len(self.mean)
+    def eliminates(self) -> bool:
+        """Whether rows left out of the fit decided on what is dropped, whatever the order."""
+        return self.elimination is not None
 
     @property
     def selects(self) -> bool:
@@ -154,16 +251,52 @@ class FittedModel:
         return self.directions is None
 
     @property
+    def decodes(self) -> bool:
+        """Whether all columns can be computed from what is kept."""
+        return self.decoder is not None
+
+    @property
+    def thing(self) -> str:
+        """What is kept, in one word."""
+        return "column" if self.selects else "direction"
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the fit."""
+        return self.record.n_rows
+
+    @property
+    def n_functions(self) -> int:
+        """The number of functions in the basis, the constant among them."""
+        return self.record.n_functions
+
+    @property
+    def freedom(self) -> float:
+        """The effective number of functions, the largest of all steps."""
+        return float(self.record.degrees_of_freedom.max())
+
+    @property
+    def left(self) -> Array:
+        """The share of the variance that is left, from 1 to the end of the fit."""
+        return self.record.total / (self.record.total[0] or 1.0)
+
+    @property
+    def held_out_left(self) -> float | None:
+        """The share that is left of held-out rows in the end, if any were held out."""
+        total = self.record.validation_total
+        return None if total is None else float(total[-1] / (total[0] or 1.0))
+
+    @property
+    def ending(self) -> str:
+        """A sentence on when the fit ended."""
+        return f"The fit stopped because {STOPPED[self.record.stop_reason]}."
+
+    @property
     def support(self) -> NDArray[np.bool_]:
         """Which columns a selection keeps."""
         support = np.zeros(self.n_columns, dtype=bool)
         support[self.chosen] = True
         return support
-
-    @property
-    def column_names(self) -> list[str]:
-        """The names of the columns, or x0, x1, ..."""
-        return [f"x{i}" for i in range(self.n_columns)] if self.names is None else [*self.names]
 
     @property
     def kept_names(self) -> list[str]:
@@ -191,10 +324,6 @@ class FittedModel:
         """Subtract the means from rows."""
         return table.astype(np.float64, copy=False) - self.mean
 
-    def scaled(self, rows: Array) -> Array:
-        """Divide rows by `scale`, if there is one: the units of residual variances."""
-        return rows if self.scale is None else rows / self.scale
-
     def decode(self, z: Array, *, linear: bool = False) -> Array:
         """Return all columns, given what was kept of centred rows."""
         assert self.decoder is not None
@@ -220,12 +349,14 @@ class FittedModel:
             there = np.isfinite(found)
             decoded[there, place[law.column]] = found[there]
 
-    def errors(self, table: Array) -> tuple[Array, Array]:
-        """Return the squared distances of rows from their reconstruction, and from the mean."""
-        errors, sizes = np.empty(len(table)), np.empty(len(table))
-        for start in range(0, len(table), ROWS_AT_ONCE):
-            part = slice(start, start + ROWS_AT_ONCE)
-            x = self.centre(table[part])
+    def errors(self, table: Any) -> tuple[Array, Array]:
+        """Return the squared distances of rows from their reconstruction, and from the mean.
+
+        Of a sparse matrix some rows at a time are written out: reconstructions have few zeros.
+        """
+        errors, sizes = np.empty(table.shape[0]), np.empty(table.shape[0])
+        for part, rows in dense_parts(table, ROWS_AT_ONCE):
+            x = self.centre(rows)
             left = self.scaled(x + self.mean - self.decode(self.encoder(x)))
             x = self.scaled(x)
             sizes[part] = np.einsum("ij,ij->i", x, x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from numbers import Integral
@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian._sklearn import check_sample_weight
@@ -25,12 +26,15 @@ from gramian.rows import (
     Rows,
     Source,
     Split,
+    apply_centring,
     as_source,
     centre,
+    centre_sparse,
     is_dask,
     load,
     open_dask,
     open_stream,
+    written_out,
 )
 from gramian.tables._table import DEFAULT_BUDGET
 
@@ -39,7 +43,7 @@ MAX_HELD_OUT = 20_000
 ValidationData = ArrayLike | tuple[ArrayLike, ArrayLike | None] | None
 """Rows to hold out, or a pair of rows and their weights."""
 RandomState = int | np.random.RandomState | None
-Weighted = tuple[Array, Array | None]
+Weighted = tuple[Any, Array | None]
 """Rows and their weights."""
 
 
@@ -103,7 +107,7 @@ class CheckedData(ABC):
             hold_out = None
         rows, centring, held_out = self._open(preparation, hold_out)
         held_out = self.validation or held_out
-        block = None if held_out is None else centring.apply(*held_out)
+        block = None if held_out is None else apply_centring(centring, *held_out)
         unit, scale, order = centring.scale, None, None
         if preparation.counts:
             unit, scale = np.ones_like(unit), unit
@@ -125,15 +129,16 @@ class CheckedData(ABC):
 
 @dataclass(frozen=True)
 class ArrayData(CheckedData):
-    """A table in memory."""
+    """A table in memory, as an array or a sparse matrix."""
 
-    table: Array
+    table: Any
     weights: Array | None
 
     @property
     def whole(self) -> Array:
-        """The rows."""
-        return self.table
+        """The rows, written out."""
+        table: Array = written_out(self.table)
+        return table
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -142,7 +147,10 @@ class ArrayData(CheckedData):
             fitted, held_out = (self.table, self.weights), None
         else:
             fitted, held_out = _split(self.table, self.weights, hold_out)
-        rows, centring = centre(*fitted, preparation.scaling, checksum=preparation.checksum)
+        how: Callable[..., tuple[Rows, Centring]] = (
+            centre_sparse if issparse(self.table) else centre
+        )
+        rows, centring = how(*fitted, preparation.scaling, checksum=preparation.checksum)
         return rows, centring, held_out
 
 
@@ -212,7 +220,7 @@ def take(
     ----------
     estimator : estimator
         Its name is in the messages.
-    X : array, data frame, files, blocks of rows, or Dask collection
+    X : array, data frame, sparse matrix, files, blocks of rows, or Dask collection
         The data.
     sample_weight : array, str or Dask array, optional
         Weights, or the column that holds them.
@@ -242,7 +250,9 @@ def take(
         X, sample_weight = load(source)
     elif isinstance(sample_weight, str):
         X, sample_weight = _take_column(X, sample_weight)
-    table: Array = validate_data(columns, X, dtype=np.float64, ensure_min_samples=2)
+    table = validate_data(
+        columns, X, accept_sparse=_sparse(columns), dtype=np.float64, ensure_min_samples=2
+    )
     names = getattr(columns, "feature_names_in_", None)
     if source is not None:
         names = source.names
@@ -256,7 +266,9 @@ def take(
 def shape_of(X: Any) -> tuple[int, int]:
     """Return the numbers of rows and columns, without reading the data."""
     source = as_source(X)
-    shape: Any = np.shape(X) if source is None else (source.n_rows, source.n_columns)
+    shape: Any = getattr(X, "shape", None) or np.shape(X)
+    if source is not None:
+        shape = source.n_rows, source.n_columns
     if len(shape) != 2 or not all(isinstance(size, Integral) for size in shape):
         raise ValueError(
             "The number of rows is not known ahead. Give an array of the same shape, for "
@@ -265,14 +277,24 @@ def shape_of(X: Any) -> tuple[int, int]:
     return int(shape[0]), int(shape[1])
 
 
-def check_rows(estimator: BaseEstimator, X: ArrayLike) -> Array:
-    """Check rows against a fitted estimator."""
+def check_rows(estimator: BaseEstimator, X: ArrayLike) -> Any:
+    """Check rows against a fitted estimator; they stay sparse where it takes sparse ones."""
     check_is_fitted(estimator)
-    table: Array = validate_data(estimator, X, dtype=[np.float64, np.float32], reset=False)
-    return table
+    return validate_data(
+        estimator,
+        X,
+        accept_sparse=_sparse(estimator),
+        dtype=[np.float64, np.float32],
+        reset=False,
+    )
 
 
-def check_weights(sample_weight: ArrayLike, table: Array, at_least: int = 2) -> Array:
+def _sparse(estimator: BaseEstimator) -> Literal["csr", False]:
+    """Return the form in which an estimator takes sparse matrices, if it does."""
+    return "csr" if get_tags(estimator).input_tags.sparse else False
+
+
+def check_weights(sample_weight: ArrayLike, table: Any, at_least: int = 2) -> Array:
     """Check the weights of rows."""
     weights: Array = check_sample_weight(
         sample_weight, table, dtype=np.float64, ensure_non_negative=True
@@ -313,7 +335,7 @@ def _check_validation_data(columns: Any, validation_data: ValidationData) -> Wei
                 f"of {len(validation_data)}."
             )
         X, sample_weight = validation_data
-    table: Array = validate_data(columns, X, dtype=np.float64, reset=False)
+    table = validate_data(columns, X, accept_sparse=_sparse(columns), dtype=np.float64, reset=False)
     if sample_weight is None:
         return table, None
     return table, check_weights(sample_weight, table, at_least=1)
@@ -324,28 +346,34 @@ def _variances_of_all(n_rows: int, centring: Centring, held_out: Weighted) -> Ar
     table, weights = held_out
     if weights is not None:
         return None
-    share = n_rows / (n_rows + len(table))
-    others = np.asarray(table, dtype=np.float64) - centring.mean
+    share = n_rows / (n_rows + table.shape[0])
     inner = np.where(centring.varies, centring.scale**2, 0.0)
-    mean = (1 - share) * others.mean(axis=0)
-    both = share * inner + (1 - share) * np.mean(others**2, axis=0)
+    if issparse(table):
+        block = apply_centring(centring, table, None)
+        mean = (1 - share) * centring.scale * block.products(block.root)
+        squares = block.residuals(centring.scale).of_columns()
+    else:
+        others = np.asarray(table, dtype=np.float64) - centring.mean
+        mean, squares = (1 - share) * others.mean(axis=0), np.mean(others**2, axis=0)
+    both = share * inner + (1 - share) * squares
     variances: Array = np.maximum(both - mean**2, 0.0)
     return variances
 
 
-def _split(table: Array, weights: Array | None, hold_out: HoldOut) -> tuple[Weighted, Weighted]:
+def _split(table: Any, weights: Array | None, hold_out: HoldOut) -> tuple[Weighted, Weighted]:
     """Hold out a random share of the rows that have a weight."""
     if weights is not None:
         table, weights = table[weights > 0], weights[weights > 0]
-    n = math.ceil(hold_out.share * len(table))
-    if len(table) - n < 2:
+    n_rows = table.shape[0]
+    n = math.ceil(hold_out.share * n_rows)
+    if n_rows - n < 2:
         raise ValueError(
-            f"validation_fraction={hold_out.share} of {len(table)} samples leaves "
-            f"{len(table) - n} to fit; give more samples, a smaller fraction, or "
+            f"validation_fraction={hold_out.share} of {n_rows} samples leaves "
+            f"{n_rows - n} to fit; give more samples, a smaller fraction, or "
             "validation_data."
         )
-    out = np.zeros(len(table), dtype=bool)
-    out[check_random_state(hold_out.random_state).permutation(len(table))[:n]] = True
+    out = np.zeros(n_rows, dtype=bool)
+    out[check_random_state(hold_out.random_state).permutation(n_rows)[:n]] = True
     if weights is None:
         return (table[~out], None), (table[out], None)
     return (table[~out], weights[~out]), (table[out], weights[out])

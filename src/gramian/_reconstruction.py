@@ -1,21 +1,20 @@
-"""What the decoder is good for: to reconstruct rows, score a fit, and find rows that break it."""
+"""What all but UFFS share: how they are fitted, choices on held-out rows, and resamples."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian._base import Data, PursuitEstimator, named_families
-from gramian._blockwise import Output, aligned, lazily, source_of, write
+from gramian._base import PursuitEstimator, named_families
+from gramian._decoding import Decoding
+from gramian._estimator import Data
 from gramian._fitting import Algorithm, Plan
 from gramian._model import FittedModel
 from gramian._path import DEGREES, MAX_FUNCTIONS, Path
@@ -27,11 +26,9 @@ from gramian._preparation import (
     check_rows,
     take,
 )
-from gramian._sklearn import check_sample_weight
 from gramian._stability import Stability, resample
 from gramian._types import Array
 from gramian.families import Family
-from gramian.rows import is_dask
 
 if TYPE_CHECKING:
     from gramian.explanations import Explanation
@@ -40,7 +37,7 @@ DEFAULT_VALIDATION = 0.1
 """The share of rows held out where something is to be chosen by them, and no share is given."""
 
 
-class Reconstruction(PursuitEstimator):
+class Reconstruction(Decoding[FittedModel], PursuitEstimator):
     """An algorithm that can reconstruct all columns from what it keeps."""
 
     _scales_columns: ClassVar[bool]
@@ -133,7 +130,8 @@ class Reconstruction(PursuitEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), files or a Dask collection
-            The data: an array or data frame; the path of a .csv, .tsv (also with .gz or .zst),
+            The data: an array or data frame; a SciPy sparse array or matrix, which is centred
+            without writing its zeros out; the path of a .csv, .tsv (also with .gz or .zst),
             .parquet, .feather, .arrow, .npy or .npz file, a list of paths, or a folder of Parquet
             files; a PyArrow dataset; an object that yields blocks of rows whenever it is iterated
             over, or a function that returns such an iterator; a Dask array or data frame.
@@ -241,92 +239,6 @@ class Reconstruction(PursuitEstimator):
             fits.append(fit)
         return Path(tuple(fits))
 
-    def score(self, X: Data, y: None = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the share of the variance of X that the reconstruction explains.
-
-        It is 1 - Σ‖x - x̂‖² / Σ‖x - mean‖², of scaled columns with ``scale=True``. On rows that
-        took no part in the fit it tells how well the fit generalizes, so that a grid search finds
-        family, degree, `alpha` and number of features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples in both sums.
-
-        Returns
-        -------
-        score : float
-            At most 1; 0 is as good as the mean of the fit, less is worse.
-        """
-        if is_dask(X):
-            both = lazily(X, self._both_errors, ["error", "size"], 2)
-            error, size = np.asarray(both.sum(axis=0).compute(), dtype=np.float64)
-            return 1 - float(error) / float(size) if size > 0 else 1.0
-        errors, sizes = self._errors(X)
-        weights = np.ones(len(errors))
-        if sample_weight is not None:
-            weights = check_sample_weight(
-                sample_weight, errors[:, np.newaxis], dtype=np.float64, ensure_non_negative=True
-            )
-        size = float(weights @ sizes)
-        return 1 - float(weights @ errors) / size if size > 0 else 1.0
-
-    def reconstruction_error(self, X: Data) -> Any:
-        """Return what the reconstruction of each row misses, ‖x - x̂‖².
-
-        Large errors flag rows that break the redundancy which the fit has learned.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-
-        Returns
-        -------
-        errors : array of shape (n_samples,)
-            Sums of squares over the features; over the scaled ones with ``scale=True``.
-        """
-        if is_dask(X):
-            both = lazily(X, self._both_errors, ["error", "size"], 2)
-            return both["error"] if hasattr(both, "columns") else both[:, 0]
-        return self._errors(X)[0]
-
-    def _both_errors(self, X: ArrayLike) -> Array:
-        return np.column_stack(self.model_.errors(check_rows(self, X)))
-
-    def _errors(self, X: Data) -> tuple[Array, Array]:
-        """Return the squared distances of rows from their reconstruction, and from the mean."""
-        check_is_fitted(self)
-        source = source_of(X)
-        if source is None:
-            return self.model_.errors(check_rows(self, X))
-        parts = [self.model_.errors(table) for table in self._rows_of(source)]
-        return np.concatenate([e for e, _ in parts]), np.concatenate([s for _, s in parts])
-
-    def _decode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
-        """Apply a function from what was kept to all columns to data of any kind."""
-        check_is_fitted(self)
-        model, kept = self.model_, self.get_feature_names_out()
-
-        def decode(Z: ArrayLike) -> Array:
-            table: Array = check_array(Z, dtype=[np.float64, np.float32], ensure_min_features=0)
-            if table.shape[1] != len(kept):
-                raise ValueError(
-                    f"X has {table.shape[1]} columns, but {model.algorithm} kept {len(kept)}."
-                )
-            return function(table).astype(table.dtype, copy=False)
-
-        if is_dask(X):
-            return lazily(X, decode, model.names, model.n_columns)
-        source = source_of(X)
-        if source is None:
-            return decode(X)
-        return write(aligned(source, kept, len(kept)), decode, model.column_names, output)
-
     def explain(self, X: ArrayLike | None = None, **options: Any) -> Explanation:
         """Say which columns are redundant, and by which formula; see :func:`gramian.explain`.
 
@@ -398,3 +310,8 @@ class Reconstruction(PursuitEstimator):
     @abstractmethod
     def _compare(self, others: Sequence[Self]) -> Stability:
         """Compare with fits to resamples."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -50,7 +50,8 @@ def resample(estimator: E, X: Array, n_resamples: int, seed: int, n_jobs: int | 
 
 
 def _fit(estimator: E, X: Array, generator: np.random.Generator) -> E:
-    counts = generator.multinomial(len(X), np.full(len(X), 1 / len(X)))
+    n = X.shape[0]
+    counts = generator.multinomial(n, np.full(n, 1 / n))
     fitted: E = clone(estimator).fit(X, sample_weight=counts)
     return fitted
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gramian._blas import add_product, second_moments, solve_lower, threads_for
+from gramian._blas import add_product, solve_lower, threads_for
 from gramian._eigen import LeadingEigenvector
 from gramian._types import Array
 from gramian.orthogonalize import Added, Step
 from gramian.orthogonalize._common import Direction, GrowingRows
-from gramian.rows import RowBlock
+from gramian.rows import Residuals, RowBlock
+from gramian.rows._residuals import or_infinity
 
 TIE = 1e-9
 """Residuals that differ by less, relatively, are equal: the smaller penalty wins."""
@@ -35,7 +36,7 @@ class HeldOut:
         If the fit takes place in other coordinates: the matrices that take the scaled columns to
         these, of shape (n_columns, n_coordinates), and back.
     largest : callable, default=largest_of_columns
-        Returns the largest residual variance, given the residuals by columns.
+        Returns the largest residual variance, given the residuals.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class HeldOut:
         n_penalties: int = 1,
         *,
         axes: tuple[Array, Array] | None = None,
-        largest: Callable[[Array], float] | None = None,
+        largest: Callable[[Residuals], float] | None = None,
     ) -> None:
         self._rows = rows
         self._scale = scale
@@ -54,21 +55,21 @@ class HeldOut:
         self._z: list[Array] = []
         self._store = GrowingRows(rows.root)
         self._functions = [GrowingRows(rows.root) for _ in range(n_penalties)]
-        self._residuals = [rows.x * scale for _ in range(n_penalties)]
+        self._residuals = [rows.residuals(scale) for _ in range(n_penalties)]
         self.largest = [self._largest(self._residuals[0])]
         """The largest residual variance before each step and after the last."""
-        self.total = [_total(self._residuals[0])]
+        self.total = [self._residuals[0].total]
         """The total residual variance, likewise."""
 
     def observe(self, step: Step, added: Added) -> int:
         """Follow the fit by a step, and return which penalty leaves least."""
-        width = len(self._functions[0].view) + self._rows.x.shape[1]
+        width = len(self._functions[0].view) + self._rows.n_columns
         with threads_for(float(step.block.n_functions * len(self._rows.root) * width)):
             return self._observe(step, added)
 
     def _observe(self, step: Step, added: Added) -> int:
         block = step.block
-        self._z.append(self._lift(step.direction).of(self._rows.x, self._rows.root))
+        self._z.append(self._lift(step.direction).of(self._rows))
         with np.errstate(over="ignore", invalid="ignore"):  # far from the rows of the fit
             values = block.evaluate(self._store.view, self._z)
             self._store.append(values[block.stored])
@@ -83,8 +84,8 @@ class HeldOut:
                 coefficients = extension.coefficients
                 if self._axes is not None:
                     coefficients = coefficients @ self._axes[1]
-                add_product(residual, new.T, coefficients * self._scale, -1.0)
-        totals = np.array([_total(residual) for residual in self._residuals])
+                residual.subtract(new, coefficients * self._scale)
+        totals = np.array([residual.total for residual in self._residuals])
         use = int(np.argmax(totals <= (1 + TIE) * totals.min()))
         self.largest.append(self._largest(self._residuals[use]))
         self.total.append(float(totals[use]))
@@ -105,24 +106,14 @@ class HeldOut:
         return Direction(np.ascontiguousarray(vector), direction.deviation)
 
 
-def largest_of_columns(residual: Array) -> float:
+def largest_of_columns(residuals: Residuals) -> float:
     """Return the largest second moment of a column."""
-    return _or_infinity(float(np.einsum("ij,ij->j", residual, residual).max()))
+    return or_infinity(float(residuals.of_columns().max()))
 
 
-def largest_of_directions(residual: Array) -> float:
+def largest_of_directions(residuals: Residuals) -> float:
     """Return the largest second moment along any unit vector."""
-    if not np.isfinite(_total(residual)):
+    if not np.isfinite(residuals.total):
         return np.inf
-    wide = residual.shape[1] > len(residual)
-    value, _ = LeadingEigenvector()(second_moments(residual.T if wide else residual))
+    value, _ = LeadingEigenvector()(residuals.covariance())
     return max(value, 0.0)
-
-
-def _total(residual: Array) -> float:
-    return _or_infinity(float(np.einsum("ij,ij->", residual, residual)))
-
-
-def _or_infinity(value: float) -> float:
-    """Take what left the range of numbers for infinity: far from the fit, functions are huge."""
-    return value if np.isfinite(value) else np.inf

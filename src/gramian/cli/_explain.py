@@ -37,7 +37,8 @@ def explain(
 ) -> None:
     """Say by which formula each dropped column follows from the kept ones.
 
-    With DATA, formulas are tested on rows that took no part in finding them.
+    With DATA, the formulas of a selection are evaluated on these rows, as they are. Those of
+    directions are found and tested there.
     """
     from gramian.cli._model import load_model
     from gramian.cli._show import Page, print_json
@@ -88,14 +89,21 @@ def formulas(
     features : sequence of str, optional
         The columns to explain; by default all that were dropped.
     rows : pyarrow.Table, optional
-        Rows to test formulas on.
+        Rows on which the formulas are evaluated. Where the model holds too little to find
+        formulas, and where its variables are directions, they are found in these rows.
     max_terms : int, default=5
         Terms that a formula may have.
     """
     import gramian
     from gramian.cli._model import named
+    from gramian.explanations._moments import of_fit
+    from gramian.explanations._view import view_of
 
     x: Any = None if rows is None else model.steps.apply(rows)
+    fitted = model.estimator.model_
+    if x is not None and fitted.selects and of_fit(fitted, None, fitted.dropped):
+        found = gramian.explain(model.estimator, features=features, max_terms=max_terms)
+        return found.tested(dict(zip(view_of(fitted, features).columns, x.T, strict=True)))
     if x is not None and model.estimator.model_.names is not None:
         x = named(x, model.steps.columns)
     return gramian.explain(model.estimator, x, features=features, max_terms=max_terms)

@@ -185,7 +185,7 @@ def prepare(
     path : str
         The table.
     algorithm : str
-        "gfs", "gfa", "gfr" or "gca".
+        "gfs", "gfa", "gfr", "gca" or "manifold".
     reading : Reading
         How the table is read.
     data : DataOptions
@@ -233,12 +233,14 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
     Parameters
     ----------
     algorithm : str
-        "gfs", "gfa", "gfr" or "gca".
+        "gfs", "gfa", "gfr", "gca" or "manifold".
     method : MethodOptions
         Its parameters.
     verbose : int, default=0
         Whether it shows a progress bar.
     """
+    if algorithm == "manifold":
+        return _make_manifold(method, verbose)
     eliminates = algorithm in ("gfa", "gca")
     backward = eliminates and method.backward
     family = method.family or (
@@ -247,7 +249,7 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
     parameters: dict[str, Any] = {
         "family": family.value,
         "degree": method.degree,
-        "alpha": method.alpha,
+        "alpha": 0.0 if method.alpha is None else method.alpha,
         "validation_fraction": method.validation,
         "random_state": method.seed,
         "verbose": verbose,
@@ -277,6 +279,39 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
         "gca": gramian.GCA,
     }
     return estimators[algorithm](method.n, **parameters)
+
+
+def _make_manifold(method: MethodOptions, verbose: int) -> gramian.PolynomialManifold:
+    """Make the estimator of curved codes, which has no thresholds."""
+    _refuse_misfits("manifold", method, backward=False)
+    if method.threshold is not None or method.relative:
+        raise CommandError(
+            "--threshold and --relative are not for manifold, which keeps as many codes as -n says",
+            USAGE,
+        )
+    if isinstance(method.n, float):
+        raise CommandError(
+            f"-n {method.n:g} is a share of the variance, and manifold takes a number of codes: "
+            "say for example -n 2",
+            USAGE,
+        )
+    family = method.family or FamilyName.polynomial
+    if family in (FamilyName.indicator, FamilyName.auto):
+        raise CommandError(
+            f"--family {family} is not for manifold, whose functions need derivatives: say "
+            "polynomial, multilinear, hermite, legendre or fourier",
+            USAGE,
+        )
+    return gramian.PolynomialManifold(
+        2 if method.n is None else method.n,
+        family=family.value,
+        degree=method.degree,
+        alpha=method.alpha,
+        n_rounds="auto" if "auto" in (method.degree, method.alpha) else 5,
+        validation_fraction=method.validation,
+        random_state=method.seed,
+        verbose=verbose,
+    )
 
 
 def _refuse_misfits(algorithm: str, method: MethodOptions, *, backward: bool) -> None:
@@ -321,6 +356,12 @@ def costs(task: Task) -> list[Any]:
     """
     from gramian.families import by_name
 
+    if task.algorithm == "manifold":
+        raise CommandError(
+            "--dry-run cannot tell the cost of manifold: how long the search for the nearest "
+            "points takes depends on the data",
+            USAGE,
+        )
     n_rows = task.table.n_rows
     if n_rows is None:
         n_rows = sum(len(each) for each in task.table.pieces(task.features[:1]))
@@ -367,8 +408,9 @@ def _sentence(warning: warnings.WarningMessage, estimator: Any) -> str:
             f"{_remedy(estimator)}"
         )
     if issubclass(category, OverfittingWarning):
+        n_functions, _, _ = str(warning.message).partition(" ")
         return (
-            f"{estimator.degrees_of_freedom_.max():.0f} functions were fitted to "
+            f"{n_functions} functions were fitted to "
             f"{estimator.n_samples_} rows: residual variances on the same rows are far too small. "
             f"{_remedy(estimator)}"
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gramian._words import counted, data_size, listed, percent
+from gramian._words import counted, data_size, listed
 from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import Json, Reading, with_options
 
@@ -38,8 +38,9 @@ def inspect(
 
 
 def _inspect_model(path: str, json: bool) -> None:
+    from gramian.cli._about import about
     from gramian.cli._model import load_model
-    from gramian.cli._show import Page, number, print_json
+    from gramian.cli._show import Page, print_json
     from gramian.models import read
 
     if not Path(path).exists():
@@ -47,6 +48,7 @@ def _inspect_model(path: str, json: bool) -> None:
     version = read(path).gramian_version
     model = load_model(path)
     estimator, steps = model.estimator, model.steps
+    told = about(estimator.model_, model.order)
     defaults = type(estimator)().get_params(deep=False)
     parameters = {
         name: value if isinstance(value, str | int | float | bool) else repr(value)
@@ -65,10 +67,7 @@ def _inspect_model(path: str, json: bool) -> None:
         "columns": list(steps.columns) if model.named else len(steps.columns),
         "kept": model.order,
         "dropped": model.dropped,
-        "residual_variance": estimator.residual_variance_,
-        "explained_variance": estimator.explained_variance_ratio_.cumsum(),
-        "functions": 1 + int(estimator.n_functions_.sum()),
-        "stop_reason": estimator.stop_reason_,
+        **told.brief,
         "ids": list(steps.ids),
         "targets": list(steps.targets),
         "missing": steps.missing,
@@ -83,7 +82,7 @@ def _inspect_model(path: str, json: bool) -> None:
         f"{path}: a model of {data_size(Path(path).stat().st_size)}, by gramian {version}", "bold"
     )
     given = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
-    kept = counted(len(model.order), "column" if model.selects else "component")
+    kept = counted(len(model.order), model.noun)
     missing = {
         "refuse": "are refused",
         "fill": "are filled in",
@@ -98,7 +97,7 @@ def _inspect_model(path: str, json: bool) -> None:
         ),
         ("columns", _few(list(steps.columns)) if model.named else "by position, without names"),
         ("keeps", f"{kept}: {_few(model.order)}"),
-        ("stopped", f"by {estimator.stop_reason_}"),
+        told.facts[0],
         ("missing values", missing),
         ("units", "standardized in the fit" if document["standardized"] else "those of the table"),
     ]
@@ -106,10 +105,7 @@ def _inspect_model(path: str, json: bool) -> None:
         facts.append(("passes through", _few([*steps.ids, *steps.targets])))
     if steps.categories:
         facts.append(("categories of", _few(list(steps.categories))))
-    if len(estimator.residual_variance_) > 1:
-        left = estimator.residual_variance_[-1]
-        explained = percent(float(document["explained_variance"][-1]))
-        facts.append(("explained", f"{explained}, residual variance {number(left)}"))
+    facts += told.facts[1:]
     width = max(len(name) for name, _ in facts)
     for name, text in facts:
         page.line(f"{name:<{width}}  {text}")

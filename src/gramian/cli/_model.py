@@ -35,6 +35,12 @@ class TableModel:
         return selects
 
     @property
+    def noun(self) -> str:
+        """What is kept, in one word."""
+        thing: str = self.estimator.model_.thing
+        return "component" if thing == "direction" else thing
+
+    @property
     def kept(self) -> list[str]:
         """The columns of the smaller table."""
         if self.selects:

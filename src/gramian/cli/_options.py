@@ -30,9 +30,9 @@ DEFAULT_BUDGET = "1GiB"
 
 Selection = StrEnum("Selection", "gfs gfa")
 """Algorithms that select columns."""
-Extraction = StrEnum("Extraction", "gfr gca")
+Extraction = StrEnum("Extraction", "gfr gca manifold")
 """Algorithms that extract components."""
-Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca")
+Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca manifold")
 """All of them."""
 Criterion = StrEnum("Criterion", "variance gain")
 """What gfs selects columns for."""
@@ -226,8 +226,8 @@ class MethodOptions:
             "Method",
             "FAMILY",
             "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
-            "indicator (columns of few distinct values) or auto. By default polynomial for gfa, "
-            "and multilinear for others.",
+            "indicator (columns of few distinct values) or auto. By default polynomial for gfa "
+            "and manifold, and multilinear for others.",
             show_default=False,
         ),
     ] = None

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
-from gramian._words import counted, data_size, duration, listed, percent
+from gramian._words import counted, data_size, duration, listed
 from gramian.cli._errors import USAGE, CommandError, guarded
 from gramian.cli._options import (
     Data,
@@ -67,7 +67,8 @@ def extract(
         option(
             "Method",
             None,
-            "gfr: the best directions; gca: principal ones that are not redundant.",
+            "gfr: the best directions; gca: principal ones that are not redundant; manifold: "
+            "codes, the coordinates of the nearest points of a curved surface.",
             "--algorithm",
             "-a",
         ),
@@ -133,9 +134,10 @@ def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
 
 def _document(fitted: Fitted) -> dict[str, Any]:
     """Return all about a fit that another program may need."""
+    from gramian.cli._about import about
+
     model, estimator = fitted.model, fitted.model.estimator
-    total = estimator.total_residual_variance_
-    held_out = getattr(estimator, "validation_total_residual_variance_", None)
+    told = about(estimator.model_, model.order)
     return {
         "algorithm": fitted.task.algorithm,
         "data": fitted.task.table.name,
@@ -143,104 +145,33 @@ def _document(fitted: Fitted) -> dict[str, Any]:
         "columns": len(model.steps.columns),
         "kept": model.order,
         "dropped": model.dropped,
-        "explained_variance": _explained(total),
-        "residual_variance": estimator.residual_variance_,
-        "total_residual_variance": total,
-        "held_out_explained_variance": None if held_out is None else _explained(held_out),
-        "held_out_residual_variance": getattr(estimator, "validation_residual_variance_", None),
-        "held_out_total_residual_variance": held_out,
-        "functions": 1 + int(estimator.n_functions_.sum()),
+        **told.brief,
+        **told.details,
         "family": repr(estimator.family_),
-        "alpha": float(estimator.alpha_),
-        "stop_reason": estimator.stop_reason_,
-        **_advice(fitted),
         "warnings": list(fitted.warnings),
     }
 
 
-def _explained(total: Any) -> Any:
-    """Return the share of the variance that is explained after each step."""
-    return 1 - total[1:] / (total[0] or 1.0)
-
-
 def _show(fitted: Fitted, page: Page) -> None:
-    from gramian.cli._show import number
+    from gramian.cli._about import about
 
     model, estimator = fitted.model, fitted.model.estimator
-    noun = "column" if model.selects else "component"
-    heads = ["", noun, "explained", "residual variance"]
-    columns = [
-        [str(i + 1) for i in range(len(model.order))],
-        model.order,
-        [percent(each) for each in _explained(estimator.total_residual_variance_)],
-        [number(each) for each in estimator.residual_variance_[1:]],
-    ]
-    held_out = getattr(estimator, "validation_total_residual_variance_", None)
-    if held_out is not None and len(held_out) == len(estimator.total_residual_variance_):
-        heads[3:3] = ["held out"]
-        columns[3:3] = [[percent(each) for each in _explained(held_out)]]
-        heads.append("held out")
-        columns.append([number(each) for each in estimator.validation_residual_variance_[1:]])
+    noun = model.noun
+    told = about(estimator.model_, model.order)
     page.line(
         f"{fitted.task.algorithm.upper()} on {counted(int(estimator.n_samples_), 'row')} and "
         f"{counted(len(model.steps.columns), 'column')} of {fitted.task.table.name}, "
         f"{estimator.family_!r}: kept {counted(len(model.order), noun)}",
         "bold",
     )
+    numbers = [str(i + 1) for i in range(len(model.order))]
+    columns = [numbers, model.order, *told.columns.values()]
+    heads = ["", noun, *(head.strip() for head in told.columns)]
     page.table(heads, list(zip(*columns, strict=True)), left=(1,))
-    page.line(_statement(estimator), "dim")
-    if fitted.model.estimator.model_.best_sets is not None:
-        _show_advice(fitted, page)
+    for remark in told.remarks:
+        page.line(remark)
     if model.dropped:
         _show_dropped(fitted, page)
-
-
-def _advice(fitted: Fitted) -> dict[str, Any]:
-    """Return which columns to add, and which to give up, with what that changes."""
-    estimator, names = fitted.model.estimator, fitted.model.steps.columns
-    sets = estimator.model_.best_sets
-    if sets is None:
-        return {}
-    whole = sets.total[0] or 1.0
-    kept = zip(estimator.selected_features_, estimator.losses_ / whole, strict=True)
-    new = zip(estimator.next_features_, estimator.next_gains_ / whole, strict=True)
-    return {
-        "losses": {names[i]: float(loss) for i, loss in kept},
-        "gains": {names[i]: float(gain) for i, gain in new},
-        "best_sets": [[names[i] for i in each] for each in sets.columns],
-        "best_sets_explained_variance": _explained(sets.total),
-    }
-
-
-def _show_advice(fitted: Fitted, page: Page) -> None:
-    """Show which column to add next, and which could best be given up."""
-    advice = _advice(fitted)
-    gains, losses = advice["gains"], advice["losses"]
-    if gains:
-        best = max(gains, key=gains.__getitem__)
-        page.line(f"Next to add: {best}, which explains {percent(gains[best])} more")
-    if len(losses) > 1:
-        least = min(losses, key=losses.__getitem__)
-        page.line(f"First to give up: {least}, without which {percent(losses[least])} is lost")
-
-
-def _statement(estimator: Any) -> str:
-    """Say in one line what was done, and how to ask for something else."""
-    footing = (
-        "columns in one unit (--same-unit)"
-        if estimator.scale_ is None
-        else "columns on equal footing (--same-unit if they share a unit)"
-    )
-    if getattr(estimator, "elimination_", None) is None:
-        return f"Done with {footing}."
-    found = estimator.elimination_
-    noun = "columns" if estimator.model_.selects else "components"
-    evidence = f"R² ≥ {1 - found.threshold:.6g} on rows left out of the fit"
-    few = "-a gfs -n 10" if estimator.model_.selects else "-a gfr -n 10"
-    return (
-        f"Dropped is what functions of the {noun} kept give ({evidence}), {footing}, in any order. "
-        f"For a few {noun} that stand for all say {few}; for the published algorithm --forward."
-    )
 
 
 def _show_dropped(fitted: Fitted, page: Page) -> None:
@@ -260,7 +191,10 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
         page.line(f"  {listed(dropped, most=MAX_FORMULAS)}")
         return
     for each in found:
-        page.line(f"  {each}")
+        says_something = each.sources or each.kind == "constant"
+        page.line(
+            f"  {each}" if says_something else f"  {each.feature}: no formula of the kept ones"
+        )
     if len(dropped) > MAX_FORMULAS:
         page.line(f"  and {len(dropped) - MAX_FORMULAS:,} more, see gramian explain")
 

@@ -73,7 +73,7 @@ def write_reconstructed(
     """
     columns = list(model.steps.columns)
     wanted, from_all = model.kept, False
-    if model.estimator.model_.decoder is None:
+    if not model.estimator.model_.decodes:
         raise CommandError(f"{type(model.estimator).__name__} cannot reconstruct columns")
     places = locate(wanted, model, table, others)
     if places is None:

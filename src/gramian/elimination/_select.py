@@ -35,6 +35,8 @@ MOST_OF_ROWS = 0.9
 CHEAP = 1e9
 """Where one check takes no more multiplications, rows are left out before any column goes;
 elsewhere at the end."""
+NEARLY_NOTHING = 1e-6
+"""Columns of which others leave no more than this share, linearly, are alike in an order."""
 MOST_COLUMNS_TO_PROVE = 20
 """Among more columns no proof is tried."""
 
@@ -248,30 +250,38 @@ def _functions(
     if len(layout.blocks) == len(columns):
         return layout, "all"
     ranks = [preferences.order_of(i) for i in range(len(columns))]
-    order = [columns[i] for i in forward_order(rows.covariance(), columns, ranks)]
-    return lay_out(rows, family, order, most=max_functions), "forward"
+    order = forward_order(rows.covariance(), columns, ranks)
+    # Functions of what is wanted come first, as it is to explain the others.
+    order.sort(key=lambda i: (i not in preferences.keep, -preferences.priority_of(i)))
+    return lay_out(rows, family, [columns[i] for i in order], most=max_functions), "forward"
 
 
 def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
     """Order columns by how much of all that is left each explains, linearly.
 
     The gain of column j is ‖Σe_j‖² / Σ_jj, with the residual covariance Σ of columns of variance
-    1: neither units nor the order of columns matter. Among equals the smaller rank comes first.
+    1: neither units nor the order of columns matter. Among equals the smaller rank comes first, and
+    so among columns of which nearly nothing is left.
     Positions among the given columns are returned.
     """
     lower = np.tril(covariance)
     left = (lower + np.tril(lower, -1).T)[np.ix_(list(columns), list(columns))]
     order: list[int] = []
-    for _ in columns:
-        variances = np.maximum(left.diagonal(), EXACT)
-        gain = np.einsum("ij,ij->j", left, left) / variances
-        gain[order] = -np.inf
-        best = gain.max()
-        chosen = min(np.flatnonzero(gain >= best - EXACT).tolist(), key=lambda i: ranks[i])
-        order.append(chosen)
-        column = left[:, chosen].copy()
-        left = left - np.multiply.outer(column, column) / variances[chosen]
-    return order
+    while True:
+        variances = left.diagonal()
+        # Dividing by less would make much of rounding errors.
+        new = variances > NEARLY_NOTHING
+        new[order] = False
+        if not new.any():
+            break
+        squares = np.einsum("ij,ij->j", left, left)
+        gain = np.divide(squares, variances, out=np.full(len(left), -np.inf), where=new)
+        equals = np.flatnonzero(gain >= gain.max() - EXACT).tolist()
+        order.append(min(equals, key=lambda i: ranks[i]))
+        column = left[:, order[-1]].copy()
+        left -= np.multiply.outer(column, column / column[order[-1]])
+    others = {*range(len(columns))} - {*order}
+    return [*order, *sorted(others, key=lambda i: ranks[i])]
 
 
 def _best(

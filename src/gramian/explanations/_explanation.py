@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from gramian._words import counted
 from gramian.explanations._results import Edge, Graph, KeptFeature, Node, Redundancy
@@ -64,6 +68,28 @@ class Explanation(Sequence[Redundancy]):
         if any(kept.feature == key for kept in self.kept):
             raise KeyError(f"{key!r} was kept, so there is no formula for it.")
         raise KeyError(f"{key!r} is not among the columns that were explained.")
+
+    def tested(self, table: Mapping[str, ArrayLike]) -> Explanation:
+        """Evaluate the formulas on other rows, as they are.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            All columns by name.
+
+        Returns
+        -------
+        explanation : Explanation
+            The same formulas; `validation_r2` is that of these rows, None where a column does not
+            vary in them.
+        """
+
+        def validated(each: Redundancy) -> float | None:
+            values = np.asarray(table[each.feature], dtype=np.float64)
+            return each.score(table, values) if np.ptp(values) > 0 else None
+
+        found = [replace(each, validation_r2=validated(each)) for each in self]
+        return Explanation(found, self.kept)
 
     @property
     def graph(self) -> Graph:

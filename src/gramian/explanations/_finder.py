@@ -16,6 +16,7 @@ from gramian.explanations._formula import Formula
 from gramian.explanations._moments import Moments, mix
 from gramian.explanations._results import DUPLICATE, PARTIAL, Kind, Redundancy
 from gramian.explanations._search import Search, Shape, choose, shapes
+from gramian.explanations._sums import EXACT, ExactSum, exact_sum, sum_of
 from gramian.explanations._text import DIGITS, MAX_DIGITS
 from gramian.explanations._view import View
 from gramian.rows._protocol import CONSTANT
@@ -84,9 +85,12 @@ class FormulaFinder:
             shape = self._choose(target)
             fit = self._search(coordinates, target).fit(shape)
             assert fit is not None  # `choose` takes only shapes that exist
+            validation_r2 = self._validate(target, shape)
             support, left = fit.support, fit.error
             parts = self._parts_of(fit)
-            validation_r2 = self._validate(target, shape)
+            whole = exact_sum(coordinates, target)
+            if whole is not None and (left > EXACT * variance or len(whole.variables) < len(parts)):
+                return self._sum(target, whole, full_left)
         linear = np.intersect1d(self._linear, coordinates.usable)
         linear_left = coordinates.fit(target, linear, constant=True).error
         r2 = 1 - left / variance
@@ -102,6 +106,34 @@ class FormulaFinder:
             linear_r2=1 - linear_left / variance,
             full_r2=1 - full_left / variance,
             sources=self._sources(target, support, variance),
+        )
+
+    def _sum(self, target: int, whole: ExactSum, full_left: float) -> Redundancy:
+        """Explain a column by a sum of others that is exact."""
+        variance = float(self._coordinates.variances[target])
+        means = np.asarray(self._view.variable_means)[whole.variables]
+        parts: dict[Product, float] = {
+            (((j,), 1),): float(c) for j, c in zip(whole.variables, whole.coefficients, strict=True)
+        }
+        parts[()] = whole.constant - float(means @ whole.coefficients)
+        expression = self._formula(parts, variance, whole.left)
+        losses = {}
+        for j in whole.variables:
+            others = [each for each in whole.variables if each != j]
+            without = sum_of(self._coordinates, target, others).left
+            losses[self._view.names[j]] = max(without - whole.left, 0.0) / variance
+        r2 = 1 - whole.left / variance
+        return Redundancy(
+            feature=self._view.target_names[target],
+            index=int(self._view.targets[target]),
+            expression=expression,
+            kind=_kind(expression, r2),
+            r2=r2,
+            validation_r2=self._validate_sum(target, whole.variables),
+            residual_std=math.sqrt(whole.left),
+            linear_r2=r2,
+            full_r2=1 - full_left / variance,
+            sources=losses,
         )
 
     def _constant(self, target: int, mean: float, variance: float) -> Redundancy:
@@ -163,6 +195,17 @@ class FormulaFinder:
                 for fold, others in zip(self._folds, self._others, strict=True)
             )
         return 1 - left / variance if variance > 0 else None
+
+    def _validate_sum(self, target: int, variables: list[int]) -> float | None:
+        """Return R² of a sum of variables on rows held out."""
+        if self._whole is None:
+            return None
+        left = 0.0
+        for fold, others in zip(self._folds, self._others, strict=True):
+            held_out = Coordinates(fold, self._dictionary, self._view.target_means)
+            left += fold.size * sum_of(others, target, variables).left_in(held_out, target)
+        variance = float(self._whole.variances[target])
+        return 1 - left / self._whole.size / variance if variance > 0 else None
 
     # All functions
 

@@ -20,6 +20,9 @@ DUPLICATE = 0.99
 PARTIAL = 0.9
 """If the formula of a column has a lower R², the column is explained in part only."""
 
+NOTHING = 0.05
+"""A formula with a lower R² says no more than a constant, and is not printed."""
+
 
 @dataclass(frozen=True)
 class Redundancy:
@@ -107,7 +110,17 @@ class Redundancy:
         left, whole = np.mean((y - self(table)) ** 2), np.var(y)
         return 1 - float(left / whole) if whole > 0 else float(left == 0)
 
+    @property
+    def has_formula(self) -> bool:
+        """Whether there is a short formula, one that says more than a constant does."""
+        return self.kind == "constant" or self.r2 >= NOTHING
+
     def __str__(self) -> str:
+        if not self.has_formula:
+            return (
+                f"{quote(self.feature)}: no short formula "
+                f"(all functions of the fit: R² {r_squared(self.full_r2)})"
+            )
         notes: list[str] = [] if self.kind == "nonlinear" else [self.kind]
         if self.kind != "constant":
             notes.append(f"R² {r_squared(self.r2)}")

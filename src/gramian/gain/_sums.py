@@ -130,8 +130,8 @@ class _Worker:
         """Add a row block, given with its number."""
         _, rows = item
         for start in range(0, len(rows.root), PIECE):
-            piece = slice(start, start + PIECE)
-            self._add(RowBlock(rows.x[piece], rows.root[piece]))
+            piece = rows.part(slice(start, start + PIECE))
+            self._add(RowBlock(piece.x, piece.root))
 
     def _add(self, rows: RowBlock) -> None:
         work = self._work

@@ -224,7 +224,7 @@ def _fits(
 
 
 def _weights(values: Values, traits: Sequence[Traits], target: Variable) -> Array:
-    """Return the inverse of what printed digits leave open of a target, the same for all if none."""
+    """Return the inverse of what printed digits leave open of a target, 1 if that is nothing."""
     column, atom = target
     x = values.x[:, column]
     width = traits[column].precision.half_unit(x)

@@ -20,9 +20,6 @@ from gramian.laws._search import Search
 from gramian.laws._terms import factors_of, raw_coefficients
 from gramian.laws._views import View
 
-MORE_DIGITS = 3
-"""A column with so many more digits than others was computed from them."""
-
 
 class Maker:
     """Turns verdicts on laws of parts of a table into relations of the table.
@@ -133,10 +130,9 @@ class Maker:
         return [i for i in given if np.isnan(self.rows[missing, i]).all()]
 
     def _best(self, raw: Sequence[RawTerm], solvable: Sequence[int]) -> int | None:
-        """Return the column for which a law is written: one with more digits than the others."""
-        digits = {i: self._digits(i) for i in solvable}
-        most = max(digits.values(), default=0)
-        computed = [i for i in solvable if digits[i] > most - MORE_DIGITS]
+        """Return the column for which a law is written: what is computed has most digits."""
+        most = max(map(self._digits, solvable), default=0)
+        computed = [i for i in solvable if self._digits(i) == most]
         best = self._writer.best(raw, computed)
         return self._writer.best(raw, solvable) if best is None else best
 

@@ -45,13 +45,12 @@ class Precision:
         x : array of shape (n_rows,)
             Values of the column.
         """
-        open_: Array = self.relative * np.abs(x)
+        found: Array = self.relative * np.abs(x)
         if self.decimals is None:
-            return open_
+            return found
         size = np.floor(np.log10(np.where(x == 0, 1.0, np.abs(x)))) + 1
         by_digits = np.where(x == 0, 0.0, 0.5 * 10.0 ** (size - self.digits))
-        open_ = np.maximum(0.5 * 10.0**-self.decimals, by_digits)
-        return open_
+        return np.asarray(np.maximum(0.5 * 10.0**-self.decimals, by_digits))
 
 
 EXACT = Precision()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gramian._types import Array
 from gramian.laws._columns import Traits
-from gramian.laws._law import ONE, Law, Values
+from gramian.laws._law import Law, Values
 
 
 def steps(

@@ -4,26 +4,29 @@ The search for the nearest point needs one row and the surface, the refit of the
 over rows. So rows may come from anywhere, and are never kept.
 """
 
-from gramian.manifold._explore import Choices, Exploration, explore
+from gramian.manifold._explore import Choices, Exploration, HeldOutRows, explore
 from gramian.manifold._fit import LINEAR, Fit, Round, best_start, fit_rounds
 from gramian.manifold._model import Manifold, linear_start
-from gramian.manifold._nearest import Search
+from gramian.manifold._nearest import MAX_STEPS, Search
 from gramian.manifold._refit import Coding
-from gramian.manifold._start import AngleStart, LinearStart
+from gramian.manifold._start import AngleStart, LinearStart, Start
 from gramian.manifold._surface import Surface
 from gramian.manifold._terms import Terms
 
 __all__ = [
     "LINEAR",
+    "MAX_STEPS",
     "AngleStart",
     "Choices",
     "Coding",
     "Exploration",
     "Fit",
+    "HeldOutRows",
     "LinearStart",
     "Manifold",
     "Round",
     "Search",
+    "Start",
     "Surface",
     "Terms",
     "best_start",

@@ -21,6 +21,32 @@ PATIENCE = 2
 
 
 @dataclass(frozen=True)
+class HeldOutRows:
+    """Rows that are only looked at."""
+
+    x: Array
+    weights: Array
+    beyond: float
+    """What of their mean square no surface can reach, as no row of the fit is there."""
+
+    @classmethod
+    def of(cls, rows: RowBlock, basis: Array | None) -> HeldOutRows:
+        """Express rows in the orthonormal basis of the fit, by rows, where there is one."""
+        x, weights = rows.x / rows.root[:, np.newaxis], rows.root**2
+        if basis is None:
+            return cls(x, weights, 0.0)
+        inside = x @ basis.T
+        beyond = weights @ (np.sum(x**2, axis=1) - np.sum(inside**2, axis=1))
+        return cls(inside, weights, max(0.0, float(beyond)))
+
+    def share_left(self, coding: Coding) -> float:
+        """Return the share of the rows' mean square that their nearest points leave."""
+        whole = float(self.weights @ np.sum(self.x**2, axis=1)) + self.beyond
+        left = float(self.weights @ coding(self.x)[1]) + self.beyond
+        return left / whole if whole > 0 else 0.0
+
+
+@dataclass(frozen=True)
 class Exploration:
     """Rounds, and how well each did on held-out rows."""
 
@@ -58,7 +84,7 @@ class Choices:
 
 def explore(
     rows: Rows,
-    held_out: RowBlock,
+    held_out: HeldOutRows,
     n_codes: int,
     coding: Coding,
     choices: Choices,
@@ -74,7 +100,7 @@ def explore(
     ----------
     rows : Rows
         Centred rows.
-    held_out : RowBlock
+    held_out : HeldOutRows
         Rows that are only looked at.
     n_codes : int
         The number of codes.
@@ -100,7 +126,7 @@ def explore(
             ) -> tuple[float, Coding]:
                 choice = Round(family, choices.alphas[index])
                 candidate = read.next_coding(sums, choice, coding)
-                return share_left(candidate, held_out), candidate
+                return held_out.share_left(candidate), candidate
 
             place, (error, coding) = _best_penalty(
                 attempt, max(place, least), range(least, len(choices.alphas))
@@ -135,11 +161,3 @@ def _best_penalty(
     least = min(error for error, _ in tried.values())
     chosen = max(index for index, (error, _) in tried.items() if error <= (1 + EQUAL) * least)
     return chosen, tried[chosen]
-
-
-def share_left(coding: Coding, rows: RowBlock) -> float:
-    """Return the share of the rows' mean square that their nearest points leave."""
-    weights = rows.root**2
-    x = rows.x / rows.root[:, np.newaxis]
-    whole = float(weights @ np.einsum("ij,ij->i", x, x))
-    return float(weights @ coding(x)[1]) / whole if whole > 0 else 0.0

@@ -17,7 +17,7 @@ from gramian._types import Array
 from gramian.families import Family, Fourier, Multilinear
 from gramian.manifold._model import Manifold, orient
 from gramian.manifold._refit import Coding, Sums, refit, sum_over
-from gramian.manifold._start import AngleStart, LinearStart, Moments, Start
+from gramian.manifold._start import AngleStart, Moments, Start
 from gramian.manifold._terms import Terms
 from gramian.rows import Rows
 
@@ -65,7 +65,10 @@ class Pass:
 
     def terms(self, family: Family) -> Terms:
         """Return the functions of all codes."""
-        return self._terms.setdefault(repr(family), Terms(family, self._n_codes))
+        key = repr(family)
+        if key not in self._terms:
+            self._terms[key] = Terms.of(family, self._n_codes)
+        return self._terms[key]
 
     def __call__(self, coding: Coding, family: Family) -> Sums:
         """Return the error of the codes, and the sums that the next surface needs."""
@@ -88,12 +91,7 @@ def _angles(family: Fourier, terms: Terms, sums: Sums) -> Start:
     k = terms.n_variables
     both = chain(*([(j, (trig, family.frequency)) for j in range(k)] for trig in ("cos", "sin")))
     which = np.array([terms.index((factor,)) for factor in both])
-    start = Moments.of(sums.gram, sums.with_x, which).start()
-    return AngleStart(
-        LinearStart(start.matrix[:, :k], start.offset[:k]),
-        LinearStart(start.matrix[:, k:], start.offset[k:]),
-        family.frequency,
-    )
+    return AngleStart(Moments.of(sums.gram, sums.with_x, which).start(), family.frequency)
 
 
 def fit_rounds(

@@ -22,6 +22,8 @@ EASE, TIGHTEN = 0.2, 6.0
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e6
 FLOOR = 1e-3
 """The share of the mean curvature that damps a variable without any."""
+MAX_STEPS = 10_000
+"""No search has more steps: it has long ended by then."""
 FAR = 3.0
 """Codes further out than this, relative to the root of their number, are also tried at that
 distance: polynomials explode where there were no rows."""

@@ -18,6 +18,11 @@ about the coordinates."""
 class Start(Protocol):
     """Estimates coordinates from rows."""
 
+    @property
+    def linear(self) -> LinearStart:
+        """What is linear in the estimates: they themselves, or cosines and sines of angles."""
+        ...
+
     def __call__(self, x: Array) -> Array:
         """Return the estimates, one row a sample."""
         ...
@@ -35,6 +40,11 @@ class LinearStart:
     """From columns to variables: (n_columns, n_variables)."""
     offset: Array
 
+    @property
+    def linear(self) -> LinearStart:
+        """The estimates themselves."""
+        return self
+
     def __call__(self, x: Array) -> Array:
         """Return the estimates, one row a sample."""
         return x @ self.matrix.astype(x.dtype, copy=False) + self.offset.astype(x.dtype)
@@ -48,19 +58,21 @@ class LinearStart:
 class AngleStart:
     """Angles in planes: for closed curves, which no projection to a line can tell apart."""
 
-    cosines: LinearStart
-    sines: LinearStart
+    linear: LinearStart
+    """Of the cosines of all angles, and then of their sines."""
     frequency: float
     """An angle is this times the variable."""
 
     def __call__(self, x: Array) -> Array:
         """Return the estimates, one row a sample."""
-        angles: Array = np.arctan2(self.sines(x), self.cosines(x))
+        both = self.linear(x)
+        n = both.shape[1] // 2
+        angles: Array = np.arctan2(both[:, n:], both[:, :n])
         return angles / x.dtype.type(self.frequency)
 
     def lifted(self, axes: Array) -> AngleStart:
         """Return the same for rows that were expressed in orthonormal axes, by rows."""
-        return AngleStart(self.cosines.lifted(axes), self.sines.lifted(axes), self.frequency)
+        return AngleStart(self.linear.lifted(axes), self.frequency)
 
 
 @dataclass(frozen=True)

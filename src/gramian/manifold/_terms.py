@@ -27,21 +27,26 @@ class Slope:
 
 
 class Terms:
-    """The functions of a family in `n_variables` variables, the constant first.
+    """The functions of a family in some variables, the constant first.
 
     Parameters
     ----------
-    family : Family
-        Products of atoms that have derivatives.
-    n_variables : int
-        The number of variables.
+    blocks : sequence of Block
+        What each variable adds: products of atoms that have derivatives.
     """
 
-    def __init__(self, family: Family, n_variables: int) -> None:
-        expansion = family.expand()
-        self.blocks: list[Block] = [_grow(expansion, family) for _ in range(n_variables)]
-        self.n_variables = n_variables
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        if any(block.calls or not _is_smooth(block) for block in blocks):
+            raise ValueError(f"The family {_REMEDY}")
+        self.blocks = list(blocks)
+        self.n_variables = len(self.blocks)
         self.keys, self.degrees = _describe(self.blocks)
+
+    @classmethod
+    def of(cls, family: Family, n_variables: int) -> Terms:
+        """Return the functions of a family in so many variables."""
+        expansion = family.expand()
+        return cls([expansion.grow(_no_levels) for _ in range(n_variables)])
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -108,11 +113,8 @@ class Terms:
         return np.unique(np.concatenate([slope.lower for slope in self.slopes]))
 
 
-def _grow(expansion: object, family: Family) -> Block:
-    block: Block = expansion.grow(_no_levels)  # type: ignore[attr-defined]
-    if block.calls or any(basis.derivative is None for basis in block.bases):
-        raise ValueError(f"{family} {_REMEDY}")
-    return block
+def _is_smooth(block: Block) -> bool:
+    return all(basis.derivative is not None for basis in block.bases)
 
 
 _REMEDY = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -133,10 +133,19 @@ def _split_levels(arrays: Mapping[str, AnyArray]) -> list[Array] | None:
     return parts
 
 
-def _grow(family: Family, n: int, levels: list[Array] | None, sizes: IntArray) -> list[Block]:
-    """Let a family grow as in the fit, unless that takes more memory than any fit does."""
+def grow(family: Family, n: int, levels: list[Array] | None = None) -> Iterator[Block]:
+    """Let a family grow as in the fit, unless that takes more memory than any fit does.
+
+    Parameters
+    ----------
+    family : Family
+        The family.
+    n : int
+        The number of variables.
+    levels : list of array, optional
+        The levels of each variable, for indicators.
+    """
     expansion, rules = family.expand(), family.rules()
-    blocks: list[Block] = []
     in_all = 0
     for j in range(n):
 
@@ -155,6 +164,13 @@ def _grow(family: Family, n: int, levels: list[Array] | None, sizes: IntArray) -
             raise
         except ValueError as error:
             raise ModelFileError(str(error)[:300]) from error
+        yield block
+
+
+def _grow(family: Family, n: int, levels: list[Array] | None, sizes: IntArray) -> list[Block]:
+    """Let a family grow, and check how many functions each variable adds."""
+    blocks: list[Block] = []
+    for j, block in enumerate(grow(family, n, levels)):
         if block.n_functions != sizes[j]:
             raise ModelFileError(
                 f"The family has {block.n_functions} functions at step {j + 1}, but the file has "

@@ -44,7 +44,7 @@ def to_arrays(found: Selection) -> dict[str, AnyArray]:
 
 
 def from_data_and_arrays(
-    data: Any, arrays: Mapping[str, AnyArray], kept: AnyArray, redundant: AnyArray
+    data: Any, arrays: Mapping[str, AnyArray], n: int, redundant: AnyArray
 ) -> Selection:
     """Check and put together what was written.
 
@@ -54,8 +54,10 @@ def from_data_and_arrays(
         What is not an array; anything, as files hold it.
     arrays : mapping from str to array
         The arrays, of checked shapes.
-    kept, redundant : arrays
-        Which candidates were kept, and which were not.
+    n : int
+        The number of candidates.
+    redundant : array
+        Which of them were dropped. The others were kept, though perhaps fewer were asked for.
     """
     damaged = ModelFileError("Its description of how columns were dropped is damaged.")
     if not isinstance(data, dict) or "elimination.dropped" not in arrays:
@@ -79,7 +81,7 @@ def from_data_and_arrays(
     ):
         raise damaged
     array = {name.partition(".")[2]: value for name, value in arrays.items()}
-    n = len(kept) + len(redundant)
+    kept = np.setdiff1d(np.arange(n), redundant)
     check_indices("elimination.dropped", array["dropped"], n, increasing=False)
     for name in ("needed", "refused"):
         check_indices(f"elimination.{name}", array[name], n, increasing=True)
@@ -96,7 +98,7 @@ def from_data_and_arrays(
     for j, i in zip(exchanged.tolist(), alternative.tolist(), strict=True):
         alternatives[j].append(i)
     return Selection(
-        kept=tuple(sorted(kept.tolist())),
+        kept=tuple(kept.tolist()),
         dropped=tuple(array["dropped"].tolist()),
         share_when_dropped=array["share_when_dropped"],
         share_left=array["share_left"],

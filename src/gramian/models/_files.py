@@ -54,7 +54,7 @@ class Model:
     """
 
     estimator: Any
-    """The fitted estimator: GFR, GCA, GFS, GFA or UFFS."""
+    """The fitted estimator: GFR, GCA, GFS, GFA, UFFS or PolynomialManifold."""
     preprocessing: Preprocessing | None
     """What happened to the table before the fit, if the file says so."""
     gramian_version: str
@@ -75,7 +75,7 @@ def save(
 
     Parameters
     ----------
-    estimator : GFR, GCA, GFS, GFA or UFFS
+    estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
         The estimator. Its parameter `checkpoint` is not written.
     path : path
         The file; by convention its name ends in .gram. An old one is replaced when the new one
@@ -143,7 +143,7 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None) ->
 
     Returns
     -------
-    estimator : GFR, GCA, GFS, GFA or UFFS
+    estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
         The estimator, with the same methods and results as the original. It takes the same rows as
         the original: if the file holds preprocessing, `read` returns that, too.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
+from functools import singledispatch
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,9 +12,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import gramian
-from gramian._base import PursuitEstimator
-from gramian._model import Project
+from gramian._estimator import Estimator
+from gramian._manifold_model import FittedManifold
+from gramian._model import AnyModel, FittedModel, Project
 from gramian._writing import replacing
+from gramian.models._graph import Graph
+from gramian.models._onnx_surface import encode
 
 OPSET = 13
 """Old enough for any runtime in use; it has all that is needed."""
@@ -30,11 +33,13 @@ def to_onnx(
     """Export `transform` of a fitted estimator to ONNX.
 
     GFR and GCA become a subtraction and a matrix product, GFS, GFA and UFFS a choice of columns.
-    The graph takes "X" of shape (n, n_features) and returns "Z".
+    PolynomialManifold, with polynomials or multilinear ones, becomes a loop: the search for the
+    nearest point, with the same steps, for all rows at once. The graph takes "X" of shape
+    (n, n_features) and returns "Z".
 
     Parameters
     ----------
-    estimator : GFR, GCA, GFS, GFA or UFFS
+    estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
         The estimator.
     path : path, optional
         The file to write; an old one is replaced when the new one is complete.
@@ -61,47 +66,25 @@ def to_onnx(
     >>> [node.op_type for node in model.graph.node]
     ['Sub', 'MatMul']
     """
-    try:
-        helper: Any = importlib.import_module("onnx.helper")
-    except ImportError as error:
-        raise ImportError('Export needs the package onnx: pip install "gramian[onnx]".') from error
-    if not isinstance(estimator, PursuitEstimator):
+    if not isinstance(estimator, Estimator):
         raise TypeError(f"to_onnx is for the estimators of gramian; got {type(estimator)}.")
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be 'float32' or 'float64'; got {dtype!r}.")
     check_is_fitted(estimator)
-    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-
-    def constant(name: str, values: np.ndarray[Any, Any], type_: int) -> Any:
-        raw = np.ascontiguousarray(values).tobytes()
-        return helper.make_tensor(name, type_, values.shape, raw, raw=True)
-
-    encoder = estimator.model_.encoder
-    if isinstance(encoder, Project):
-        n_out = len(encoder.axes)
-        weights = [
-            constant("mean", estimator.mean_.astype(dtype), kind),
-            constant("directions", encoder.axes.T.astype(dtype), kind),
-        ]
-        nodes = [
-            helper.make_node("Sub", ["X", "mean"], ["centred"]),
-            helper.make_node("MatMul", ["centred", "directions"], ["Z"]),
-        ]
-    else:
-        columns = np.flatnonzero(estimator.get_support()).astype(np.int64)
-        n_out = len(columns)
-        index = helper.np_dtype_to_tensor_dtype(np.dtype(np.int64))
-        weights = [constant("columns", columns, index)]
-        nodes = [helper.make_node("Gather", ["X", "columns"], ["Z"], axis=1)]
-    graph = helper.make_graph(
-        nodes,
+    try:
+        graph = Graph(dtype)
+    except ImportError as error:
+        raise ImportError('Export needs the package onnx: pip install "gramian[onnx]".') from error
+    n_out, helper = _encode(estimator.model_, graph), graph.helper
+    whole = helper.make_graph(
+        graph.nodes,
         type(estimator).__name__,
-        [helper.make_tensor_value_info("X", kind, ["n", int(estimator.n_features_in_)])],
-        [helper.make_tensor_value_info("Z", kind, ["n", n_out])],
-        weights,
+        [helper.make_tensor_value_info("X", graph.kind, ["n", int(estimator.n_features_in_)])],
+        [helper.make_tensor_value_info("Z", graph.kind, ["n", n_out])],
+        graph.constants,
     )
     model = helper.make_model(
-        graph,
+        whole,
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="gramian",
@@ -121,3 +104,25 @@ def to_onnx(
         with replacing(Path(path)) as stream:
             stream.write(model.SerializeToString())
     return model
+
+
+@singledispatch
+def _encode(model: AnyModel, graph: Graph) -> int:
+    """Add what `transform` does, from "X" to "Z", and return the number of columns of "Z"."""
+    raise NotImplementedError(type(model))
+
+
+@_encode.register
+def _(model: FittedModel, graph: Graph) -> int:
+    if isinstance(model.encoder, Project):
+        centred = graph("Sub", "X", graph.constant(model.mean, "mean"))
+        graph("MatMul", centred, graph.constant(model.encoder.axes.T, "directions"), out="Z")
+        return len(model.encoder.axes)
+    columns = np.flatnonzero(model.support)
+    graph("Gather", "X", graph.constant(columns, "columns"), out="Z", axis=1)
+    return len(columns)
+
+
+@_encode.register
+def _(model: FittedManifold, graph: Graph) -> int:
+    return encode(graph, model)

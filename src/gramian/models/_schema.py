@@ -1,7 +1,8 @@
 """Which arrays each estimator has, and how their shapes depend on one another.
 
-Sizes are letters: d features, s steps, m directions of a given basis, f functions with the
-constant; other letters belong to one or two arrays only. A shape is written as in ``"s+1 d"``.
+Sizes are letters: d features, s steps or codes, m directions of a given basis, f functions with
+the constant, t rounds; other letters belong to one or two arrays only. A shape is written as in
+``"s+1 d"``.
 """
 
 from __future__ import annotations
@@ -91,6 +92,19 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
         **_ELIMINATION,
         "selected_features_": _index("s"),
         "redundant_features_": _index("r"),
+    },
+    "PolynomialManifold": {
+        "mean_": Spec("d"),
+        "scale_": Spec("d", optional=True),
+        "total_residual_variance_": Spec("t+1"),
+        "validation_total_residual_variance_": Spec("v", optional=True),
+        "surface.coefficients": Spec("f d"),
+        "surface.mixing": Spec("s s"),
+        "surface.offset": Spec("s"),
+        "surface.lines": Spec("s d"),
+        # of the codes, or of the cosines and sines of all codes
+        "start.matrix": Spec("d e"),
+        "start.offset": Spec("e"),
     },
     "UFFS": {**_EVERY, "selected_features_": _index("n"), "fourier_norms_": Spec("d")},
 }

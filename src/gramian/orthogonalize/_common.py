@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy.linalg import lapack
 
-from gramian._blas import MAX_SIDE, threads_for, times
+from gramian._blas import MAX_SIDE, threads_for
 from gramian._types import Array, IntArray
 from gramian.families._expansion import Block
+from gramian.rows import RowBlock
 
 if TYPE_CHECKING:
     from gramian.orthogonalize._factor import Factor
@@ -34,34 +35,27 @@ class Direction:
     axis: Array | int
     deviation: float
 
-    def of(self, x: Array, root: Array, *, one_thread: bool = False) -> Array:
-        """Return the variable, scaled to variance 1, on rows that carry the roots of weights."""
-        if isinstance(self.axis, int):
-            along = x[:, self.axis]
-        else:
-            along = x @ self.axis if one_thread else times(x, self.axis)
-        variable: Array = along / (root * self.deviation)
+    def of(self, rows: RowBlock, *, one_thread: bool = False) -> Array:
+        """Return the variable, scaled to variance 1."""
+        along = rows.along(self.axis, one_thread=one_thread)
+        variable: Array = along / (rows.root * self.deviation)
         return variable
 
 
-def all_of(directions: Sequence[Direction], x: Array, root: Array, out: Array) -> None:
+def all_of(directions: Sequence[Direction], rows: RowBlock, out: Array) -> None:
     """Compute several variables on the same rows, by one thread.
 
     Parameters
     ----------
     directions : sequence of Direction
         The variables: all of them columns, or all of them along vectors.
-    x, root : arrays
-        Rows that carry the roots of weights, and these.
+    rows : RowBlock
+        The rows.
     out : array of shape (n_directions, n_rows)
         Where to put the variables, by rows.
     """
-    axes = np.array([direction.axis for direction in directions])
-    if axes.ndim == 1:
-        out[:] = x.T[axes]
-    else:
-        np.matmul(axes, x.T, out=out)
-    out /= root
+    rows.along_all(np.array([direction.axis for direction in directions]), out)
+    out /= rows.root
     out /= np.array([[direction.deviation] for direction in directions])
 
 

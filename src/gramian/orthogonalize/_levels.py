@@ -42,7 +42,7 @@ class _Worker:
         for i, direction in enumerate(self._work.directions):
             levels = self.sums[i]
             if len(levels) <= self._work.limit:
-                new = direction.of(item[1].x, item[1].root)
+                new = direction.of(item[1])
                 self.sums[i] = distinct_levels(np.append(levels, new))
 
 

@@ -137,9 +137,9 @@ class _Worker:
         # Pieces are small enough for the values of the halves to stay near the processor.
         for start in range(0, len(rows.root), PIECE):
             piece = slice(start, start + PIECE)
-            self._add(rows.x[piece], rows.root[piece], z[:, piece])
+            self._add(rows.part(piece), z[:, piece])
 
-    def _add(self, x: Array, root: Array, z: Array) -> None:
+    def _add(self, rows: RowBlock, z: Array) -> None:
         plan = self._work.plan
         *moments, with_x = self.sums
         symbols, new = z[:-1], z[-1]
@@ -148,12 +148,12 @@ class _Worker:
         self._first = first = plan.first.evaluate(symbols, size, self._first)
         self._second = second = plan.second.evaluate(backwards, size, self._second)
         for (power, table), sums in zip(plan.tables.items(), moments, strict=True):
-            factor = new**power * root * root
+            factor = new**power * rows.root * rows.root
             table.add(sums, first, second, backwards, factor, self._add_product)
         for power, those, half in self._found:
             values = first[-1][half]
-            values *= new**power * root
-            self._add_product(with_x[those], values, x)
+            values *= new**power * rows.root
+            rows.add_products(with_x[those], values, self._add_product)
 
 
 @dataclass(frozen=True)

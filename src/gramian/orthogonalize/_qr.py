@@ -22,7 +22,7 @@ from gramian.orthogonalize._common import (
 )
 from gramian.orthogonalize._factor import Factor
 from gramian.orthogonalize._levels import distinct_levels
-from gramian.rows import ArrayRows
+from gramian.rows import MemoryRows
 
 WELL_CONDITIONED = 1e-4
 """A Gram matrix whose squared pivots stay above this is factored without loss that matters."""
@@ -40,9 +40,8 @@ class QR:
     noise = NOISE
     """The share of a variance below which a residual variance is rounding error."""
 
-    def __init__(self, rows: ArrayRows, family: Family) -> None:
-        self._x = rows.x
-        self._root = rows.root
+    def __init__(self, rows: MemoryRows, family: Family) -> None:
+        self._rows = rows.whole
         self._expansion = family.expand()
         self._z: list[Array] = []
         # The constant function, times the roots of the weights: its norm is one.
@@ -70,11 +69,11 @@ class QR:
 
     def substitute(self, direction: Direction) -> Block:
         """Let a new variable in and return the functions that come with it."""
-        z = direction.of(self._x, self._root)
+        z = direction.of(self._rows)
         self._directions.append(direction)
         self._z.append(z)
         block = self._expansion.grow(lambda _: distinct_levels(z))
-        n_rows, n_columns = self._x.shape
+        n_rows, n_columns = len(self._rows.root), self._rows.n_columns
         self.work = float(block.n_functions * n_rows * (4 * self.n_functions + n_columns))
         return block
 
@@ -91,12 +90,12 @@ class QR:
         norms = np.where(norms > 0, norms, 1.0)
         values /= norms[:, np.newaxis]
         norms *= size
-        self.variables.append(times(self._x.T, values[0]))
+        self.variables.append(self._rows.products(values[0]))
 
         q = self._q.view
         n = len(q)
         first = _project_out(values, q)
-        new, diagonal, pivots = _orthonormalize(values, room=len(self._x) - n)
+        new, diagonal, pivots = _orthonormalize(values, room=len(self._rows.root) - n)
         second = _project_out(new, q)
         correction = np.eye(len(new))
         if len(new):
@@ -104,11 +103,11 @@ class QR:
             solve_lower(correction, new)
         self._q.append(new)
         self.n_functions = n + len(new)
-        self.saturated = self.n_functions == len(self._x)
+        self.saturated = self.n_functions == len(self._rows.root)
         # g = first q + diagonal (second q + correction f̂)
         left = first[pivots]
         add_product(left, diagonal, second)
-        extension = Extension(pivots, left, times(diagonal, correction), times(new, self._x))
+        extension = Extension(pivots, left, times(diagonal, correction), self._rows.products(new))
         kept = np.sort(pivots)
         self.factors[0].append(extension, n + np.searchsorted(kept, pivots))
         self.norms = np.append(self.norms, norms[kept])

@@ -68,6 +68,6 @@ class _Worker:
     def __call__(self, item: tuple[int, RowBlock]) -> None:
         """Look at a row block."""
         _, rows = item
-        z = [each.of(rows.x, rows.root, one_thread=True) for each in self._work.directions]
+        z = [each.of(rows, one_thread=True) for each in self._work.directions]
         for i, call in enumerate(self._work.calls):
             self.sums[0][i] = np.abs(call(z)).max(initial=self.sums[0][i])

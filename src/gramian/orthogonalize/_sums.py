@@ -43,9 +43,9 @@ class Variables:
             z = GrowingRows(np.ones(len(rows.root)))
         new = directions[len(z.view) - 1 :]
         if len(new) == 1:
-            z.extend(1)[0] = new[0].of(rows.x, rows.root, one_thread=True)
+            z.extend(1)[0] = new[0].of(rows, one_thread=True)
         elif new:
-            all_of(new, rows.x, rows.root, out=z.extend(len(new)))
+            all_of(new, rows, out=z.extend(len(new)))
         if 8 * len(directions) * self._n_rows <= self._budget:
             self._kept[number] = z
         else:
@@ -134,12 +134,12 @@ class _Worker(ABC):
         values = work.values.take(number) or self._workspace_for(rows)
         values.catch_up(work.steps, z)
         values.evaluate(work.block, z)
-        self._add(values.basis.view, rows.x)
+        self._add(values.basis.view, rows)
         if work.values.keep(number, values) and values is self._workspace:
             self._workspace = None
 
     @abstractmethod
-    def _add(self, functions: Array, x: Array) -> None:
+    def _add(self, functions: Array, rows: RowBlock) -> None:
         """Add some rows, given the values of all functions, the new ones last."""
 
     def _workspace_for(self, rows: RowBlock) -> _Values:
@@ -158,11 +158,11 @@ class _PlainWorker(_Worker):
         n = len(self._new)
         self.sums = [np.zeros((n, work.n_functions)), np.zeros((n, work.n_columns))]
 
-    def _add(self, functions: Array, x: Array) -> None:
+    def _add(self, functions: Array, rows: RowBlock) -> None:
         gram, with_x = self.sums
         new = functions[self._new.start : self._new.stop]
         self._add_product(gram, new, functions.T)
-        self._add_product(with_x, new, x)
+        rows.add_products(with_x, new, self._add_product)
 
 
 class _CombinedWorker(_Worker):
@@ -175,14 +175,14 @@ class _CombinedWorker(_Worker):
             for width in (work.n_functions, len(each), work.n_columns)
         ]
 
-    def _add(self, functions: Array, x: Array) -> None:
+    def _add(self, functions: Array, rows: RowBlock) -> None:
         for i, combinations in enumerate(self._combinations):
             gram, squares, with_x = self.sums[3 * i : 3 * i + 3]
             left = np.zeros((len(combinations), functions.shape[1]))
             self._add_product(left, combinations, functions)
             self._add_product(gram, left, functions.T)
             self._add_product(squares, left, left.T)
-            self._add_product(with_x, left, x)
+            rows.add_products(with_x, left, self._add_product)
 
 
 class _Values:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from gramian._types import Array
 from gramian._words import cut
@@ -97,3 +98,13 @@ def legend_above(ax: Axes, place: Literal["lower right", "lower center"], n_colu
 def short(name: str, length: int = MAX_NAME) -> str:
     """Cut a long name, and keep Matplotlib from reading dollar signs as mathematics."""
     return cut(name, length).replace("$", r"\$")
+
+
+def check_by_feature(estimator: Any) -> None:
+    """Raise unless a fit went feature by feature."""
+    check_is_fitted(estimator)
+    if not estimator.model_.by_feature:
+        raise TypeError(
+            f"{type(estimator).__name__} fits all codes at once, round by round; gramian.report "
+            "shows its rounds, and a map."
+        )

@@ -103,7 +103,7 @@ class ComponentsDisplay(Display):
             Passed to :meth:`plot`.
         """
         check_is_fitted(estimator)
-        if estimator.model_.directions is None:
+        if estimator.model_.selects:
             raise TypeError(
                 f"{type(estimator).__name__} has no directions; see SelectionOrderDisplay and "
                 "PixelMapDisplay for selected features."

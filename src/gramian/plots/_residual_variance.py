@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import svdvals
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array
 
 from gramian._types import Array
-from gramian.plots._common import BLUE, GREEN, ORANGE, THRESHOLD, Display, floats, require, tidy
+from gramian.plots._common import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    THRESHOLD,
+    Display,
+    check_by_feature,
+    floats,
+    require,
+    tidy,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +125,7 @@ class ResidualVarianceDisplay(Display):
         **kwargs
             Passed to :meth:`plot`.
         """
-        check_is_fitted(estimator)
+        check_by_feature(estimator)
         if kind not in ("total", "largest"):
             raise ValueError(f"kind must be 'total' or 'largest'; got {kind!r}.")
         held_out = getattr(estimator, f"validation_{_PREFIX[kind]}residual_variance_", None)

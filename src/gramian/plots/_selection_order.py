@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from gramian._model import FittedModel
 from gramian._types import Array
@@ -20,6 +19,7 @@ from gramian.plots._common import (
     LIGHT,
     THRESHOLD,
     Display,
+    check_by_feature,
     floats,
     legend_above,
     names_of,
@@ -118,7 +118,7 @@ class SelectionOrderDisplay(Display):
         **kwargs
             Passed to :meth:`plot`.
         """
-        check_is_fitted(estimator)
+        check_by_feature(estimator)
         model: FittedModel = estimator.model_
         if model.decoder is None:
             raise TypeError(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gramian._html import share
+from gramian._model import AnyModel
 from gramian._words import counted, listed, plural
+from gramian.elimination import Selection as Elimination
+from gramian.exceptions import UnitsWarning
 from gramian.reports._columns import Column
 from gramian.reports._curves import Curves
 from gramian.reports._rows import Data
@@ -57,15 +60,37 @@ def cautions(
     selection : Selection
         What is kept and dropped.
     """
+    eliminated = estimator.model_.elimination
     found = [
-        *_of_the_fit(estimator),
-        *([] if estimator.model_.decoder is None else _of_other_rows(curves)),
-        *_of_columns(data, columns),
-        *_of_units(estimator, data),
+        *of_any_fit(estimator, data, columns, curves, "Fit with validation_fraction=0.2"),
         *_of_formulas(estimator, selection),
-        _of_order(estimator),
+        *(_of_order(estimator) if eliminated is None else _of_choice(eliminated)),
     ]
+    return most_serious_first(found)
+
+
+def most_serious_first(found: Iterable[Caution]) -> list[Caution]:
+    """Sort cautions, equals as they came."""
     return sorted(found, key=lambda caution: not caution.serious)
+
+
+def of_any_fit(
+    estimator: Any, data: Data, columns: list[Column], curves: Curves, hold_out: str
+) -> Iterator[Caution]:
+    """Yield what could mislead in a fit of whatever kind.
+
+    Parameters
+    ----------
+    estimator, data, columns, curves
+        As of `cautions`.
+    hold_out : str
+        What to do so that rows are held out.
+    """
+    yield from _of_the_fit(estimator)
+    if estimator.model_.decodes:
+        yield from _of_other_rows(estimator.model_, curves, hold_out)
+    yield from _of_columns(data, columns)
+    yield from _of_units(estimator, data)
 
 
 def _of_the_fit(estimator: Any) -> Iterator[Caution]:
@@ -74,8 +99,8 @@ def _of_the_fit(estimator: Any) -> Iterator[Caution]:
         kind = category.__name__
         text, _, remedy = message.partition(" Use ")
         yield Caution(TITLES.get(kind, kind), text, f"Use {remedy}")
-    record = estimator.model_.record
-    functions = float(record.degrees_of_freedom.max()) / record.n_rows
+    model = estimator.model_
+    functions = model.freedom / model.n_rows
     if not told and functions > MANY_FUNCTIONS:
         yield Caution(
             "Not many rows for so many functions",
@@ -86,9 +111,14 @@ def _of_the_fit(estimator: Any) -> Iterator[Caution]:
         )
 
 
-def _of_other_rows(curves: Curves) -> Iterator[Caution]:
+def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[Caution]:
     if curves.held_out is None:
         text = "All shares of variance are measured on the rows that were fitted."
+        if model.eliminates:
+            text = (
+                "What is dropped was decided by rows left out of the fit. The other shares of "
+                "variance are measured on the rows that were fitted."
+            )
         if curves.gcv is not None and share(curves.gcv) != share(curves.explained):
             text += (
                 f" Of new rows, generalized cross-validation expects {share(curves.gcv)} to be "
@@ -97,7 +127,7 @@ def _of_other_rows(curves: Curves) -> Iterator[Caution]:
         yield Caution(
             "No rows were held out",
             text,
-            "Fit with validation_fraction=0.2 to measure them on held-out rows as well.",
+            f"{hold_out} to measure them on held-out rows as well.",
             curves.gcv is not None and curves.explained - curves.gcv > GAP,
         )
     elif curves.explained - curves.held_out > GAP:
@@ -160,8 +190,12 @@ def _of_units(estimator: Any, data: Data) -> Iterator[Caution]:
     sizes = np.abs(data.sample).max(axis=0)
     varying = np.flatnonzero(deviations > 1e-12 * sizes)
     model = estimator.model_
-    if not len(varying) or model.decoder is None or model.scale is not None:
+    if not len(varying) or not model.decodes or model.scale is not None:
         return
+    if model.eliminates and model.selects:
+        return  # which does not depend on units
+    if any(issubclass(category, UnitsWarning) for category, _ in estimator._cautions()):
+        return  # which has been said
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]
     if ratio > SPREAD:
@@ -187,7 +221,37 @@ def _of_formulas(estimator: Any, selection: Selection) -> Iterator[Caution]:
         )
 
 
-def _of_order(estimator: Any) -> Caution:
+def _of_choice(found: Elimination) -> Iterator[Caution]:
+    """Say what is doubtful about what was dropped whatever the order."""
+    if found.start == "forward":
+        yield Caution(
+            "Not all functions took part",
+            "Functions of all columns are too many for so few rows. Some columns took part with "
+            "their products, the others by themselves only, so that more may be redundant.",
+            "Use more rows, fewer columns, or a lower degree.",
+            serious=False,
+        )
+    if any(found.alternatives.values()):
+        yield Caution(
+            "Other columns could be kept",
+            "Some of what is dropped could be kept in place of something that is kept: the table "
+            "of formulas says which. Without a wish of yours, those are kept of which others are "
+            "made, and of equals the first in the alphabet.",
+            "Name the columns that you would rather keep: priority=[...] (--prefer), or keep=[...] "
+            "(--keep) for those that must stay.",
+            serious=False,
+        )
+    if found.refused:
+        yield Caution(
+            "Some columns are explained in the fit only",
+            f"{counted(len(found.refused), 'column')} seemed to follow from others, and were kept: "
+            "on rows left out of the fit too much of them is left.",
+            "Use more rows, or a lower degree, to know.",
+            serious=False,
+        )
+
+
+def _of_order(estimator: Any) -> Iterator[Caution]:
     model = estimator.model_
     if model.decoder is None:
         text = (
@@ -217,4 +281,4 @@ def _of_order(estimator: Any) -> Caution:
         )
         if model.scale is None:
             remedy = "With scale=True (--standardize) all variances are equal. " + remedy
-    return Caution("The order matters", text, remedy, serious=False)
+    yield Caution("The order matters", text, remedy, serious=False)

@@ -90,6 +90,9 @@ def _literal(value: Any) -> str | None:
         return repr(float(value)) if np.isfinite(float(value)) else f'float("{float(value)}")'
     if isinstance(value, os.PathLike):
         return repr(os.fspath(value))
+    if isinstance(value, list | tuple):
+        parts = [_literal(each) for each in value]
+        return None if None in parts else f"[{', '.join(map(str, parts))}]"
     if isinstance(value, Family):
         text = repr(value)
         return text if _reads_back(text) else None

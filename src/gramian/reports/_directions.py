@@ -16,7 +16,7 @@ import numpy as np
 from gramian._gfr import GFR
 from gramian._model import FittedModel
 from gramian._types import Array
-from gramian.exceptions import OverfittingWarning
+from gramian.exceptions import OverfittingWarning, UnitsWarning
 from gramian.families import Multilinear
 from gramian.reports._rows import Data
 from gramian.reports._selection import loadings
@@ -78,14 +78,38 @@ def directions(
     if model.directions is None:
         model, companion = _companion(model, estimator, data)
     assert model.directions is not None
-    components = model.directions[:MAX_DIRECTIONS]
+    return of_weights(model.directions, model.kept_names, data, image_shape, companion)
+
+
+def of_weights(
+    weights: Array,
+    names: list[str],
+    data: Data,
+    image_shape: tuple[int, int] | None,
+    companion: str | None = None,
+) -> Directions | None:
+    """Show how much columns weigh.
+
+    Parameters
+    ----------
+    weights : array of shape (n_directions, n_columns)
+        The weights.
+    names : list of str
+        The names of the directions.
+    data : Data
+        The rows.
+    image_shape : pair of int, or None
+        Height and width, if the columns are pixels; by default what their names say.
+    companion : str, optional
+        How the directions were found, if not by the fit itself.
+    """
+    components = weights[:MAX_DIRECTIONS]
     if not len(components):
         return None
-    names = model.kept_names
     shape = image_shape or shape_of(data.names)
     heaviest = np.argsort(-np.abs(components).max(axis=0), kind="stable")[:MAX_COLUMNS]
     chosen = np.sort(heaviest)
-    weights = components[:, chosen]
+    shown = components[:, chosen]
     return Directions(
         [
             Direction(
@@ -98,8 +122,8 @@ def directions(
         len(names) - len(components),
         [data.names[i] for i in chosen],
         data.n_columns - len(chosen),
-        [[float(f"{weight:.3g}") for weight in row] for row in weights.tolist()],
-        picture(weights),
+        [[float(f"{weight:.3g}") for weight in row] for row in shown.tolist()],
+        picture(shown),
         companion,
         shape,
     )
@@ -121,6 +145,7 @@ def _companion(model: FittedModel, selector: Any, data: Data) -> tuple[FittedMod
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
+        warnings.simplefilter("ignore", UnitsWarning)  # which is said of the fit itself
         gfr.fit(rows)
     return gfr.model_, f"GFR with the family {family} on {len(rows):,} of these rows"
 

@@ -30,11 +30,13 @@ def require(module: str) -> Any:
         raise ImportError(INSTALL.format(module.partition(".")[0])) from error
 
 
-def render(content: dict[str, Any]) -> str:
-    """Fill the template.
+def render(template: str, content: dict[str, Any]) -> str:
+    """Fill a template.
 
     Parameters
     ----------
+    template : str
+        The name of its file.
     content : dict
         The values of its variables.
     """
@@ -50,7 +52,7 @@ def render(content: dict[str, Any]) -> str:
     )
     # Only these two scripts may run, known by their fingerprints, whatever names contain.
     allowed = " ".join(f"'sha256-{_fingerprint(each)}'" for each in (library, script))
-    text: str = environment.get_template("report.html").render(
+    text: str = environment.get_template(template).render(
         **content,
         style=jinja2.utils.markupsafe.Markup(_asset("report.css")),
         script=jinja2.utils.markupsafe.Markup(script),

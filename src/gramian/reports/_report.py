@@ -7,6 +7,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from functools import singledispatch
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,22 +18,24 @@ import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 import gramian
-from gramian._base import PursuitEstimator
-from gramian._html import STOPPED, share
-from gramian._model import FittedModel
+from gramian._estimator import Estimator
+from gramian._html import share
+from gramian._manifold_model import FittedManifold
+from gramian._model import STOPPED, AnyModel, FittedModel
 from gramian._words import counted
 from gramian._writing import replacing
 from gramian.explanations._text import number, r_squared
 from gramian.models import Preprocessing
 from gramian.reports import _page
-from gramian.reports._cautions import cautions
+from gramian.reports._cautions import cautions, most_serious_first, of_any_fit
 from gramian.reports._code import code_for
-from gramian.reports._columns import describe
+from gramian.reports._columns import Column, describe
 from gramian.reports._curves import Curves, trace
-from gramian.reports._directions import directions
+from gramian.reports._directions import Directions, directions, of_weights
 from gramian.reports._graph import draw
 from gramian.reports._rows import SAMPLE_ROWS, SEED, Data, gather
-from gramian.reports._selection import MAX_ROWS, Selection, in_words, select
+from gramian.reports._selection import MAX_ROWS, Selection, how, in_words, select
+from gramian.reports._surface import draw_map, label_of, local, rounds
 from gramian.reports._svg import chart
 
 MAX_CHIPS = 14
@@ -57,7 +60,7 @@ def report(
 
     Parameters
     ----------
-    estimator : GFR, GCA, GFS, GFA or UFFS
+    estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
         The fitted estimator.
     X : array-like of shape (n_samples, n_features), files or a Dask collection
         The rows of the fit, or others like them. From files and Dask collections, and for slow
@@ -95,9 +98,9 @@ def report(
     ...     os.path.getsize(page) < 6e6
     True
     """
-    if not isinstance(estimator, PursuitEstimator):
+    if not isinstance(estimator, Estimator):
         raise TypeError(
-            "A report is about a fitted GFR, GCA, GFS, GFA or UFFS; got "
+            "A report is about a fitted GFR, GCA, GFS, GFA, UFFS or PolynomialManifold; got "
             f"{type(estimator).__name__}."
         )
     check_is_fitted(estimator)
@@ -113,36 +116,98 @@ def report(
             f"{estimator.n_features_in_} columns."
         )
     data = gather(estimator, X, preprocessing)
-    content = _content(estimator, data, image_shape)
+    template, content = _content(estimator.model_, estimator, data, image_shape)
     text = _page.render(
+        template,
         {
             **content,
             "title": title or f"Redundancy among {counted(data.n_columns, 'column')}",
             "command": command,
             "code": code_for(estimator, X, preprocessing, image_shape),
-        }
+        },
     )
     with replacing(path) as stream:
         stream.write(text.encode("utf-8"))
     return path
 
 
-def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) -> dict[str, Any]:
-    model: FittedModel = estimator.model_
+@singledispatch
+def _content(
+    model: AnyModel, estimator: Any, data: Data, image_shape: tuple[int, int] | None
+) -> tuple[str, dict[str, Any]]:
+    """Return the template of the page, and the values of its variables."""
+    raise NotImplementedError(type(model))
+
+
+@_content.register
+def _(
+    model: FittedModel, estimator: Any, data: Data, image_shape: tuple[int, int] | None
+) -> tuple[str, dict[str, Any]]:
     columns = describe(data)
     curves = trace(estimator, data)
     selection = select(estimator, data)
     heat = directions(estimator, data, image_shape)
     label = _describe_curves(estimator, curves, selection)
-    kept_names = {each.name for each in selection.kept}
-    return {
-        "name": type(estimator).__name__,
-        "family": str(model.family),
-        "is_extractor": not model.selects,
-        "is_uffs": model.decoder is None,
-        "is_scaled": model.scale is not None,
+    return "report.html", {
+        **_common(estimator, data, columns, curves, heat, label),
+        "is_uffs": not model.decodes,
         "has_best_sets": model.best_sets is not None,
-        "thing": "column" if model.selects else "direction",
+        "thing": model.thing,
+        "axis": "direction",
+        "step": "feature" if model.decodes else "column",
+        "kept_names": {each.name for each in selection.kept},
+        "selection": selection,
+        "by_elimination": model.eliminates,
+        "how": how(model) if model.decodes else None,
+        "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
+        "chips": selection.kept[:MAX_CHIPS],
+        "n_more": max(0, len(selection.kept) - MAX_CHIPS),
+        "graph": draw(selection),
+        "cautions": cautions(estimator, data, columns, curves, selection),
+        "stopped": STOPPED[model.record.stop_reason],
+        "in_words": in_words,
+    }
+
+
+@_content.register
+def _(
+    model: FittedManifold, estimator: Any, data: Data, image_shape: tuple[int, int] | None
+) -> tuple[str, dict[str, Any]]:
+    columns = describe(data)
+    curves, flat = rounds(model, data)
+    heat = of_weights(model.components, model.kept_names, data, image_shape)
+    label = label_of(curves, len(model.components), model.algorithm)
+    told = of_any_fit(estimator, data, columns, curves, "Fit with degree='auto'")
+    return "surface.html", {
+        **_common(estimator, data, columns, curves, heat, label),
+        "is_uffs": False,
+        "has_best_sets": False,
+        "axis": "code",
+        "step": "round",
+        "kept_names": set(),
+        "n_codes": len(model.components),
+        "flat": flat,
+        "map": draw_map(model, data, image_shape),
+        "ending": model.ending,
+        "cautions": most_serious_first([*told, local(model)]),
+    }
+
+
+def _common(
+    estimator: Any,
+    data: Data,
+    columns: list[Column],
+    curves: Curves,
+    heat: Directions | None,
+    label: str,
+) -> dict[str, Any]:
+    """Return what all pages show."""
+    model: AnyModel = estimator.model_
+    return {
+        "name": model.algorithm,
+        "family": str(estimator.model_.family),
+        "is_extractor": not model.selects,
+        "is_scaled": model.scale is not None,
         "data": data,
         "columns": columns[:MAX_ROWS],
         "n_columns_hidden": max(0, len(columns) - MAX_ROWS),
@@ -151,23 +216,15 @@ def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) ->
         "n_heavy": sum(each.heavy for each in columns),
         "n_missing": sum(each.missing for each in columns),
         "spread": _spread([each.deviation for each in columns if not each.constant]),
-        "kept_names": kept_names,
         "sample_rows": SAMPLE_ROWS,
         "seed": SEED,
         "curves": curves,
         "chart": chart(curves, label),
         "chart_label": label,
-        "selection": selection,
         "max_rows": MAX_ROWS,
-        "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
-        "chips": selection.kept[:MAX_CHIPS],
-        "n_more": max(0, len(selection.kept) - MAX_CHIPS),
-        "graph": draw(selection),
         "heat": heat,
-        "cautions": cautions(estimator, data, columns, curves, selection),
-        "stopped": STOPPED[model.record.stop_reason],
-        "n_functions": model.record.n_functions - 1,
-        "n_samples": model.record.n_rows,
+        "n_functions": model.n_functions - 1,
+        "n_samples": model.n_rows,
         "charts": _charts(curves, heat),
         "versions": _versions(),
         "random_state": str(getattr(estimator, "random_state", None)),
@@ -176,14 +233,13 @@ def _content(estimator: Any, data: Data, image_shape: tuple[int, int] | None) ->
         "number": number,
         "r_squared": r_squared,
         "counted": counted,
-        "in_words": in_words,
     }
 
 
 def _describe_curves(estimator: Any, curves: Curves, selection: Selection) -> str:
     """Say what the chart of curves shows."""
     last = f"{share(1 - curves.explained)} on the rows of the fit"
-    if estimator.model_.decoder is None:
+    if not estimator.model_.decodes:
         return f"Share of the variance left, by {curves.axis}. It falls to {last}."
     parts = [
         f"Share of the variance left, by {curves.axis}. With "

@@ -66,6 +66,18 @@ class Selection:
     """The number of rows that formulas were tested on."""
     n_without: int
     """How many more columns are dropped, without a search for their formulas."""
+    exchanges: dict[int, Exchange]
+    """For what was dropped whatever the order, by its index, the evidence and the alternatives."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What is left of a dropped column or direction, and what could be dropped in its place."""
+
+    left: float
+    """A share of its variance, on rows left out of the fit."""
+    alternatives: str
+    """The kept ones that could be exchanged for it, or nothing."""
 
 
 def select(estimator: Any, data: Data) -> Selection:
@@ -83,7 +95,41 @@ def select(estimator: Any, data: Data) -> Selection:
     kept = _kept(estimator, data, explanation)
     n_all = len(estimator.model_.dropped)
     n_without = 0 if explanation is None else n_all - len(dropped)
-    return Selection(kept, dropped, explanation, why_not, n_tested, n_without)
+    exchanges = _exchanges(estimator.model_, data)
+    return Selection(kept, dropped, explanation, why_not, n_tested, n_without, exchanges)
+
+
+def _exchanges(model: FittedModel, data: Data) -> dict[int, Exchange]:
+    found = model.elimination
+    if found is None:
+        return {}
+    basis = model.basis
+    names = data.names if basis is None else [f"{basis.prefix}{i}" for i in range(len(basis.axes))]
+    return {
+        j: Exchange(float(left), ", ".join(names[i] for i in found.alternatives.get(j, ())))
+        for j, left in zip(found.dropped, found.share_left, strict=True)
+    }
+
+
+def how(model: FittedModel) -> str:
+    """Say in one line how a selection was made, and how to ask for another.
+
+    Parameters
+    ----------
+    model : FittedModel
+        The fit.
+    """
+    footing = "All columns count alike" if model.scale is not None else "Columns count by variance"
+    if model.elimination is None:
+        return f"{footing} (scale=True or False, --standardize or --same-unit)."
+    thing, few = ("columns", "GFS(10)") if model.selects else ("directions", "GFR(10)")
+    command = "-a gfs -n 10" if model.selects else "-a gfr -n 10"
+    return (
+        f"Dropped is what functions of the {thing} kept give, R² ≥ "
+        f"{1 - model.elimination.threshold:.6g} on rows left out of the fit; neither units nor the "
+        f"order of columns matter. For a few {thing} that stand for all fit {few} ({command}), for "
+        "the published algorithm set backward=False (--forward)."
+    )
 
 
 def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int]:

@@ -4,8 +4,10 @@ from gramian.rows._array import ArrayRows, Centring, centre
 from gramian.rows._checkpoint import Ledger, RecordedRows
 from gramian.rows._dask import is_dask, open_dask
 from gramian.rows._first_pass import Split
-from gramian.rows._protocol import LocalRows, RowBlock, Rows, Work, Worker
+from gramian.rows._protocol import LocalRows, MemoryRows, RowBlock, Rows, Work, Worker
+from gramian.rows._residuals import Residuals
 from gramian.rows._sources import as_source, load
+from gramian.rows._sparse import apply_centring, centre_sparse, dense_parts, written_out
 from gramian.rows._stream import Source, open_stream
 
 __all__ = [
@@ -13,17 +15,23 @@ __all__ = [
     "Centring",
     "Ledger",
     "LocalRows",
+    "MemoryRows",
     "RecordedRows",
+    "Residuals",
     "RowBlock",
     "Rows",
     "Source",
     "Split",
     "Work",
     "Worker",
+    "apply_centring",
     "as_source",
     "centre",
+    "centre_sparse",
+    "dense_parts",
     "is_dask",
     "load",
     "open_dask",
     "open_stream",
+    "written_out",
 ]

@@ -5,16 +5,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gramian._blas import second_moments, times
+from gramian._covariance import MatrixCovariance
 from gramian._types import Array
 from gramian.rows._checksum import checksum_of
-from gramian.rows._protocol import CONSTANT, LocalRows, RowBlock
+from gramian.rows._protocol import CONSTANT, MemoryRows, RowBlock
 
+Table = TypeVar("Table", bound=Any)
 CACHE_BYTES = 2**30
 """Values of functions are kept between steps up to this size, and computed anew beyond it."""
 NARROW = 1e-145
@@ -38,14 +40,14 @@ class Centring:
 
     def apply(self, X: Array, weights: Array | None) -> RowBlock:
         """Do the same to other rows."""
-        X, root = _roots(X, weights)
+        X, root = roots_of(X, weights)
         x = np.subtract(X, self.mean, order="C")
         x /= self.scale
         x *= root[:, np.newaxis]
         return RowBlock(x, root)
 
 
-class ArrayRows(LocalRows):
+class ArrayRows(MemoryRows):
     """The rows of a centred and scaled array.
 
     Parameters
@@ -69,28 +71,48 @@ class ArrayRows(LocalRows):
         """How much memory values that belong to rows may take from one sum to the next."""
 
     @property
-    def n_rows(self) -> int:
-        """The number of rows that have a positive weight."""
-        return len(self.x)
+    def whole(self) -> RowBlock:
+        """All rows in one block."""
+        return RowBlock(self.x, self.root)
 
     def blocks(self) -> Iterator[RowBlock]:
         """Read the table once."""
-        n_blocks = -(-self.n_rows // self._block_rows)
-        edges = [self.n_rows * i // n_blocks for i in range(n_blocks + 1)]
-        for start, stop in itertools.pairwise(edges):
-            yield RowBlock(self.x[start:stop], self.root[start:stop])
+        return parts_of(self.whole, self._block_rows)
 
     def rotate(self, basis: Array) -> tuple[ArrayRows, Array]:
         """Express the rows in other coordinates, each scaled to variance 1."""
         x = times(self.x, basis.T)
-        deviations = np.linalg.norm(x, axis=0)
-        deviations[deviations**2 <= CONSTANT * deviations.max() ** 2] = 0.0
-        x /= np.where(deviations > 0, deviations, 1.0)
+        deviations = standardize(x)
         return ArrayRows(x, self.root, self._block_rows), deviations
 
     def covariance(self) -> Array:
         """Return the lower triangle of E[XXᵀ] of the scaled columns."""
         return second_moments(self.x)
+
+    def residual_covariance(self) -> MatrixCovariance:
+        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        return MatrixCovariance(self.covariance())
+
+    def dense(self) -> ArrayRows:
+        """Return the rows as they are."""
+        return self
+
+
+def standardize(x: Array) -> Array:
+    """Divide columns by their norms, in place, and return these; zero where one is constant."""
+    deviations: Array = np.linalg.norm(x, axis=0)
+    deviations[deviations**2 <= CONSTANT * deviations.max() ** 2] = 0.0
+    x /= np.where(deviations > 0, deviations, 1.0)
+    return deviations
+
+
+def parts_of(block: RowBlock, n_rows: int) -> Iterator[RowBlock]:
+    """Cut a block of rows into blocks of nearly equal size, at most so many rows each."""
+    n = len(block.root)
+    n_blocks = -(-n // n_rows)
+    edges = [n * i // n_blocks for i in range(n_blocks + 1)]
+    for start, stop in itertools.pairwise(edges):
+        yield block.part(slice(start, stop))
 
 
 def centre(
@@ -118,29 +140,49 @@ def centre(
         Whether to compute a checksum of the rows.
     """
     found = checksum_of(X, weights) if checksum else None
-    X, root = _roots(X, weights)
+    X, root = roots_of(X, weights)
     low = X.min(axis=0)
-    with np.errstate(over="ignore"):
-        spread = X.max(axis=0) - low
-    check_spread(spread, spread.max() < NARROW)
-    unit = np.where(spread > 0, spread, 1.0)
+    unit = units_of(low, X.max(axis=0))
     x = np.subtract(X, low, order="C")  # blocks of rows are then contiguous
     x /= unit
     weight = root * root
     shift = weight @ x
     x -= shift
     deviation = np.sqrt(np.einsum("i,ij,ij->j", weight, x, x))
-    deviations = unit * deviation
-    if scale == "column":
-        factor = 1 / np.where(deviation > 0, deviation, 1.0)
-        scales = np.where(deviation > 0, deviations, 1.0)
-    else:
-        widest = deviations.max(initial=0.0) or 1.0
-        factor = unit / widest
-        scales = np.full(len(unit), widest)
+    factor, scales = scales_of(unit, deviation, scale)
     x *= factor
     x *= root[:, np.newaxis]
     return ArrayRows(x, root), Centring(low + unit * shift, scales, deviation > 0, found)
+
+
+def units_of(low: Array, high: Array) -> Array:
+    """Return what brings columns to [0, 1]: how far their values spread, and 1 for constants."""
+    with np.errstate(over="ignore"):
+        spread = high - low
+    check_spread(spread, spread.max() < NARROW)
+    return np.where(spread > 0, spread, 1.0)
+
+
+def scales_of(
+    unit: Array, deviation: Array, scale: Literal["column", "table"]
+) -> tuple[Array, Array]:
+    """Return by which to multiply columns of [0, 1], and what all in all they are divided by.
+
+    Parameters
+    ----------
+    unit : array of shape (n_columns,)
+        What columns were divided by to be in [0, 1].
+    deviation : array of shape (n_columns,)
+        Their standard deviations there.
+    scale : {"column", "table"}
+        Whether each column gets variance 1, or the most variant one does.
+    """
+    deviations = unit * deviation
+    if scale == "column":
+        factor = 1 / np.where(deviation > 0, deviation, 1.0)
+        return factor, np.where(deviation > 0, deviations, 1.0)
+    widest = deviations.max(initial=0.0) or 1.0
+    return unit / widest, np.full(len(unit), widest)
 
 
 def check_spread(spread: Array, too_narrow: NDArray[np.bool_] | np.bool_) -> None:
@@ -167,10 +209,11 @@ def check_spread(spread: Array, too_narrow: NDArray[np.bool_] | np.bool_) -> Non
     )
 
 
-def _roots(X: Array, weights: Array | None) -> tuple[Array, Array]:
+def roots_of(X: Table, weights: Array | None) -> tuple[Table, Array]:
     """Return the rows of positive weight, and the roots of their weights, which add up to one."""
     if weights is None:
-        return X, np.full(len(X), len(X) ** -0.5)
+        n = X.shape[0]
+        return X, np.full(n, n**-0.5)
     present = weights > 0
     weights = weights[present] / weights.max()  # lest the sum overflow
     return X[present], np.sqrt(weights / weights.sum())

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gramian._covariance import ResidualCovariance
 from gramian._threads import product_for
 from gramian._types import Array
 from gramian._writing import replacing
@@ -173,6 +174,14 @@ class RecordedRows:
     def covariance(self) -> Array:
         """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
         return self.rows.covariance()
+
+    def residual_covariance(self) -> ResidualCovariance:
+        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        return self.rows.residual_covariance()
+
+    def dense(self) -> Rows:
+        """Return the same rows with all values in memory, if they are all there in another form."""
+        return replace(self, rows=self.rows.dense())
 
     def rotate(self, basis: Array) -> tuple[Rows, Array]:
         """Express the rows in other coordinates, each scaled to variance 1."""

@@ -16,7 +16,7 @@ from gramian._threads import product_for
 from gramian._types import Array
 from gramian.rows._array import BLOCK_ROWS, Centring
 from gramian.rows._first_pass import FirstPass, Split, look_at, put_together
-from gramian.rows._protocol import RowBlock, Work, merge
+from gramian.rows._protocol import Work, merge
 from gramian.rows._statistics import centring_of
 from gramian.rows._stream import check
 from gramian.rows._transform import RowTransform, TransformedRows
@@ -84,7 +84,7 @@ def _sum(
     with _one_thread(home):
         for start in range(0, len(block.x), BLOCK_ROWS):
             part = slice(start, start + BLOCK_ROWS)
-            worker((0, RowBlock(block.x[part], block.root[part])))
+            worker((0, block.part(part)))
     return worker.sums
 
 

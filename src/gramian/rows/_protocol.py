@@ -4,25 +4,84 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
+from gramian._blas import times
+from gramian._covariance import ResidualCovariance
 from gramian._threads import AddProduct, n_workers, product_for, share_out
 from gramian._types import Array
+from gramian.rows._residuals import ArrayResiduals, Residuals
 
 CONSTANT = 1e-24
 """A direction with less than this share of the largest variance has nothing but rounding errors."""
 
 
-@dataclass(frozen=True)
 class RowBlock:
-    """Some rows of the table, ready to be summed over."""
+    """Some rows of the table, ready to be summed over.
 
-    x: Array
-    """Centred and scaled rows, each times the root of its weight; shape (n_rows, n_columns)."""
-    root: Array
-    """The roots of the rows' weights. All weights of the table add up to one, so that a sum over
-    rows is an expectation."""
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        Centred and scaled rows, each times the root of its weight.
+    root : array of shape (n_rows,)
+        The roots of the rows' weights. All weights of the table add up to one, so that a sum over
+        rows is an expectation.
+    """
+
+    def __init__(self, x: Array, root: Array) -> None:
+        self._x = x
+        self.root = root
+
+    @property
+    def x(self) -> Array:
+        """All values."""
+        return self._x
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return int(self._x.shape[1])
+
+    def part(self, rows: slice) -> RowBlock:
+        """Return some of the rows."""
+        return RowBlock(self._x[rows], self.root[rows])
+
+    def along(self, axis: Array | int, *, one_thread: bool = False) -> Array:
+        """Return a column, or the coordinates along a vector."""
+        if isinstance(axis, int):
+            return self._x[:, axis]
+        return self._x @ axis if one_thread else times(self._x, axis)
+
+    def along_all(self, axes: Array, out: Array) -> None:
+        """Compute several columns, or coordinates along several vectors, by one thread.
+
+        Parameters
+        ----------
+        axes : array of shape (n,) or (n, n_columns)
+            The numbers of columns, or vectors by rows.
+        out : array of shape (n, n_rows)
+            Where to put them, by rows.
+        """
+        if axes.ndim == 1:
+            out[:] = self._x.T[axes]
+        else:
+            np.matmul(axes, self._x.T, out=out)
+
+    def products(self, functions: Array) -> Array:
+        """Return the sums over rows of functions, one or several by rows, times all columns."""
+        if functions.ndim == 1:
+            return times(self._x.T, functions)
+        return times(functions, self._x)
+
+    def add_products(self, out: Array, functions: Array, add_product: AddProduct) -> None:
+        """Add the sums over rows of functions, given by rows, times all columns."""
+        add_product(out, functions, self._x)
+
+    def residuals(self, scale: Array | float) -> Residuals:
+        """Return the columns in other units, of which fits will be subtracted."""
+        return ArrayResiduals(self._x * scale)
 
 
 class Worker(Protocol):
@@ -48,8 +107,9 @@ class Work(ABC):
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
         """Put the sums of two workers together; the first are overwritten."""
-        for mine, other in zip(sums, others, strict=True):
-            mine += other
+        with np.errstate(over="ignore", invalid="ignore"):  # for whoever asked to check
+            for mine, other in zip(sums, others, strict=True):
+                mine += other
         return sums
 
 
@@ -82,6 +142,14 @@ class Rows(Protocol):
 
     def covariance(self) -> Array:
         """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        ...
+
+    def residual_covariance(self) -> ResidualCovariance:
+        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        ...
+
+    def dense(self) -> Rows:
+        """Return the same rows with all values in memory, if they are all there in another form."""
         ...
 
     def rotate(self, basis: Array) -> tuple[Rows, Array]:
@@ -121,6 +189,24 @@ class LocalRows(ABC):
         workers = [work.worker(product_for(n)) for _ in range(n)]
         share_out(enumerate(self.blocks()), workers)
         return merge(work, [worker.sums for worker in workers])
+
+
+class MemoryRows(LocalRows):
+    """Rows that are all in memory."""
+
+    root: Array
+    """The roots of the weights."""
+    n_columns: int
+
+    @property
+    @abstractmethod
+    def whole(self) -> RowBlock:
+        """All rows in one block."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
+        return len(self.root)
 
 
 def merge(work: Work, parts: Sequence[list[Array]]) -> list[Array]:

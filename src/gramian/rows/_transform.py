@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from gramian._covariance import MatrixCovariance
 from gramian._threads import AddProduct
 from gramian._types import Array
 from gramian.rows._array import Centring
@@ -119,6 +120,14 @@ class TransformedRows(ABC):
         if self.statistics.products.ndim == 2 and self.frame.axes is None:
             return scaled_covariance(self.statistics, self.frame.centring)
         return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
+
+    def residual_covariance(self) -> MatrixCovariance:
+        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        return MatrixCovariance(self.covariance())
+
+    def dense(self) -> Self:
+        """Return the rows as they are."""
+        return self
 
     def rotate(self, basis: Array) -> tuple[Self, Array]:
         """Express the rows in other coordinates, each scaled to variance 1."""

@@ -1,0 +1,110 @@
+"""What the decoder is good for: to reconstruct rows, score a fit, and find rows that break it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from gramian._blockwise import Output, aligned, lazily, source_of, write
+from gramian._estimator import Data, Estimator, M
+from gramian._preparation import check_rows
+from gramian._sklearn import check_sample_weight
+from gramian._types import Array
+from gramian.rows import is_dask, written_out
+
+
+class Decoding(Estimator[M]):
+    """An estimator that can reconstruct all columns from what it keeps."""
+
+    def score(self, X: Data, y: None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of the variance of X that the reconstruction explains.
+
+        It is 1 - Σ‖x - x̂‖² / Σ‖x - mean‖², of scaled columns with ``scale=True``. On rows that
+        took no part in the fit it tells how well the fit generalizes, so that a grid search finds
+        family, degree, `alpha` and number of features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples in both sums.
+
+        Returns
+        -------
+        score : float
+            At most 1; 0 is as good as the mean of the fit, less is worse.
+        """
+        if is_dask(X):
+            both = lazily(X, self._both_errors, ["error", "size"], 2)
+            error, size = np.asarray(both.sum(axis=0).compute(), dtype=np.float64)
+            return 1 - float(error) / float(size) if size > 0 else 1.0
+        errors, sizes = self._errors(X)
+        weights = np.ones(len(errors))
+        if sample_weight is not None:
+            weights = check_sample_weight(
+                sample_weight, errors[:, np.newaxis], dtype=np.float64, ensure_non_negative=True
+            )
+        size = float(weights @ sizes)
+        return 1 - float(weights @ errors) / size if size > 0 else 1.0
+
+    def reconstruction_error(self, X: Data) -> Any:
+        """Return what the reconstruction of each row misses, ‖x - x̂‖².
+
+        Large errors flag rows that break the redundancy which the fit has learned.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data.
+
+        Returns
+        -------
+        errors : array of shape (n_samples,)
+            Sums of squares over the features; over the scaled ones with ``scale=True``.
+        """
+        if is_dask(X):
+            both = lazily(X, self._both_errors, ["error", "size"], 2)
+            return both["error"] if hasattr(both, "columns") else both[:, 0]
+        return self._errors(X)[0]
+
+    def _both_errors(self, X: ArrayLike) -> Array:
+        return np.column_stack(self.model_.errors(check_rows(self, X)))
+
+    def _errors(self, X: Data) -> tuple[Array, Array]:
+        """Return the squared distances of rows from their reconstruction, and from the mean."""
+        check_is_fitted(self)
+        source = source_of(X)
+        if source is None:
+            return self.model_.errors(check_rows(self, X))
+        parts = [self.model_.errors(table) for table in self._rows_of(source)]
+        return np.concatenate([e for e, _ in parts]), np.concatenate([s for _, s in parts])
+
+    def _decode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
+        """Apply a function from what was kept to all columns to data of any kind."""
+        check_is_fitted(self)
+        model, kept = self.model_, self.get_feature_names_out()
+
+        def decode(Z: ArrayLike) -> Array:
+            checked = check_array(
+                Z, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_features=0
+            )
+            table: Array = written_out(checked)
+            if table.shape[1] != len(kept):
+                raise ValueError(
+                    f"X has {table.shape[1]} columns, but {model.algorithm} kept {len(kept)}."
+                )
+            return function(table).astype(table.dtype, copy=False)
+
+        if is_dask(X):
+            return lazily(X, decode, model.names, model.n_columns)
+        source = source_of(X)
+        if source is None:
+            return decode(X)
+        return write(aligned(source, kept, len(kept)), decode, model.column_names, output)

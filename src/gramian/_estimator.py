@@ -1,0 +1,125 @@
+"""What every estimator does: take over a fitted model, apply it to data of any kind, write it."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from gramian._blockwise import Output, aligned, lazily, source_of, write
+from gramian._html import FittedSummary
+from gramian._model import AnyModel
+from gramian._preparation import check_rows
+from gramian._types import Array
+from gramian.rows import Source, is_dask
+
+Data = Any
+"""An array or data frame, files, blocks of rows, or a Dask collection."""
+M = TypeVar("M", bound=AnyModel)
+
+
+class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
+    """An estimator around one immutable model."""
+
+    model_: M
+
+    def _become(self, model: M) -> None:
+        """Take over all that a fit found, at once; what an earlier fit had is gone."""
+        kept = {
+            name: value
+            for name, value in vars(self).items()
+            if name.startswith("_") or not name.endswith("_")
+        }
+        names = {} if model.names is None else {"feature_names_in_": np.array(model.names, object)}
+        self.__dict__ = {**kept, **self._attributes(model), **names}
+
+    @abstractmethod
+    def _attributes(self, model: M) -> dict[str, Any]:
+        """Return the fitted attributes."""
+
+    def fit_transform(
+        self, X: Data, y: None = None, *, output: Output = None, **fit_params: Any
+    ) -> Any:
+        """Fit to data, and transform them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), files or a Dask collection
+            The data, as `fit` takes them.
+        y : None
+            Ignored.
+        output : path, optional
+            For files, the file to write, as in `transform`.
+        **fit_params : dict
+            What else `fit` takes, such as `sample_weight`.
+
+        Returns
+        -------
+        Z : array
+            What `transform` returns.
+        """
+        self.fit(X, y, **fit_params)
+        return self.transform(X) if output is None else self.transform(X, output=output)
+
+    def _rows_of(self, source: Source) -> Iterator[Array]:
+        """Read the columns of the fit from files or blocks of rows."""
+        return aligned(source, self.model_.names, self.model_.n_columns)
+
+    def _encode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
+        """Apply a function from rows to what is kept of them to data of any kind."""
+        names = self.get_feature_names_out()
+        if is_dask(X):
+            return lazily(X, lambda part: function(check_rows(self, part)), names, len(names))
+        source = source_of(X)
+        if source is not None:
+            return write(self._rows_of(source), function, names, output)
+        return function(check_rows(self, X))
+
+    def save(self, path: str | os.PathLike[str], *, moments: bool | None = None) -> None:
+        """Write the fitted estimator to a file, which `gramian.load` reads.
+
+        The file has numbers and names in it, and neither training rows nor a program.
+
+        Parameters
+        ----------
+        path : path
+            The file; by convention its name ends in .gram.
+        moments : bool, optional
+            Whether the moments of the functions go along, without which explanations need rows; by
+            default if they take no more than 1 MB.
+
+        See Also
+        --------
+        gramian.models.save : The same, with preprocessing.
+        """
+        from gramian.models import save  # which imports the estimators
+
+        save(self, path, moments=moments)
+
+    @property
+    def _remedy(self) -> str:
+        """What else helps against too many functions."""
+        return ""
+
+    @abstractmethod
+    def _cautions(self) -> list[tuple[type[Warning], str]]:
+        """Return what the user should know about the fit: kinds of warnings, and their texts."""
+
+    def _warn(self) -> None:
+        """Warn of what the user should know about the fit."""
+        for category, message in self._cautions():
+            warnings.warn(message, category, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """Return the stack level of the nearest caller outside the package, for its warnings."""
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("gramian."):
+        level, frame = level + 1, frame.f_back
+    return level

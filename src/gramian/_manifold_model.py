@@ -1,0 +1,106 @@
+"""What a fit of PolynomialManifold found: one immutable value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramian._model import AnyModel
+from gramian._types import Array
+from gramian._words import counted
+from gramian.families import Family
+from gramian.manifold import Manifold
+
+
+@dataclass(frozen=True, eq=False)
+class FittedManifold(AnyModel):
+    """A surface, with the columns that it is a surface in."""
+
+    manifold: Manifold
+    """Of centred rows, divided by `scale` where there is one."""
+    family: Family
+    alpha: float
+    """The penalty of the last round."""
+    total: Array
+    """The total variance, and what is left of it after each round."""
+    n_samples: int
+    validation_total: Array | None = None
+    """The same of held-out rows, where these decided, after every round that was tried."""
+
+    @property
+    def components(self) -> Array:
+        """What the columns gain, to first order, when a code grows by one."""
+        return self.manifold.unit * self.manifold.lines
+
+    @property
+    def by_feature(self) -> bool:
+        """Whether the fit went feature by feature: no, all codes are fitted at once."""
+        return False
+
+    @property
+    def thing(self) -> str:
+        """What is kept, in one word."""
+        return "code"
+
+    @property
+    def kept_names(self) -> list[str]:
+        """The names of the codes."""
+        return [f"{self.algorithm.lower()}{i}" for i in range(len(self.manifold.lines))]
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the fit."""
+        return self.n_samples
+
+    @property
+    def n_rounds(self) -> int:
+        """The number of rounds that were made."""
+        return len(self.total) - 1
+
+    @property
+    def n_functions(self) -> int:
+        """The number of functions in the basis, the constant among them."""
+        return len(self.manifold.surface.terms)
+
+    @property
+    def freedom(self) -> float:
+        """The effective number of functions."""
+        return float(self.n_functions)
+
+    @property
+    def left(self) -> Array:
+        """The share of the variance that is left, from 1 to the end of the fit."""
+        return self.total / (self.total[0] or 1.0)
+
+    @property
+    def held_out_left(self) -> float | None:
+        """The share that is left of held-out rows at best, if these decided on something."""
+        if self.validation_total is None:
+            return None
+        return float(self.validation_total.min() / (self.validation_total[0] or 1.0))
+
+    @property
+    def ending(self) -> str:
+        """A sentence on when the fit ended."""
+        return f"Codes and surface were fitted in turn, in {counted(self.n_rounds, 'round')}."
+
+    def centre(self, table: Array) -> Array:
+        """Subtract the means from rows, and scale the columns if they were scaled in the fit."""
+        return self.scaled(table - self.mean.astype(table.dtype, copy=False))
+
+    def encode(self, table: Array, *, linear: bool = False) -> Array:
+        """Return the codes of the nearest points, or the linear estimates of them."""
+        x = self.centre(table)
+        return self.manifold.estimate(x) if linear else self.manifold.encode(x)[0]
+
+    def decode(self, codes: Array) -> Array:
+        """Return the points of these codes."""
+        points = self.manifold.decode(codes)
+        return self.mean + (points if self.scale is None else points * self.scale)
+
+    def errors(self, table: Array) -> tuple[Array, Array]:
+        """Return the squared distances of rows from their nearest points, and from the mean."""
+        x = self.centre(table)
+        errors = self.manifold.encode(x)[1].astype(np.float64)
+        return errors, np.einsum("ij,ij->i", x, x).astype(np.float64)

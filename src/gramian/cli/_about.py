@@ -1,0 +1,170 @@
+"""What commands say about a fitted model, for machines and for people; by the kind of model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from gramian._manifold_model import FittedManifold
+from gramian._model import AnyModel, FittedModel
+from gramian._types import Array
+from gramian._words import counted, percent
+from gramian.cli._show import number
+
+
+@dataclass(frozen=True)
+class About:
+    """A fit in numbers and words."""
+
+    brief: dict[str, Any]
+    """For machines, all that a model file tells, too."""
+    details: dict[str, Any]
+    """For machines, what else is known after a fit."""
+    columns: dict[str, list[str]]
+    """A table for people, by the heads of its columns; a row for each thing that is kept."""
+    remarks: list[str]
+    """What else to tell people after a fit."""
+    facts: list[tuple[str, str]]
+    """What else to tell people of a model file."""
+
+
+@singledispatch
+def about(model: AnyModel, names: Sequence[str]) -> About:
+    """Describe a model.
+
+    Parameters
+    ----------
+    model : AnyModel
+        The model.
+    names : sequence of str
+        How what it keeps is called, in the order of choice.
+    """
+    raise NotImplementedError(type(model))
+
+
+def _explained(total: Array) -> Array:
+    """Return the share of the variance that is explained after each step."""
+    return 1 - total[1:] / (total[0] or 1.0)
+
+
+@about.register
+def _(model: FittedModel, names: Sequence[str]) -> About:
+    record = model.record
+    held_out = record.validation_total
+    explained = _explained(record.total)
+    columns = {
+        "explained": [percent(each) for each in explained],
+        "residual variance": [number(each) for each in record.largest[1:]],
+    }
+    if held_out is not None and len(held_out) == len(record.total):
+        assert record.validation_largest is not None
+        largest = [number(each) for each in record.validation_largest[1:]]
+        shares = [percent(each) for each in _explained(held_out)]
+        columns = {
+            "explained": columns["explained"],
+            "held out": shares,
+            "residual variance": columns["residual variance"],
+            "held out ": largest,
+        }
+    facts = [("stopped", f"by {record.stop_reason}")]
+    if len(explained):
+        left = number(record.largest[-1])
+        facts.append(("explained", f"{percent(explained[-1])}, residual variance {left}"))
+    return About(
+        brief={
+            "residual_variance": record.largest,
+            "explained_variance": explained,
+            "functions": model.n_functions,
+            "stop_reason": record.stop_reason,
+        },
+        details={
+            "total_residual_variance": record.total,
+            "held_out_explained_variance": None if held_out is None else _explained(held_out),
+            "held_out_residual_variance": record.validation_largest,
+            "held_out_total_residual_variance": held_out,
+            "alpha": float(record.alpha),
+            **_advice(model),
+        },
+        columns=columns,
+        remarks=[_statement(model), *_advice_in_words(model)],
+        facts=facts,
+    )
+
+
+def _statement(model: FittedModel) -> str:
+    """Say in one line what was done, and how to ask for something else."""
+    footing = (
+        "columns in one unit (--same-unit)"
+        if model.scale is None
+        else "columns on equal footing (--same-unit if they share a unit)"
+    )
+    found = model.elimination
+    if found is None:
+        return f"Done with {footing}."
+    few = "-a gfs -n 10" if model.selects else "-a gfr -n 10"
+    kept = f"{model.thing}s"
+    return (
+        f"Dropped is what functions of the {kept} kept give (R² ≥ {1 - found.threshold:.6g} on "
+        f"rows left out of the fit), {footing}, in any order. For a few {kept} that stand for all "
+        f"say {few}; for the published algorithm --forward."
+    )
+
+
+def _advice(model: FittedModel) -> dict[str, Any]:
+    """Return which columns to add, and which to give up, with what that changes."""
+    sets, names = model.best_sets, model.column_names
+    if sets is None:
+        return {}
+    whole = sets.total[0] or 1.0
+    kept = zip(model.chosen, sets.losses / whole, strict=True)
+    new = zip(sets.following, sets.gains / whole, strict=True)
+    return {
+        "losses": {names[i]: float(loss) for i, loss in kept},
+        "gains": {names[i]: float(gain) for i, gain in new},
+        "best_sets": [[names[i] for i in each] for each in sets.columns],
+        "best_sets_explained_variance": _explained(sets.total),
+    }
+
+
+def _advice_in_words(model: FittedModel) -> list[str]:
+    """Say which column to add next, and which could best be given up."""
+    advice, found = _advice(model), []
+    gains, losses = advice.get("gains", {}), advice.get("losses", {})
+    if gains:
+        best = max(gains, key=gains.__getitem__)
+        found.append(f"Next to add: {best}, which explains {percent(gains[best])} more")
+    if len(losses) > 1:
+        least = min(losses, key=losses.__getitem__)
+        found.append(f"First to give up: {least}, without which {percent(losses[least])} is lost")
+    return found
+
+
+@about.register
+def _(model: FittedManifold, names: Sequence[str]) -> About:
+    lengths = np.sum(model.components**2, axis=1) / (model.total[0] or 1.0)
+    held_out = model.validation_total
+    explained = _explained(model.total)
+    words = f"{percent(explained[-1])} by {counted(len(names), 'code')} together"
+    if model.held_out_left is not None:
+        words += f", {percent(1 - model.held_out_left)} of held-out rows"
+    return About(
+        brief={
+            "explained_variance": explained,
+            "functions": model.n_functions,
+            "rounds": model.n_rounds,
+        },
+        details={
+            "linearly_explained_variance": lengths,
+            "total_residual_variance": model.total,
+            "held_out_explained_variance": None if held_out is None else _explained(held_out),
+            "held_out_total_residual_variance": held_out,
+            "alpha": float(model.alpha),
+        },
+        columns={"explains linearly": [percent(each) for each in lengths]},
+        remarks=[f"Explained: {words}, after {counted(model.n_rounds, 'round')}"],
+        facts=[("stopped", f"after {counted(model.n_rounds, 'round')}"), ("explained", words)],
+    )

@@ -1,0 +1,108 @@
+"""What laws say of one another, and of the columns that they give away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from gramian.laws._control import ROUNDING, Verdict
+from gramian.laws._law import Law, Power, Variable, comparison
+
+TERM_COST = 1.5
+"""What a term costs in a description, in units of the logarithm of the number of rows."""
+
+
+def is_linear(law: Law) -> bool:
+    """Return whether a law is a sum of columns as they are."""
+    return all(sum(map(_degree, each)) <= 1 for each in law.monomials)
+
+
+def _degree(factor: tuple[Variable, Power]) -> float:
+    """Return the power of a column, infinity for a function of it."""
+    (_, atom), power = factor
+    return abs(power) if atom == "x" else math.inf
+
+
+def for_any_column(laws: Iterable[Law]) -> Iterator[tuple[Law, int]]:
+    """Yield laws for each of their columns that may have been computed from the others."""
+    for law in laws:
+        for column in law.columns:
+            yield law, column
+
+
+def description_length(verdict: Verdict, n_rows: int) -> float:
+    """Return how long it takes to describe what a law ties, given the law, and the law itself."""
+    missed = n_rows * math.log(max(verdict.overall, ROUNDING))
+    return missed + TERM_COST * math.log(n_rows) * len(verdict.law.monomials)
+
+
+def without_echoes(found: Sequence[Verdict]) -> list[Verdict]:
+    """Leave out steps of a column that a law computes from the very column that they give.
+
+    With x = y · z, y is 1 where x is not 0; that is the law, read backwards.
+    """
+    others = [each.law for each in found if step_of(each.law) is None]
+
+    def echo(law: Law) -> bool:
+        source = step_of(law)
+        return source is not None and any(
+            set(law.columns) <= set(each.columns) and linear_in(each, source) for each in others
+        )
+
+    return [each for each in found if not echo(each.law)]
+
+
+def step_of(law: Law) -> int | None:
+    """Return the column whose steps a law says another one is, if it says so."""
+    for each in law.monomials:
+        for (column, atom), _ in each:
+            if comparison(atom):
+                return column
+    return None
+
+
+def linear_in(law: Law, column: int) -> bool:
+    """Return whether a column is a term of its own in a law."""
+    return (((column, "x"), 1),) in law.monomials
+
+
+def among_steps(law: Law, known: Sequence[Law]) -> bool:
+    """Return whether all columns of a law are one column and steps of it, which say it all."""
+    groups: dict[int, set[int]] = {}
+    for each in known:
+        for (column, atom), _ in (factor for monomial in each.monomials for factor in monomial):
+            if comparison(atom):
+                groups.setdefault(column, {column}).update(each.columns)
+    return any(set(law.columns) <= group for group in groups.values())
+
+
+def invertible(law: Law) -> bool:
+    """Return whether a law of two columns gives each of them by the other."""
+    factors = {factor for each in law.monomials for factor in each}
+    return len(factors) == len(law.columns) and all(
+        atom in ("x", "log", "exp") for (_, atom), _ in factors
+    )
+
+
+def determined(law: Law, taken: set[int]) -> int | None:
+    """Return a column that the law gives away: one that enters it most simply.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    taken : set of int
+        Columns that other laws give away.
+    """
+    best: tuple[int, int, int] | None = None
+    for column in law.columns:
+        if column in taken:
+            continue
+        powers = {
+            (atom, power) for each in law.monomials for (i, atom), power in each if i == column
+        }
+        n_terms = sum(any(i == column for (i, _), _ in each) for each in law.monomials)
+        simple = 0 if powers == {("x", 1)} else 1 if len(powers) == 1 else 2
+        rank = (simple, n_terms, -column)
+        best = rank if best is None or rank < best else best
+    return None if best is None else -best[2]

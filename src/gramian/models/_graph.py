@@ -1,0 +1,124 @@
+"""A small writer of ONNX graphs: operations are calls, and values are names."""
+
+from __future__ import annotations
+
+import importlib
+from itertools import count
+from typing import Any, Literal
+
+import numpy as np
+
+Number = Literal["float32", "float64"]
+
+
+class Graph:
+    """A graph that grows with every call.
+
+    Parameters
+    ----------
+    dtype : {"float32", "float64"}
+        The type of numbers.
+    parent : Graph, optional
+        The graph around this one, if it is repeated there.
+    """
+
+    def __init__(self, dtype: Number, parent: Graph | None = None) -> None:
+        self.helper: Any = importlib.import_module("onnx.helper")
+        self.number = dtype
+        self.dtype = np.dtype(dtype)
+        self.kind: int = self.helper.np_dtype_to_tensor_dtype(self.dtype)
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self._numbers: count[int] = count() if parent is None else parent._numbers
+        self._parent = parent
+
+    def name(self) -> str:
+        """Return a name that nothing has yet."""
+        return f"v{next(self._numbers)}"
+
+    def constant(self, values: Any, name: str | None = None) -> str:
+        """Add a constant: indices stay integers, all other numbers get the type of the graph."""
+        if self._parent is not None:  # values outside of a loop are seen inside
+            return self._parent.constant(values, name)
+        values = np.asarray(values)
+        if values.dtype.kind not in "iub":
+            values = values.astype(self.dtype)
+        elif values.dtype.kind in "iu":
+            values = values.astype(np.int64)
+        name = name or self.name()
+        kind = self.helper.np_dtype_to_tensor_dtype(values.dtype)
+        raw = np.ascontiguousarray(values).tobytes()
+        self.constants.append(self.helper.make_tensor(name, kind, values.shape, raw, raw=True))
+        return name
+
+    def __call__(self, operation: str, *inputs: str, out: str | None = None, **options: Any) -> str:
+        """Add an operation with one result, and return its name."""
+        out = out or self.name()
+        self.nodes.append(self.helper.make_node(operation, list(inputs), [out], **options))
+        return out
+
+    def ones(self, like: str) -> str:
+        """Return ones in the shape of other values."""
+        value = self.helper.make_tensor("", self.kind, [1], [1.0])
+        return self("ConstantOfShape", self("Shape", like), value=value)
+
+    def take(self, values: str, indices: Any, axis: int) -> str:
+        """Take some of the values along an axis."""
+        return self("Gather", values, self.constant(np.asarray(indices, np.int64)), axis=axis)
+
+    def total(self, values: str, axis: int, *, keep: bool = False) -> str:
+        """Sum over an axis."""
+        axes = self.constant(np.array([axis]))
+        return self("ReduceSum", values, axes, keepdims=int(keep))
+
+    def squares(self, values: str) -> str:
+        """Return the sum of squares of each row."""
+        return self.total(self("Mul", values, values), 1)
+
+    def column(self, values: str, axis: int = 1) -> str:
+        """Give values another axis of length one."""
+        return self("Unsqueeze", values, self.constant(np.array([axis])))
+
+    def repeat(
+        self, body: Graph, most: int, states: dict[str, str], then: dict[str, str], go_on: str
+    ) -> list[str]:
+        """Repeat a graph as long as it says so, and return the last values of its states.
+
+        Parameters
+        ----------
+        body : Graph
+            The graph, made with this one as parent.
+        most : int
+            How often at most.
+        states : dict from str to str
+            The names of the states inside, and where their first values are.
+        then : dict from str to str
+            The names of the states inside, and where their next values are.
+        go_on : str
+            Whether to go on, a truth value inside.
+        """
+        helper = self.helper
+        turn, before = body.name(), body.name()
+        integer = helper.np_dtype_to_tensor_dtype(np.dtype(np.int64))
+        truth = helper.np_dtype_to_tensor_dtype(np.dtype(bool))
+
+        def value(name: str, kind: int | None = None) -> Any:
+            return helper.make_tensor_value_info(name, kind or self.kind, None)
+
+        inside = helper.make_graph(
+            body.nodes,
+            "body",
+            [
+                helper.make_tensor_value_info(turn, integer, []),
+                helper.make_tensor_value_info(before, truth, []),
+                *(value(state) for state in states),
+            ],
+            [
+                helper.make_tensor_value_info(go_on, truth, []),
+                *(value(then[state]) for state in states),
+            ],
+        )
+        results = [self.name() for _ in states]
+        begin = [self.constant(np.array(most)), self.constant(np.array(True)), *states.values()]
+        self.nodes.append(helper.make_node("Loop", begin, results, body=inside))
+        return results

@@ -1,0 +1,220 @@
+"""The search for nearest points as an ONNX graph: a loop that does what `Search` does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from gramian._manifold_model import FittedManifold
+from gramian.families import Family, Multilinear, Polynomial
+from gramian.manifold import Manifold, Terms
+from gramian.manifold._nearest import (
+    EASE,
+    FAR,
+    FIRST_DAMPING,
+    FLOOR,
+    LEAST_DAMPING,
+    MOST_DAMPING,
+    TIGHTEN,
+)
+from gramian.models._graph import Graph
+
+Point = tuple[str, str, str]
+"""Terms of lower degree, what is missed, and the objective, at the coordinates of all rows."""
+
+
+def encode(graph: Graph, model: FittedManifold) -> int:
+    """Add what `transform` does, from "X" to "Z", and return the number of codes.
+
+    Parameters
+    ----------
+    graph : Graph
+        An empty graph.
+    model : FittedManifold
+        The model.
+    """
+    _check(model.family)
+    manifold = model.manifold
+    # a unit for each column: runtimes may round one for all to float32
+    unit = manifold.unit * (np.ones_like(model.mean) if model.scale is None else model.scale)
+    x = graph("Sub", "X", graph.constant(model.mean))
+    u = _Search(graph, manifold, graph("Div", x, graph.constant(unit))).run()
+    centred = graph("Sub", u, graph.constant(manifold.offset))
+    graph("MatMul", centred, graph.constant(np.linalg.inv(manifold.mixing)), out="Z")
+    return len(manifold.lines)
+
+
+def _check(family: Family) -> None:
+    if type(family) not in (Multilinear, Polynomial):
+        raise ValueError(
+            f"Surfaces of products of codes are exported to ONNX, and {family} is another. Fit "
+            "with family='polynomial' or 'multilinear'."
+        )
+
+
+class _Products:
+    """The terms of a surface, each a term of one degree less times a variable."""
+
+    def __init__(self, terms: Terms) -> None:
+        keys = [_variables(key) for key in terms.keys]
+        self.order = sorted(range(len(keys)), key=lambda i: len(keys[i]))
+        """Terms by degree."""
+        self.levels: list[tuple[list[int], list[int]]] = []
+        """Of each degree from 1 on, the places of parents in the degree before, and variables."""
+        by_degree = [[keys[i] for i in self.order if len(keys[i]) == 0]]
+        for degree in range(1, 1 + max(map(len, keys))):
+            level = [keys[i] for i in self.order if len(keys[i]) == degree]
+            place = {key: i for i, key in enumerate(by_degree[-1])}
+            self.levels.append(([place[key[:-1]] for key in level], [key[-1] for key in level]))
+            by_degree.append(level)
+
+    def __call__(self, graph: Graph, u: str) -> str:
+        """Evaluate all terms by degree, one column a term."""
+        first = graph.take(u, [0], axis=1)
+        levels = [graph.ones(first)]
+        for parents, variables in self.levels:
+            factors = graph.take(u, variables, axis=1)
+            levels.append(graph("Mul", graph.take(levels[-1], parents, axis=1), factors))
+        return graph("Concat", *levels, axis=1)
+
+
+def _variables(key: Sequence[tuple[int, object]]) -> tuple[int, ...]:
+    """Return the variables in a product, each as often as its power says."""
+    powers: Counter[int] = Counter()
+    for variable, atom in key:
+        assert isinstance(atom, tuple)
+        powers[variable] += atom[1] if len(atom) > 1 else 1
+    return tuple(sorted(powers.elements()))
+
+
+class _Search:
+    """Levenberg-Marquardt for all rows at once; those that are done stay where they are."""
+
+    def __init__(self, graph: Graph, manifold: Manifold, x: str) -> None:
+        surface, start = manifold.surface, manifold.start.linear
+        self._graph, self._search = graph, manifold.search
+        self._k = surface.terms.n_variables
+        self._products = _Products(surface.terms)
+        order = self._products.order
+        self._b = graph.constant(surface.along_axes[order])
+        self._lower = [order.index(i) for i in surface.terms.lower]
+        self._tangents = graph.constant(surface.tangents)
+        self._tether = graph.constant(self._search.tether * surface.unit)
+        whole = graph.squares(x)
+        home = graph("MatMul", x, graph.constant(start.matrix))
+        self._home = graph("Add", home, graph.constant(start.offset))
+        self._x = x if surface.axes is None else graph("MatMul", x, graph.constant(surface.axes))
+        # what is orthogonal to the axes stays as it is
+        rest = graph("Sub", whole, graph.squares(self._x))
+        self._rest = graph("Max", rest, graph.constant(0.0))
+
+    def run(self) -> str:
+        """Return where the search ends."""
+        graph = self._graph
+        u, lower, miss, objective = self._begin()
+        ones = graph.ones(objective)
+        damping = graph("Mul", ones, graph.constant(FIRST_DAMPING))
+        body = Graph(graph.number, graph)
+        first = [u, lower, miss, objective, damping, ones]
+        names = [body.name() for _ in first]
+        then, go_on = self._turn(body, names)
+        states = dict(zip(names, first, strict=True))
+        following = dict(zip(names, then, strict=True))
+        return graph.repeat(body, self._search.max_steps, states, following, go_on)[0]
+
+    def _at(self, graph: Graph, u: str) -> Point:
+        values = self._products(graph, u)
+        miss = graph("Sub", self._x, graph("MatMul", values, self._b))
+        away = graph("Sub", u, self._home)
+        penalty = graph("Mul", self._tether, graph.squares(away))
+        objective = graph("Add", graph.squares(miss), penalty)
+        return graph.take(values, self._lower, axis=1), miss, objective
+
+    def _better(self, graph: Graph, after: str, before: str) -> str:
+        """Return where an objective is lower than another, or is finite and the other is not."""
+        largest = graph.constant(float(np.finfo(graph.dtype).max))
+        finite, was = (graph("LessOrEqual", graph("Abs", one), largest) for one in (after, before))
+        rescued = graph("And", finite, graph("Not", was))
+        return graph("Or", graph("Less", after, before), rescued)
+
+    def _take(self, graph: Graph, better: str, new: Sequence[str], old: Sequence[str]) -> list[str]:
+        """Take the new where it is better: coordinates, terms and what is missed; objectives."""
+        column = graph.column(better)
+        masks = (column, column, column, better)
+        return [graph("Where", *each) for each in zip(masks, new, old, strict=True)]
+
+    def _begin(self) -> list[str]:
+        """Begin at the linear estimates, or nearer if these are far out."""
+        graph, u = self._graph, self._home
+        state = [u, *self._at(graph, u)]
+        size = graph("Sqrt", graph.squares(u))
+        limit = graph.constant(FAR * self._k**0.5)
+        far = graph("Greater", size, limit)
+        shrink = graph("Where", far, graph("Div", limit, size), graph.ones(size))
+        for factor in (shrink, graph("Mul", shrink, graph.constant(0.0))):
+            there = graph("Mul", u, graph.column(factor))
+            point = self._at(graph, there)
+            better = graph("And", far, self._better(graph, point[2], state[3]))
+            state = self._take(graph, better, [there, *point], state)
+        return state
+
+    def _turn(self, graph: Graph, names: Sequence[str]) -> tuple[list[str], str]:
+        """Make a step for all rows that are not done."""
+        u, lower, miss, objective, damping, active = names
+        zero, one = graph.constant(0.0), graph.constant(1.0)
+        there = graph("Add", u, self._step(graph, u, lower, miss, damping))
+        point = self._at(graph, there)
+        going = graph("Greater", active, zero)
+        better = graph("And", going, self._better(graph, point[2], objective))
+        state = self._take(graph, better, [there, *point], names[:4])
+        whole = graph("Add", objective, self._rest)
+        whole = graph("Where", graph("Greater", whole, zero), whole, one)
+        gain = graph("Div", graph("Sub", objective, point[2]), whole)
+        gain = graph("Where", better, gain, graph.constant(-1.0))
+        good = graph("GreaterOrEqual", gain, zero)
+        reached = graph("Mul", gain, graph("Add", damping, one))
+        spent = graph("Less", reached, graph.constant(self._search.tol))
+        factor = graph("Where", good, graph.constant(EASE), graph.constant(TIGHTEN))
+        damped = graph("Max", graph("Mul", damping, factor), graph.constant(LEAST_DAMPING))
+        damped = graph("Where", going, damped, damping)
+        stuck = graph("Greater", damped, graph.constant(MOST_DAMPING))
+        done = graph("Or", graph("And", good, spent), graph("And", graph("Not", good), stuck))
+        active = graph("Where", done, zero, active)
+        most = graph("ReduceMax", active, keepdims=0)
+        return [*state, damped, active], graph("Greater", most, zero)
+
+    def _step(self, graph: Graph, u: str, lower: str, miss: str, damping: str) -> str:
+        """Return the damped Gauss-Newton step, (JᵀJ + tether + damping) step = Jᵀ miss."""
+        shape = graph.constant(np.array([0, self._k, -1]))
+        slopes = graph("Reshape", graph("MatMul", lower, self._tangents), shape)
+        curvature = graph("MatMul", slopes, graph("Transpose", slopes, perm=[0, 2, 1]))
+        pull = graph("MatMul", slopes, graph.column(miss, 2))
+        away = graph.column(graph("Sub", u, self._home), 2)
+        pull = graph("Sub", pull, graph("Mul", self._tether, away))
+        unit = np.eye(self._k)[np.newaxis]
+        own = graph.total(graph("Mul", curvature, graph.constant(unit)), 2)
+        diagonal = graph("Add", own, self._tether)
+        mean = graph("ReduceMean", diagonal, axes=[1], keepdims=1)
+        positive = graph("Greater", mean, graph.constant(0.0))
+        share = graph("Mul", mean, graph.constant(FLOOR))
+        floor = graph("Where", positive, share, graph.constant(1.0))
+        more = graph("Mul", graph.column(damping), graph("Add", diagonal, floor))
+        tiny = graph("Mul", floor, graph.constant(float(np.finfo(graph.dtype).eps)))
+        diagonal = graph("Add", graph("Add", diagonal, more), tiny)
+        aside = graph("Mul", curvature, graph.constant(1 - unit))
+        along = graph("Mul", graph.column(diagonal, 2), graph.constant(unit))
+        return self._solve(graph, graph("Add", aside, along), pull)
+
+    def _solve(self, graph: Graph, matrix: str, right: str) -> str:
+        """Solve positive definite systems by Gauss-Jordan elimination, one a row."""
+        system = graph("Concat", matrix, right, axis=2)
+        for j in range(self._k):
+            row = graph.take(system, [j], axis=1)
+            row = graph("Div", row, graph.take(row, [j], axis=2))
+            unit = np.eye(self._k)[np.newaxis, :, j : j + 1]
+            factors = graph("Sub", graph.take(system, [j], axis=2), graph.constant(unit))
+            system = graph("Sub", system, graph("Mul", factors, row))
+        solution = graph.take(system, [self._k], axis=2)
+        return graph("Squeeze", solution, graph.constant(np.array([2])))

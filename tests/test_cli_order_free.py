@@ -1,0 +1,134 @@
+"""What the command does when it is asked for nothing but a selection, and what can be asked for."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_cases import MADE, MEASURED, folder, measurements, run, succeed  # noqa: F401
+
+from gramian import models
+
+pytestmark = pytest.mark.usefixtures("folder")
+SELECT = ["select", "data.csv", "-x", "key,label"]
+
+
+def selected(*arguments):
+    return json.loads(succeed("select", *arguments, "--json").stdout)
+
+
+def temperatures():
+    """Write a table with one quantity in three units."""
+    celsius, x = np.random.default_rng(0).uniform(1, 30, (2, 200))
+    table = pd.DataFrame({"F": 1.8 * celsius + 32, "x": x, "C": celsius, "K": celsius + 273.15})
+    table.to_csv("units.csv", index=False)
+    return table
+
+
+def test_the_plain_command_drops_what_follows_from_the_rest_and_says_so_in_one_line():
+    done = succeed(*SELECT)
+    assert "GFA on 60 rows and 7 columns of data.csv, Polynomial(2): kept 4" in done.stdout
+    (line,) = (each for each in done.stdout.splitlines() if each.startswith("Dropped is what"))
+    assert "R² ≥ 0.999 on rows left out of the fit" in line
+    assert "--same-unit" in line
+    assert "-a gfs -n 10" in line
+    assert "--forward" in line
+    document = json.loads(succeed(*SELECT, "--json").stdout)
+    assert_found(document)
+
+
+def assert_found(document):
+    """Of width and perimeter each follows from the other, with the height."""
+    assert {*document["kept"]} - {"width", "perimeter"} == {"voltage", "current", "height"}
+    assert len(document["kept"]) == 4
+    assert {*document["kept"], *document["dropped"]} == {*MEASURED, *MADE}
+
+
+def test_neither_units_nor_order_matter():
+    table = measurements().drop(columns=["key", "label"])
+    rng = np.random.default_rng(0)
+    kept = {*selected(*SELECT[1:])["kept"]}
+    for _ in range(3):
+        units = 10.0 ** rng.integers(-6, 6, table.shape[1])
+        shuffled = (table * units)[rng.permutation(table.columns)]
+        shuffled.to_csv("other.csv", index=False)
+        assert {*selected("other.csv")["kept"]} == kept
+
+
+def test_a_number_asks_for_the_most_informative_columns():
+    document = selected(*SELECT[1:], "-n", "2")
+    assert document["algorithm"] == "gfs"
+    assert len(document["kept"]) == 2
+    assert selected(*SELECT[1:], "-n", "2", "-a", "gfa")["algorithm"] == "gfa"
+    done = succeed(*SELECT, "-n", "2")
+    assert "Done with columns on equal footing (--same-unit if they share a unit)." in done.stdout
+
+
+def test_forward_is_the_published_algorithm_for_which_the_order_matters():
+    table = measurements()[["power", "voltage", "current"]]
+    table.to_csv("other.csv", index=False)
+    options = ["--forward", "--relative", "-t", "0.001"]
+    assert selected("other.csv", *options)["dropped"] == []  # power comes first
+    table[["voltage", "current", "power"]].to_csv("other.csv", index=False)
+    assert selected("other.csv", *options)["dropped"] == ["power"]
+
+
+@pytest.mark.parametrize("name", ["F", "C", "K"])
+def test_what_is_to_stay_can_be_said(name):
+    temperatures()
+    assert {*selected("units.csv", "--keep", name)["kept"]} == {name, "x"}
+    assert {*selected("units.csv", "--prefer", name)["kept"]} == {name, "x"}
+
+
+def test_keep_and_prefer_differ_where_both_are_given():
+    temperatures()
+    assert {*selected("units.csv", "--keep", "F,C")["kept"]} == {"F", "C", "x"}
+    assert {*selected("units.csv", "--prefer", "K,C")["kept"]} == {"K", "x"}
+    both = selected("units.csv", "--keep", "F", "--prefer", "K")
+    assert {*both["kept"]} == {"F", "x"}
+
+
+def test_columns_that_are_named_first_stay_first():
+    temperatures()
+    assert {*selected("units.csv", "-c", "C,F,x,K")["kept"]} == {"C", "x"}
+    assert {*selected("units.csv", "-c", "K", "-c", "C,F,x")["kept"]} == {"K", "x"}
+    assert {*selected("units.csv", "-c", "K,C,F,x", "--prefer", "F")["kept"]} == {"F", "x"}
+
+
+def test_a_proof_is_asked_for():
+    temperatures()
+    succeed("select", "units.csv", "--prove", "-m", "model.gram")
+    assert models.read("model.gram").estimator.elimination_.minimal == "proved"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--threshold", "5"], "--threshold 5 is no share of a variance"),
+        (["--threshold", "0"], "--threshold 0 is no share of a variance"),
+        (["-n", "2", "--keep", "voltage"], "--keep is for -a gfa, without --forward"),
+        (["--forward", "--prefer", "width"], "--prefer is for -a gfa, without --forward"),
+        (["--forward", "--prove"], "--prove is for -a gfa or gca, without --forward"),
+        (["-a", "gfs", "--forward"], "--forward is for -a gfa or gca"),
+        (["--keep", "volt"], "--keep 'volt' matches no column"),
+        (["--prefer", "volt"], "--prefer 'volt' matches no column"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options, message):
+    done = run(*SELECT, *options)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_units_are_not_warned_of_where_one_unit_was_said():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((200, 4)) * [1e6, 1, 1, 1], columns=[*"abcd"])
+    table.to_csv("large.csv", index=False)
+    for options in (["--same-unit"], []):
+        done = succeed("extract", "large.csv", "-n", "2", *options, "-o", "z.csv")
+        assert "scale=True" not in done.output
+        assert "warning" not in done.stderr.lower()
+    document = json.loads(
+        succeed("extract", "large.csv", "-n", "1", "--same-unit", "-o", "z.csv", "--json").stdout
+    )
+    assert document["warnings"] == []
