@@ -15,14 +15,14 @@ from gramian._choosers import LargestOriginal
 from gramian._docs import FEATURES, documented
 from gramian._fitting import Algorithm, Plan, Request, Solver
 from gramian._model import FittedModel
-from gramian._preparation import CheckedData, Problem, RandomState
+from gramian._preparation import ArrayData, CheckedData, Problem, RandomState
 from gramian._selector import Columns, DecodingSelector, indices, select_columns
 from gramian._types import IntArray
 from gramian.elimination import Preferences
 from gramian.families import Family
 
 if TYPE_CHECKING:
-    from gramian.laws import Solution
+    from gramian.laws import Lookup, Solution
 
 SHARE_BESIDE_LAWS = 1e-4
 """The share that may be left of a feature, where no threshold is given and laws have found already
@@ -85,6 +85,11 @@ class GFA(Eliminating, DecodingSelector):
     elimination_ : Selection
         With ``backward=True``: in which order features were dropped, what is left of each when rows
         are left out, and which kept features could be exchanged for it.
+    gaps_ : Gaps
+        If values were missing (NaN): how many rows there were, how many of them complete, and how
+        many cells were filled in. Complete rows alone are used where they are at least 1.25 times
+        the functions; otherwise gaps are filled by :class:`GramianImputer`. Laws are judged by the
+        rows that have their columns.
     <attributes>
 
     See Also
@@ -179,6 +184,21 @@ class GFA(Eliminating, DecodingSelector):
     def _share(self) -> float:
         return SHARE_BESIDE_LAWS if self.laws else super()._share
 
+    def _complete(self, data: CheckedData) -> CheckedData:
+        if not isinstance(data, ArrayData):
+            return data
+        families = [request.family for request in self._plan().requests]
+        return data.completed(1 + max(family.count(data.n_columns) for family in families))
+
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        found = super()._attributes(model)
+        return found if model.gaps is None else {**found, "gaps_": model.gaps}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.backward
+        return tags
+
     @property
     def _algorithm(self) -> Algorithm:
         if self.backward:
@@ -216,7 +236,7 @@ def eliminate_columns(
     keep: Columns | None = None,
     priority: Columns | None = None,
     *,
-    laws: Sequence[Solution] = (),
+    laws: Sequence[Solution | Lookup] = (),
     prove: bool = False,
 ) -> FittedModel:
     """Begin with all columns, and drop those that functions of the others explain.

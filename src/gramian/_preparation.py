@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Literal
 
@@ -17,9 +17,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gramian._missing import Gaps, without_gaps
 from gramian._sklearn import check_sample_weight
 from gramian._types import Array
 from gramian._validation import HeldOut
+from gramian._words import plural, the_columns
 from gramian.rows import (
     Centring,
     RowBlock,
@@ -133,12 +135,27 @@ class ArrayData(CheckedData):
 
     table: Any
     weights: Array | None
+    gaps: Gaps | None = None
+    """What was done about missing values."""
 
     @property
     def whole(self) -> Array:
         """The rows, written out."""
         table: Array = written_out(self.table)
         return table
+
+    def completed(self, n_functions: int) -> ArrayData:
+        """Return the same without missing values, enough rows for some functions.
+
+        Parameters
+        ----------
+        n_functions : int
+            Their number.
+        """
+        if issparse(self.table) or not np.isnan(self.table).any():
+            return self
+        table, weights, gaps = without_gaps(self.table, self.weights, n_functions, self.names)
+        return replace(self, table=table, weights=weights, gaps=gaps)
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -250,9 +267,7 @@ def take(
         X, sample_weight = load(source)
     elif isinstance(sample_weight, str):
         X, sample_weight = _take_column(X, sample_weight)
-    table = validate_data(
-        columns, X, accept_sparse=_sparse(columns), dtype=np.float64, ensure_min_samples=2
-    )
+    table = _checked(columns, X, ensure_min_samples=2)
     names = getattr(columns, "feature_names_in_", None)
     if source is not None:
         names = source.names
@@ -261,6 +276,43 @@ def take(
     validation = _check_validation_data(columns, validation_data)
     names = None if names is None else tuple(names)
     return ArrayData(names, table.shape[1], validation, table, weights)
+
+
+def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:
+    """Check a table as scikit-learn does; name the columns that hold no numbers."""
+    allow_nan = get_tags(columns).input_tags.allow_nan
+    try:
+        return validate_data(
+            columns,
+            X,
+            accept_sparse=_sparse(columns),
+            dtype=np.float64,
+            ensure_all_finite="allow-nan" if allow_nan else True,
+            **options,
+        )
+    except (ValueError, TypeError) as error:
+        text = _columns_without_numbers(X)
+        if not text:
+            raise
+        names = the_columns(text)
+        raise type(error)(
+            f"{names[0].upper()}{names[1:]} {plural(len(text), 'holds', 'hold')} something else "
+            f"than numbers ({error}). Leave them out, or encode them first; gramian.relations and "
+            "the command gramian select take them as they are."
+        ) from error
+
+
+def _columns_without_numbers(X: Any) -> list[str]:
+    """Return the columns of a data frame that are no numbers."""
+    if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
+        return []
+    found = []
+    for name in X.columns:
+        try:
+            np.asarray(X[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            found.append(str(name))
+    return found
 
 
 def shape_of(X: Any) -> tuple[int, int]:

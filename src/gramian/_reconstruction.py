@@ -154,9 +154,14 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         plan = self._plan()
         data = take(self, X, sample_weight, validation_data, self.memory_budget)
         self._check_count(data)
-        self._become(self._informed(plan, data).fit(data))
+        plan, data = self._informed(plan, data), self._complete(data)
+        self._become(replace(plan.fit(data), gaps=getattr(data, "gaps", None)))
         self._warn()
         return self
+
+    def _complete(self, data: CheckedData) -> CheckedData:
+        """Return the data as they are fitted, without missing values."""
+        return data
 
     def _informed(self, plan: Plan, data: CheckedData) -> Plan:
         """Return how to fit when more is known of the data."""

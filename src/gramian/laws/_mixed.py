@@ -12,8 +12,7 @@ import numpy as np
 from gramian._types import Array
 from gramian.lookups import Coder
 from gramian.tables._clock import Clock
-from gramian.tables._formats import ARRAYS
-from gramian.tables._kinds import is_number
+from gramian.tables._kinds import as_array, is_number
 from gramian.tables._open import open_dataset, open_tables
 from gramian.tables._table import Table as FileTable
 
@@ -68,8 +67,17 @@ def of_files(data: Any) -> Opened | None:
         What the user gave: a path, several, a PyArrow dataset, or a table of this library.
     """
     table = _files(data)
-    if table is None or table.format in ARRAYS or all(map(is_number, table.columns.values())):
+    if table is None:
         return None
+    if all(map(is_number, table.columns.values())):
+        if not isinstance(data, FileTable):
+            return None
+
+        def blocks() -> Iterator[Array]:
+            for piece in table.pieces(table.names):
+                yield as_array(piece)
+
+        return Opened(table.names, len(table.names), blocks)
     return of_frames(table.names, lambda: table.pieces(table.names))
 
 

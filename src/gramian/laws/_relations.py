@@ -19,6 +19,7 @@ from gramian.laws._progress import progress_for
 from gramian.laws._relation import EXACT, Relation
 from gramian.laws._search import Search
 from gramian.laws._views import View, views
+from gramian.tables._clock import Clock
 
 MIN_ROWS = 6
 """Fewer rows tell nothing."""
@@ -108,10 +109,38 @@ def relations(
     elif sample.n_missing.any():
         found = _confirmed(found, [rows])
     found.sort(key=_rank)
-    looked = _lookups(table, sample, found, float(tolerance), deadline, random_state)
+    dated = [each for each in found if _is_step_of_date(each, table)]
+    others = [each for each in found if each not in dated]
+    looked = _lookups(table, sample, others, float(tolerance), deadline, random_state)
+    given = {each.lookup.column for each in looked.dependencies}
+    found = [each for each in found if each not in dated or not given & {*each.columns}]
     laws = sorted([*found, *looked.dependencies], key=lambda each: not each.exact)
     complete = complete and looked.complete
     return Relations(tuple(laws), table.names, sample.n_rows, complete, (*notes, *looked.notes))
+
+
+def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
+    """Find only the exact lookups of a table, and how its dates become numbers.
+
+    Parameters
+    ----------
+    X : object
+        The table, as `relations` takes it.
+    """
+    table = open_table(X, None)
+    sample = sample_of(table, 0, LOOKUP_ROWS)
+    looked = _lookups(table, sample, [], 0.0, None, 0)
+    clocks = {table.names[i]: clock for i, clock in table.clocks.items()}
+    found = Relations(
+        tuple(looked.dependencies), table.names, sample.n_rows, notes=tuple(looked.notes)
+    )
+    return found, clocks
+
+
+def _is_step_of_date(relation: Relation, table: Table) -> bool:
+    """Return whether a law takes a part of the calendar for a staircase."""
+    dates = {table.names[i] for i in table.clocks}
+    return relation.kind == "step" and bool(dates & {*relation.columns})
 
 
 def _lookups(
@@ -123,8 +152,9 @@ def _lookups(
     seed: int,
 ) -> Looked:
     """Look for columns that follow from levels, in as many rows as levels need."""
-    whole = sample.is_all
-    rows = sample.rows if whole or not table.labels else sample_of(table, seed, LOOKUP_ROWS).rows
+    rows, enough = sample.rows, sample.is_all or len(sample.rows) >= LOOKUP_ROWS
+    if table.labels and not enough:
+        rows = sample_of(table, seed, LOOKUP_ROWS).rows
     searched = LookupTable(rows, table.names, table.labels, table.clocks)
     blocks = None if len(rows) == sample.n_rows else table.blocks()
     return find_lookups(searched, blocks, found, tolerance, deadline)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gramian._types import Array
 from gramian.lookups._keys import cell
 from gramian.tables._clock import Clock
+from gramian.tables._kinds import plain, pyarrow
 
 MOST_LEVELS = 200_000
 """A column with more labels names rows; those that come later are not told apart."""
@@ -127,22 +128,6 @@ def plain_array(column: Any) -> NDArray[Any]:
 
 def _from_arrow(column: Any) -> NDArray[Any]:
     """Return an Arrow column; times of the day become seconds, and local times stay local."""
-    import pyarrow as pa
-    import pyarrow.compute
-
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        column = pa.compute.local_timestamp(column)
-    elif pa.types.is_date(kind):
-        column = column.cast(pa.timestamp("s"))
-    elif pa.types.is_time(kind):
-        steps = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
-        whole = column.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).cast(pa.int64())
-        return whole.cast(pa.float64(), safe=False).to_numpy() / steps
-    elif pa.types.is_decimal(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        return column.cast(pa.float64(), safe=False).to_numpy()  # type: ignore[no-any-return]
-    elif pa.types.is_null(kind):
-        return np.full(len(column), np.nan)
-    return plain_array(column.to_numpy())
+    table = pyarrow().table([column], names=["column"])
+    found = plain(table).column(0)
+    return plain_array(found.to_numpy())

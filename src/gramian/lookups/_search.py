@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -13,6 +13,7 @@ from gramian.lookups._cells import FEWEST_PER_LEVEL, Cells
 from gramian.lookups._cover import Implication, closure, minimal
 from gramian.lookups._evidence import DECADES, Count, combined, count, mismatches
 from gramian.lookups._steps import intervals
+from gramian.tables._clock import COARSER
 
 PER_NUMBER = 5.0
 """Numbers, and pairs of columns, are causes if a level has so many rows on average."""
@@ -75,12 +76,7 @@ class LookupSearch:
         self._tolerance = tolerance
         self._check_time = check_time
         self._effects = [i for i in cells.effects if i not in cells.ids]
-        place = {key.column: i for i, key in enumerate(cells.keys[: cells.n_columns])}
-        parts = [
-            (frozenset([place[key.column]]), cells.n_columns + i)
-            for i, key in enumerate(cells.keys[cells.n_columns :])
-        ]
-        self._known: list[Implication] = [*known, *parts]
+        self._known: list[Implication] = [*known, *_calendar(cells)]
         n = max(len(self._effects), 1)
         rows = int(WORK / (n**2 * max(min(n, MOST_IN_PAIRS), 1)))
         self._few = np.linspace(0, len(cells.codes) - 1, min(len(cells.codes), max(rows, 2000)))
@@ -213,6 +209,17 @@ class LookupSearch:
         wanted_first = sorted(found, key=lambda one: one.count.n_levels)
         merged = minimal([(each.dependency, each) for each in wanted_first], known)
         return [each for _, each in merged]
+
+
+def _calendar(cells: Cells) -> Iterator[Implication]:
+    """Yield that dates give their parts, and that parts give coarser ones."""
+    place = {(key.column, key.part): i for i, key in enumerate(cells.keys)}
+    for (column, part), i in place.items():
+        if part is not None:
+            yield frozenset([place[column, None]]), i
+            for finer, coarser in COARSER:
+                if part == finer:
+                    yield frozenset([i]), place[column, coarser]
 
 
 def _twins(known: Sequence[Implication]) -> set[int]:

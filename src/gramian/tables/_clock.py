@@ -25,6 +25,15 @@ PARTS_OF_DAYS: tuple[Part, ...] = (
     "weekday",
 )
 PARTS: tuple[Part, ...] = (*PARTS_OF_DAYS, "date", "hour", "minute", "second")
+COARSER: tuple[tuple[Part, Part], ...] = (
+    ("month", "quarter"),
+    ("year and month", "year"),
+    ("year and month", "month"),
+    ("date", "year and month"),
+    ("date", "day"),
+    ("date", "weekday"),
+)
+"""Parts, and those that they give."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +76,11 @@ class Clock:
             return cls("1970-01-01", "days")
         whole = bool((times == times.astype("datetime64[D]")).all())
         first = times.min()
-        return cls(str(first.astype("datetime64[D]") if whole else first), _unit(whole))
+        for step in ("datetime64[D]", "datetime64[s]"):
+            if first == first.astype(step) and (whole or step != "datetime64[D]"):
+                first = first.astype(step)
+                break
+        return cls(str(first), "days" if whole else "seconds")
 
     def numbers(self, times: NDArray[Any]) -> Array:
         """Return dates as numbers; missing ones become NaN."""
@@ -95,10 +108,6 @@ class Clock:
 
     def __str__(self) -> str:
         return f"{self.unit} since {self.origin.replace('T', ' ')}"
-
-
-def _unit(whole: bool) -> Unit:
-    return "days" if whole else "seconds"
 
 
 def part_of(times: NDArray[np.datetime64], part: Part) -> Array:
