@@ -100,7 +100,7 @@ def gfr(X: np.ndarray, **options: Any) -> Any:
 def gfs(X: np.ndarray, **options: Any) -> Any:
     from gramian import GFS
 
-    return GFS(**options).fit(X)
+    return GFS(**options, criterion="variance").fit(X)
 
 
 def uffs(X: np.ndarray, **options: Any) -> Any:

@@ -187,7 +187,7 @@ def page(content: dict[str, Any]) -> str:
     if "digits" in content["drawn"]:
         pictures.append(
             "![A code of two numbers](images/manifold_grid.png)\n\n*Digits by two numbers: the "
-            "codes of rows to test, and the points of the surface at a grid of codes.*"
+            "codes of rows to test, and the points of the surface at a grid of codes, near rows.*"
         )
     return PAGE.format(
         tables=f"{each(share, chosen=True)}\n\n{splits}",
@@ -250,7 +250,12 @@ def draw_grid(data: Data, path: Path) -> None:
     codes = model.transform(data.test)
     steps = np.linspace(-2, 2, 12)
     points = np.array([[x, y] for y in steps[::-1] for x in steps])
-    images = data.images(model.inverse_transform(points)).reshape(12, 12, *data.shape)
+    low, high = np.quantile(data.images(data.train), [0, 1])
+    images = data.images(model.inverse_transform(points))
+    known = model.transform(data.train)
+    away = [np.linalg.norm(known - point, axis=1).min() for point in points]
+    images[np.array(away) > steps[1] - steps[0]] = low  # nothing is known where no rows are
+    images = images.reshape(12, 12, *data.shape)
     figure = Figure(figsize=(9, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     left.scatter(*codes.T, c=data.test_labels, cmap="tab10", s=8)
@@ -258,7 +263,6 @@ def draw_grid(data: Data, path: Path) -> None:
     for step in steps:
         left.axhline(step, color="0.9", lw=0.5, zorder=0)
         left.axvline(step, color="0.9", lw=0.5, zorder=0)
-    low, high = np.quantile(data.images(data.train), [0, 1])
     picture = np.vstack([np.hstack(row) for row in images])
     right.imshow(picture, cmap="gray_r", vmin=low, vmax=high)
     right.set(xticks=[], yticks=[])

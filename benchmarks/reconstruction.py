@@ -119,7 +119,9 @@ def pca(data: Data, n: int) -> tuple[str, Reconstruct]:
 def quadratic_manifold(data: Data, n: int) -> tuple[str, Reconstruct]:
     """Choose principal components greedily, with a quadratic decoder."""
     rotation = PCA().fit(data.train)
-    model = GFS(n, family="polynomial", alpha="auto").fit(rotation.transform(data.train))
+    model = GFS(n, family="polynomial", alpha="auto", criterion="variance").fit(
+        rotation.transform(data.train)
+    )
 
     def reconstruct(X: Array) -> Array:
         kept = model.transform(rotation.transform(X))

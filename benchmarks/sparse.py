@@ -80,7 +80,7 @@ def methods() -> dict[str, Any]:
         "TruncatedSVD": TruncatedSVD(N_DIRECTIONS, algorithm="arpack", random_state=0),
         "PCA": PCA(N_DIRECTIONS, svd_solver="arpack", random_state=0),
         "GFR": GFR(N_DIRECTIONS),
-        "GFS": GFS(N_DIRECTIONS),
+        "GFS": GFS(N_DIRECTIONS, criterion="variance"),
         "GFA": GFA(N_DIRECTIONS, threshold=0.0, backward=False),
     }
 

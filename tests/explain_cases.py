@@ -42,7 +42,7 @@ def explained_by(base: pd.DataFrame, others: pd.DataFrame, **params: Any) -> Any
     table = pd.concat([base, others * unit], axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnitsWarning)
-        fitted = GFS(base.shape[1], **{"alpha": 0, **params}).fit(table)
+        fitted = GFS(base.shape[1], **{"alpha": 0, **params}, criterion="variance").fit(table)
     assert set(fitted.get_feature_names_out()) == set(base)
     return fitted, table, unit
 

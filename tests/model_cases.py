@@ -20,12 +20,13 @@ from gramian._decoder import Decoder
 from gramian._manifold_model import FittedManifold
 from gramian._model import Basis, FittedModel, Project, Record, TakeColumns
 from gramian.elimination import Selection
+from gramian.gain import BestSets
 from gramian.manifold import AngleStart, LinearStart, Manifold, Search, Surface, Terms
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]
 VALUES = (
-    *(FittedModel, Record, Basis, TakeColumns, Project, Selection),
+    *(FittedModel, Record, Basis, TakeColumns, Project, Selection, BestSets),
     *(FittedManifold, Manifold, Search, Surface, LinearStart, AngleStart),
 )
 """Dataclasses that models are made of."""

@@ -185,7 +185,7 @@ PAIRS: dict[str, Pair] = {
     "GCA, any basis": Pair(
         GCA(basis=random_basis(), backward=False, alpha=0), oracle.gca, {"basis": random_basis()}
     ),
-    "GFS": Pair(GFS(alpha=0), oracle.gfs),
+    "GFS": Pair(GFS(alpha=0, criterion="variance"), oracle.gfs),
     "GFA": Pair(GFA(backward=False, alpha=0), oracle.gfa),
 }
 every_pair = pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)

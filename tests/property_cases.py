@@ -61,7 +61,7 @@ tables = st.builds(nonlinear_table, seeds, st.integers(3, 5))
 ESTIMATORS = {
     "GFR": GFR(alpha=0),
     "GCA": GCA(backward=False, alpha=0),
-    "GFS": GFS(alpha=0),
+    "GFS": GFS(alpha=0, criterion="variance"),
     "GFA": GFA(backward=False, alpha=0),
 }
 names = st.sampled_from(list(ESTIMATORS))

@@ -18,7 +18,7 @@ SOLVERS = ["qr", "gram"]
 PUBLISHED: dict[type, dict[str, Any]] = {
     GFR: {"alpha": 0},
     GCA: {"alpha": 0, "backward": False},
-    GFS: {"alpha": 0},
+    GFS: {"alpha": 0, "criterion": "variance"},
     GFA: {"alpha": 0, "backward": False},
     UFFS: {"degree": 2},
 }

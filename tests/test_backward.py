@@ -259,7 +259,7 @@ def test_wishes_decide_among_equals():
 
 def test_functions_of_what_is_wanted_take_part_where_not_all_can():
     rng = np.random.default_rng(0)
-    width, height, *others = rng.uniform(20, 120, (6, 60))
+    width, height, *others = rng.uniform(20, 120, (6, 48))
     sides = [width, height, width + height]
     table = pd.DataFrame(np.array([*sides, width * height, *others]).T, columns=[*"whpaqrst"])
     free = backward().fit(table)

@@ -107,7 +107,7 @@ def rare_errors() -> np.ndarray:
 def test_the_constants_of_theorem_4_by_hand():
     """The best fit of the copy is 0.02 and 0.98, so residuals are 0.02 in size, or 0.98."""
     X = rare_errors()
-    certificate = certify(GFS(1, alpha=0).fit(X), X)
+    certificate = certify(GFS(1, alpha=0, criterion="variance").fit(X), X)
     assert isinstance(certificate, EntropyCertificate)
     assert (certificate.n_features, certificate.n_kept, certificate.n_rows) == (2, 1, 100)
     assert (certificate.n_distinct_rows, certificate.n_distinct_kept) == (4, 2)
@@ -133,7 +133,7 @@ def test_a_bound_below_one_half_is_the_papers_formula():
     X = np.zeros((100, 3))
     X[:50, 0] = 5.0
     X[[10, 20], 1] = [0.5, -0.5]  # uncorrelated with the first, of mean zero
-    certificate = certify(GFS(1, degree=1, alpha=0).fit(X), X)
+    certificate = certify(GFS(1, degree=1, alpha=0, criterion="variance").fit(X), X)
     q = certificate.epsilon**2 / certificate.alpha_min**2
     np.testing.assert_allclose(q, 0.02)
     h = -q * np.log2(q) - (1 - q) * np.log2(1 - q)
@@ -176,7 +176,7 @@ def test_all_kept_and_nothing_kept_are_no_special_cases():
 
 def test_continuous_data_are_told_apart():
     X = np.random.default_rng(0).standard_normal((50, 3))
-    text = str(certify(GFS(2, alpha=0).fit(X), X))
+    text = str(certify(GFS(2, alpha=0, criterion="variance").fit(X), X))
     assert "Most rows occur only once" in text
     assert "so the theorem says nothing about this fit" in " ".join(text.split())
 
@@ -184,7 +184,7 @@ def test_continuous_data_are_told_apart():
 def test_entropies_of_few_rows_are_corrected_upwards():
     """Of 8 bits of which 3 are kept, 5 are left. The plug-in estimate from 300 rows misses some."""
     X = np.random.default_rng(0).integers(0, 2, (300, 8)) * np.arange(8, 0, -1)
-    certificate = certify(GFS(3, alpha=0).fit(X), X)
+    certificate = certify(GFS(3, alpha=0, criterion="variance").fit(X), X)
     assert certificate.conditional_entropy < certificate.corrected_conditional_entropy < 5
     assert certificate.coverage < 0.8
 

@@ -100,7 +100,14 @@ def test_a_finished_fit_is_read_from_its_checkpoint(tmp_path, monkeypatch):
 def test_levels_are_stored_as_well(tmp_path):
     x = np.random.default_rng(0).integers(0, [2, 3, 4, 5], (6000, 4)).astype(float)
     source = AgainAndAgain(x)
-    fitting = GFS(2, family="indicator", checkpoint=tmp_path, memory_budget=BUDGET, alpha=0)
+    fitting = GFS(
+        2,
+        family="indicator",
+        checkpoint=tmp_path,
+        memory_budget=BUDGET,
+        alpha=0,
+        criterion="variance",
+    )
     first = fitting.fit(source).residual_variance_
     n_passes = source.n_passes
     # The levels of all columns, and two steps of two passes: z, a combination of indicators of its
@@ -115,7 +122,7 @@ def test_levels_are_stored_as_well(tmp_path):
     [
         (GFR(3, degree=3, alpha=0), "degree was 2 and is 3"),
         (GFR(2, alpha=0), "n_components was 3 and is 2"),
-        (GFS(3, alpha=0), "estimator was GFR and is GFS"),
+        (GFS(3, alpha=0, criterion="variance"), "estimator was GFR and is GFS"),
     ],
 )
 def test_another_fit_is_refused_with_what_differs(tmp_path, other, message):

@@ -55,7 +55,7 @@ def test_steps_that_are_not_known_ahead_are_asked_for():
     with pytest.raises(ValueError, match="give n_steps"):
         GFR(threshold=0.1, alpha=0).estimate_cost(np.empty((100, 5)))
     with pytest.raises(ValueError, match="depends on the data"):
-        GFS(2, family=Indicator(), alpha=0).estimate_cost(np.empty((100, 5)))
+        GFS(2, family=Indicator(), alpha=0, criterion="variance").estimate_cost(np.empty((100, 5)))
 
 
 @pytest.mark.parametrize("estimator", [GFS, GFA])

@@ -90,14 +90,14 @@ def test_custom_functions_without_an_arity_are_refused_with_an_example(functions
 @pytest.mark.parametrize(("function", "arity"), [(np.hypot, 1), (lambda u, v: u + v, 3)])
 def test_a_function_of_another_arity_fails_as_a_call_does(function, arity):
     with pytest.raises(TypeError, match=r"argument|operand"):
-        GFS(3, family=Custom([(function, arity)]), alpha=0).fit(X)
+        GFS(3, family=Custom([(function, arity)]), alpha=0, criterion="variance").fit(X)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_second_argument_cannot_be_mistaken_for_an_output(solver):
     # np.abs(u, v) writes to v.
     with pytest.raises((TypeError, ValueError)):
-        GFS(3, family=Custom([(np.abs, 2)]), solver=solver, alpha=0).fit(X)
+        GFS(3, family=Custom([(np.abs, 2)]), solver=solver, alpha=0, criterion="variance").fit(X)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -108,9 +108,20 @@ def test_a_function_that_changes_its_argument_changes_nothing_else(solver):
 
     table = np.column_stack([3 * A, 2 * B, 0.1 * A**3])
     params = {"threshold": None, "solver": solver}
-    expected = fit(GFS(2, family=Custom([(lambda z: z**3, 1), (np.hypot, 2)]), **params), table)
+    expected = fit(
+        GFS(2, family=Custom([(lambda z: z**3, 1), (np.hypot, 2)]), **params, criterion="variance"),
+        table,
+    )
     try:
-        fitted = fit(GFS(2, family=Custom([(cube_in_place, 1), (np.hypot, 2)]), **params), table)
+        fitted = fit(
+            GFS(
+                2,
+                family=Custom([(cube_in_place, 1), (np.hypot, 2)]),
+                **params,
+                criterion="variance",
+            ),
+            table,
+        )
     except ValueError as error:
         assert "read-only" in str(error)  # noqa: PT017
     else:
@@ -121,7 +132,7 @@ def test_a_function_that_changes_its_argument_changes_nothing_else(solver):
     "function", [lambda z: z > 0, lambda z: np.rint(z).astype(int), lambda z: (z**2).tolist()]
 )
 def test_functions_may_return_booleans_integers_and_lists(function):
-    fitted = fit(GFS(2, family=Custom([(function, 1)]), alpha=0), X)
+    fitted = fit(GFS(2, family=Custom([(function, 1)]), alpha=0, criterion="variance"), X)
     np.testing.assert_array_equal(fitted.n_functions_ + fitted.n_dropped_functions_, [2, 2])
 
 
@@ -143,9 +154,11 @@ def test_indicators_of_continuous_data_are_refused_with_the_remedy(estimator, so
 
 def test_max_levels_is_the_number_of_levels_still_accepted():
     table = np.column_stack([3 * (np.arange(N) % 5), np.arange(N) % 2])
-    assert fit(GFS(2, family=Indicator(2, max_levels=5), alpha=0), table).support_.all()
+    assert fit(
+        GFS(2, family=Indicator(2, max_levels=5), alpha=0, criterion="variance"), table
+    ).support_.all()
     with pytest.raises(ValueError, match="max_levels=4"):
-        GFS(2, family=Indicator(2, max_levels=4), alpha=0).fit(table)
+        GFS(2, family=Indicator(2, max_levels=4), alpha=0, criterion="variance").fit(table)
 
 
 SIZES = [1e-200, 1e-300, 1e160, 1e300]
@@ -158,7 +171,7 @@ def squares_of_size(size):
 
 def fitted_to(form, size, folder, **params):
     """Fit to a table in some form, by functions of some size."""
-    estimator = GFS(2, family=squares_of_size(size), threshold=None, **params)
+    estimator = GFS(2, family=squares_of_size(size), threshold=None, **params, criterion="variance")
     if form == "file":
         np.save(folder / "table.npy", SQUARES)
         return estimator.fit(folder / "table.npy")
@@ -193,7 +206,9 @@ def test_the_size_of_a_function_changes_nothing(form, params, size, tmp_path):
 
 
 def test_a_fit_with_tiny_functions_goes_on_from_its_checkpoint(tmp_path):
-    estimator = GFS(2, family=squares_of_size(1e-200), checkpoint=tmp_path, threshold=None)
+    estimator = GFS(
+        2, family=squares_of_size(1e-200), checkpoint=tmp_path, threshold=None, criterion="variance"
+    )
     first = estimator.fit(SQUARES).residual_variance_
     np.testing.assert_array_equal(estimator.fit(SQUARES).residual_variance_, first)
     np.testing.assert_array_equal(estimator.n_functions_, [2, 3])

@@ -90,7 +90,7 @@ def test_weights_are_a_column_or_a_collection(source, index):
 
 
 def test_names_of_columns_are_kept():
-    fitted = GFS(3, alpha=0).fit(DASK_SOURCES["data frame"]())
+    fitted = GFS(3, alpha=0, criterion="variance").fit(DASK_SOURCES["data frame"]())
     assert fitted.feature_names_in_.tolist() == NAMES
 
 

@@ -250,7 +250,7 @@ def test_rows_on_which_a_column_is_constant_have_no_r2():
     table = np.column_stack([X[:, :2], 1e-3 * X[:, 0] * X[:, 1]])
     rows = table[:50].copy()
     rows[:, 2] = 1.0
-    (found,) = explain(GFS(2, alpha=0).fit(table), rows)
+    (found,) = explain(GFS(2, alpha=0, criterion="variance").fit(table), rows)
     assert found.feature == "x2"
     assert found.validation_r2 is None
 
@@ -270,8 +270,8 @@ def test_other_things_are_refused():
     with pytest.raises(TypeError, match="got UFFS"):
         explain(UFFS(2).fit(X))
     with pytest.raises(NotFittedError):
-        explain(GFS(2, alpha=0))
-    fitted = GFS(2, alpha=0).fit(X)
+        explain(GFS(2, alpha=0, criterion="variance"))
+    fitted = GFS(2, alpha=0, criterion="variance").fit(X)
     for wrong in [0, -1, 1.5, "all"]:
         with pytest.raises(ValueError, match="max_terms must be"):
             explain(fitted, max_terms=wrong)
@@ -287,7 +287,7 @@ def test_other_things_are_refused():
 def test_rows_that_are_not_in_memory_are_refused(tmp_path):
     np.save(tmp_path / "rows.npy", X)
     with pytest.raises(TypeError, match="rows in memory"):
-        explain(GFS(2, alpha=0).fit(X), tmp_path / "rows.npy")
+        explain(GFS(2, alpha=0, criterion="variance").fit(X), tmp_path / "rows.npy")
 
 
 @every_estimator
@@ -310,7 +310,7 @@ def test_tables_with_more_columns_than_rows_are_explained():
 
 
 def test_the_fitted_estimator_is_left_alone():
-    fitted = GFS(2, alpha=0).fit(X)
+    fitted = GFS(2, alpha=0, criterion="variance").fit(X)
     moments = [each.copy() for each in fitted.model_.decoder.moments]
     explain(fitted, X)
     explain(fitted, max_terms=None)

@@ -162,7 +162,9 @@ def test_names_that_look_like_operations_are_quoted():
 
 def test_columns_of_the_same_name_are_told_apart_by_their_index():
     base = measurements(100).to_numpy()
-    fitted = GFS(3, alpha=0).fit(np.column_stack([base, 1e-13 * base[:, 0] * base[:, 1]]))
+    fitted = GFS(3, alpha=0, criterion="variance").fit(
+        np.column_stack([base, 1e-13 * base[:, 0] * base[:, 1]])
+    )
     # which older versions of scikit-learn let through
     fitted._become(dataclasses.replace(fitted.model_, names=("x", "x", "y", "z")))
     (found,) = explain(fitted)

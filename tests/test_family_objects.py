@@ -106,8 +106,8 @@ def test_set_params_names_the_parameters_there_are(family):
 def test_a_name_and_a_degree_are_short_for_an_instance(name, family):
     assert by_name(name, 3) == family
     table = np.random.default_rng(0).integers(0, 5, (200, 4))
-    by_short_name = GFS(2, family=name, degree=3, alpha=0).fit(table)
-    by_instance = GFS(2, family=family, degree=None, alpha=0).fit(table)
+    by_short_name = GFS(2, family=name, degree=3, alpha=0, criterion="variance").fit(table)
+    by_instance = GFS(2, family=family, degree=None, alpha=0, criterion="variance").fit(table)
     np.testing.assert_array_equal(by_short_name.residual_variance_, by_instance.residual_variance_)
 
 

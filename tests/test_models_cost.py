@@ -20,7 +20,7 @@ def declared(document):
 
 def test_functions_that_were_dropped_cost_nothing(tmp_path):
     wide = np.random.default_rng(0).standard_normal((300, N_VARIABLES + 1))
-    linear = fit(GFS(N_VARIABLES, degree=1, alpha=0), wide)
+    linear = fit(GFS(N_VARIABLES, degree=1, alpha=0, criterion="variance"), wide)
     models.save(linear, tmp_path / "good.gram", moments=False)
     path = edit(tmp_path / "large.gram", declared, tmp_path / "good.gram")
     replace_array(path, "n_dropped_functions_", 2 ** np.arange(N_VARIABLES) - 1)
@@ -38,7 +38,16 @@ def test_functions_that_were_dropped_cost_nothing(tmp_path):
 
 def test_atoms_that_were_dropped_are_evaluated_for_a_few_rows_at_a_time():
     x = np.random.default_rng(0).uniform(-1, 1, (60, 2))
-    fitted = fit(GFS(1, family=Fourier(20_000, max_variables=1), max_functions=None, alpha=0), x)
+    fitted = fit(
+        GFS(
+            1,
+            family=Fourier(20_000, max_variables=1),
+            max_functions=None,
+            alpha=0,
+            criterion="variance",
+        ),
+        x,
+    )
     rows = np.random.default_rng(1).uniform(-1, 1, (1000, 1))
     tracemalloc.start()
     fitted.inverse_transform(rows)

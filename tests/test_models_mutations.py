@@ -32,7 +32,10 @@ def originals():
     prepared = pd.DataFrame(steps.apply(frame), columns=list("abcd"))
     family = Indicator(2) + Multilinear(2)
     return {
-        "GFS": (fit(GFS(2, family=family, scale=True, alpha=0), prepared), steps),
+        "GFS": (
+            fit(GFS(2, family=family, scale=True, alpha=0, criterion="variance"), prepared),
+            steps,
+        ),
         "GFR": (fit(GFR(2, family=Fourier(1), scale=True, alpha=0), table()), None),
         "GCA": (fit(GCA(2, basis=np.eye(7), backward=False, alpha=0), table()), None),
         "UFFS": (fit(UFFS(degree=2), table()), None),

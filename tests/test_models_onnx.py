@@ -100,7 +100,7 @@ def test_a_surface_that_is_no_polynomial_is_refused(runtime):
 def test_the_graph_is_valid_and_knows_the_names(runtime, tmp_path):
     import onnx
 
-    fitted = fit(GFS(2, alpha=0), pd.DataFrame(X, columns=list("abcdefg")))
+    fitted = fit(GFS(2, alpha=0, criterion="variance"), pd.DataFrame(X, columns=list("abcdefg")))
     models.to_onnx(fitted, tmp_path / "model.onnx")
     model = onnx.load(tmp_path / "model.onnx")
     onnx.checker.check_model(model, full_check=True)

@@ -222,7 +222,9 @@ def test_preprocessing_travels_with_the_model(options, tmp_path):
 def test_columns_that_pass_by_travel_with_the_model(tmp_path):
     steps = Preprocessing(["count"], ids=["key", "id"], targets=["label"])
     models.save(
-        fit(GFS(1, alpha=0), frame()[["count"]]), tmp_path / "model.gram", preprocessing=steps
+        fit(GFS(1, alpha=0, criterion="variance"), frame()[["count"]]),
+        tmp_path / "model.gram",
+        preprocessing=steps,
     )
     again = models.read(tmp_path / "model.gram").preprocessing
     assert (list(again.ids), list(again.targets)) == (["key", "id"], ["label"])
@@ -243,7 +245,7 @@ def test_the_steps_of_some_columns_do_the_same_to_them():
 
 def test_preprocessing_of_other_columns_is_not_written(tmp_path):
     prepared = pd.DataFrame(learned().apply(frame()), columns=COLUMNS)
-    fitted = fit(GFS(1, alpha=0), prepared)
+    fitted = fit(GFS(1, alpha=0, criterion="variance"), prepared)
     for steps in (Preprocessing(["a"]), Preprocessing(COLUMNS[::-1])):
         with pytest.raises(ValueError, match="other columns than"):
             models.save(fitted, tmp_path / "model.gram", preprocessing=steps)

@@ -20,7 +20,7 @@ X = table()
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "good.gram"
-    models.save(fit(GFS(3, alpha=0), X), path)
+    models.save(fit(GFS(3, alpha=0, criterion="variance"), X), path)
     return path
 
 
@@ -312,7 +312,7 @@ def test_arrays_in_another_form_are_refused(content, source, path):
 def test_a_family_that_would_grow_without_bound_is_refused(tmp_path, path):
     source = tmp_path / "good.gram"
     wide = np.random.default_rng(0).standard_normal((300, 60))
-    models.save(fit(GFS(40, degree=1, alpha=0), wide), source)
+    models.save(fit(GFS(40, degree=1, alpha=0, criterion="variance"), wide), source)
 
     def all_products(document):
         document["fitted"]["family_"] = {"class": "Multilinear", "parameters": {"degree": None}}
@@ -332,7 +332,10 @@ def test_a_family_that_would_grow_without_bound_is_refused(tmp_path, path):
 def test_levels_are_checked(tmp_path, path):
     source = tmp_path / "good.gram"
     values = np.random.default_rng(0).integers(0, 3, (100, 3)) * 1.0
-    models.save(fit(GFS(2, family=Indicator(2) + Multilinear(2), alpha=0), values), source)
+    models.save(
+        fit(GFS(2, family=Indicator(2) + Multilinear(2), alpha=0, criterion="variance"), values),
+        source,
+    )
     for name, array, message in [
         ("decoder.levels", np.array([0, 1, 2, 2, 1, 0.0]), "not in increasing order"),
         ("decoder.levels", np.array([0, 1, 2.0]), "contradict"),

@@ -137,7 +137,7 @@ def test_the_limits_between_levels_are_the_same_numbers(path):
     rng = np.random.default_rng(0)
     for _ in range(20):
         values = rng.choice(rng.standard_normal(4) * 10.0 ** rng.integers(-6, 6), (60, 2))
-        fitted = fit(GFS(2, family=Indicator(1), alpha=0), values)
+        fitted = fit(GFS(2, family=Indicator(1), alpha=0, criterion="variance"), values)
         loaded = there_and_back(fitted, path)
         for block, again in zip(
             fitted.model_.decoder.blocks, loaded.model_.decoder.blocks, strict=True
@@ -240,7 +240,9 @@ def test_moments_stay_out_if_large_or_unwanted(path):
     bare = there_and_back(fitted, path, moments=False)
     assert bare.model_.decoder.moments is None
     assert_works_alike(fitted, bare, X)
-    wide = fit(GFS(28, alpha=0), np.random.default_rng(0).standard_normal((500, 40)))
+    wide = fit(
+        GFS(28, alpha=0, criterion="variance"), np.random.default_rng(0).standard_normal((500, 40))
+    )
     assert there_and_back(wide, path).model_.decoder.moments is None
     assert_same_fit(wide, there_and_back(wide, path, moments=True))
 
@@ -269,7 +271,7 @@ def test_a_file_that_is_interrupted_leaves_the_old_one(path, monkeypatch):
 
 
 def test_where_to_write_checkpoints_does_not_travel(path):
-    fitted = fit(GFS(2, solver="gram", checkpoint=path / "sums", alpha=0), X)
+    fitted = fit(GFS(2, solver="gram", checkpoint=path / "sums", alpha=0, criterion="variance"), X)
     assert there_and_back(fitted, path).checkpoint is None
     assert b"sums" not in (path / "model.gram").read_bytes()
 

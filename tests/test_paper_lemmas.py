@@ -164,7 +164,9 @@ def test_qr_keeps_functions_orthonormal_however_ill_conditioned_they_are(seed, d
     functions = [np.exp(latent[:, 0]), np.sqrt(latent[:, 1]), np.sin(5 * latent[:, 0])]
     X = np.column_stack([4 * latent, *functions, rng.standard_normal(500)])
     fits = [
-        GFS(3, family=family(degree, max_variables=most), solver="qr", alpha=0).fit(X)
+        GFS(
+            3, family=family(degree, max_variables=most), solver="qr", alpha=0, criterion="variance"
+        ).fit(X)
         for family in (Polynomial, Legendre)
     ]
     assert all(fit.orthogonality_loss_ < 1e-13 for fit in fits)
@@ -267,7 +269,7 @@ def test_gfs_in_its_own_order_is_uffs(X, solver, other_solver):
     """The appendix: with all multilinear functions, σ at each selection is a Fourier norm."""
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     d = X.shape[1]
-    gfs = GFS(d, degree=None, solver=solver, alpha=0).fit(X)
+    gfs = GFS(d, degree=None, solver=solver, alpha=0, criterion="variance").fit(X)
     order = gfs.selected_features_
     assert sorted(order) == list(range(d))
     uffs = UFFS(threshold=None, solver=other_solver).fit(X[:, order])
@@ -280,12 +282,14 @@ def test_gfs_selects_what_uffs_selects_with_fewer_functions(X, m, solver):
     """The corollary of the appendix, for a threshold between two steps of GFS."""
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     d = X.shape[1]
-    full = GFS(d, degree=None, solver=solver, alpha=0).fit(X)
+    full = GFS(d, degree=None, solver=solver, alpha=0, criterion="variance").fit(X)
     order, variances = full.selected_features_, full.residual_variance_
     assume(m < d)
     assume(variances[m] < 0.999 * variances[m - 1])
     epsilon_squared = (variances[m - 1] + variances[m]) / 2
-    gfs = GFS(threshold=epsilon_squared, degree=None, solver=solver, alpha=0).fit(X)
+    gfs = GFS(
+        threshold=epsilon_squared, degree=None, solver=solver, alpha=0, criterion="variance"
+    ).fit(X)
     uffs = UFFS(threshold=epsilon_squared, solver=solver).fit(X[:, order])
     assert set(order[uffs.selected_features_]) == set(gfs.selected_features_)
     assert gfs.n_functions_.sum() == 2**m - 1

@@ -69,7 +69,7 @@ def test_pca_sees_scaled_columns_where_the_fit_does():
 
 def test_the_largest_variances_are_drawn_with_the_threshold():
     X = table()
-    gfs = GFS(threshold=0.5, alpha=0).fit(X)
+    gfs = GFS(threshold=0.5, alpha=0, criterion="variance").fit(X)
     display = ResidualVarianceDisplay.from_estimator(gfs, X, kind="largest", yscale="log")
     drawn(display)
     residual = gfs.residual_variance_
@@ -146,7 +146,7 @@ def test_hundreds_of_images_are_drawn_without_titles():
 
 def test_components_need_directions_and_an_image_of_the_right_size():
     with pytest.raises(TypeError, match="GFS has no directions"):
-        ComponentsDisplay.from_estimator(GFS(1, alpha=0).fit(table()))
+        ComponentsDisplay.from_estimator(GFS(1, alpha=0, criterion="variance").fit(table()))
     with pytest.raises(ValueError, match="has 9 pixels, but a direction has 4 entries"):
         ComponentsDisplay.from_estimator(GFR(1, alpha=0).fit(table()), image_shape=(3, 3))
     with pytest.raises(ValueError, match="has 2 names, but there are 4 columns"):
@@ -164,9 +164,9 @@ def residual_by_hand(target: np.ndarray, *functions: np.ndarray) -> float:
 @pytest.mark.parametrize(
     "estimator",
     [
-        GFS(3, alpha=0),
+        GFS(3, alpha=0, criterion="variance"),
         GFA(3, backward=False, alpha=0),
-        GFS(3, threshold=1e-6, relative=True, alpha=0),
+        GFS(3, threshold=1e-6, relative=True, alpha=0, criterion="variance"),
         GFA(3, threshold=1e-6, relative=True, backward=False, alpha=0),
     ],
 )
@@ -200,7 +200,7 @@ def test_many_features_are_curves():
     X = np.random.default_rng(0).standard_normal((400, 60))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
-        gfs = GFS(60, degree=1, alpha=0).fit(X)
+        gfs = GFS(60, degree=1, alpha=0, criterion="variance").fit(X)
     display = SelectionOrderDisplay.from_estimator(gfs)
     drawn(display)
     assert not display.bars_
@@ -228,7 +228,7 @@ def test_the_order_needs_a_fit_with_residual_variances_and_values_for_each_name(
 @pytest.mark.parametrize("linear", [False, True])
 def test_points_are_true_and_reconstructed_values(feature, linear):
     X = table()
-    gfs = GFS(3, alpha=0).fit(X)
+    gfs = GFS(3, alpha=0, criterion="variance").fit(X)
     display = ParityDisplay.from_estimator(gfs, X, feature, linear=linear)
     drawn(display)
     predicted = gfs.inverse_transform(gfs.transform(X), linear=linear)[:, 3]
@@ -276,9 +276,9 @@ def test_a_constant_column_is_drawn():
 def test_unknown_columns_are_named():
     X = table()
     with pytest.raises(ValueError, match=r"There is no column 'current'; there are 'volt"):
-        ParityDisplay.from_estimator(GFS(2, alpha=0).fit(X), X, "current")
+        ParityDisplay.from_estimator(GFS(2, alpha=0, criterion="variance").fit(X), X, "current")
     with pytest.raises(ValueError, match="There is no column 9: columns are 0 to 3"):
-        ParityDisplay.from_estimator(GFS(2, alpha=0).fit(X), X, 9)
+        ParityDisplay.from_estimator(GFS(2, alpha=0, criterion="variance").fit(X), X, 9)
     with pytest.raises(ValueError, match="2 true and 3 predicted values"):
         ParityDisplay([1, 2], [1, 2, 3])
 
@@ -312,7 +312,7 @@ def test_many_pixels_have_no_numbers():
 def test_pixels_need_an_image_and_a_selection():
     X = table()
     with pytest.raises(ValueError, match="has 6 pixels, but the fit has 4 features"):
-        PixelMapDisplay.from_estimator(GFS(2, alpha=0).fit(X), (2, 3))
+        PixelMapDisplay.from_estimator(GFS(2, alpha=0, criterion="variance").fit(X), (2, 3))
     with pytest.raises(TypeError, match="GFR selects no pixels"):
         PixelMapDisplay.from_estimator(GFR(2, alpha=0).fit(X), (2, 2))
     with pytest.raises(ValueError, match="must be a height and a width"):
@@ -366,9 +366,9 @@ def test_without_networkx_the_error_names_the_extra(monkeypatch):
     [
         lambda: ResidualVarianceDisplay.from_estimator(GFR(alpha=0)),
         lambda: ComponentsDisplay.from_estimator(GFR(alpha=0)),
-        lambda: SelectionOrderDisplay.from_estimator(GFS(alpha=0)),
-        lambda: ParityDisplay.from_estimator(GFS(alpha=0), table(), 0),
-        lambda: PixelMapDisplay.from_estimator(GFS(alpha=0), (2, 2)),
+        lambda: SelectionOrderDisplay.from_estimator(GFS(alpha=0, criterion="variance")),
+        lambda: ParityDisplay.from_estimator(GFS(alpha=0, criterion="variance"), table(), 0),
+        lambda: PixelMapDisplay.from_estimator(GFS(alpha=0, criterion="variance"), (2, 2)),
     ],
 )
 def test_estimators_must_be_fitted(make):
@@ -378,4 +378,4 @@ def test_estimators_must_be_fitted(make):
 
 def test_dollars_in_names_are_no_mathematics():
     X = table().rename(columns={"volt": "price in $", "ampere": "cost in $_x"})
-    drawn(SelectionOrderDisplay.from_estimator(GFS(2, alpha=0).fit(X)))
+    drawn(SelectionOrderDisplay.from_estimator(GFS(2, alpha=0, criterion="variance").fit(X)))

@@ -45,16 +45,18 @@ def test_fitted_estimators_add_a_summary_to_the_diagram(estimator):
 
 def test_columns_are_named_in_the_order_of_selection():
     X = power_table()
-    gfs = GFS(3).fit(X)
+    gfs = GFS(3, criterion="variance").fit(X)
     found = re.findall("<bdi>(.*?)</bdi>", summary(gfs))
     assert found == X.columns[gfs.selected_features_].tolist()
     assert "3 of 6 columns kept" in summary(gfs)
-    assert re.findall("<bdi>(.*?)</bdi>", summary(GFS(1).fit(X.to_numpy()))) == ["x1"]
+    assert re.findall(
+        "<bdi>(.*?)</bdi>", summary(GFS(1, criterion="variance").fit(X.to_numpy()))
+    ) == ["x1"]
 
 
 def test_many_columns_are_counted():
     X = np.random.default_rng(0).standard_normal((300, 20))
-    assert "and 8 more" in summary(GFS(20, degree=1).fit(X))
+    assert "and 8 more" in summary(GFS(20, degree=1, criterion="variance").fit(X))
 
 
 def test_directions_are_counted():
@@ -69,12 +71,12 @@ def test_held_out_rows_are_mentioned():
 def test_warnings_of_the_fit_are_shown_and_not_given_again():
     X = np.random.default_rng(0).standard_normal((30, 12))
     with pytest.warns(SaturationWarning):
-        gfs = GFS(10, degree=3, alpha=0).fit(X)
+        gfs = GFS(10, degree=3, alpha=0, criterion="variance").fit(X)
     assert "the functions span all 30 samples" in summary(gfs)
 
 
 def test_names_stay_text():
-    shown = summary(GFS(6, degree=1).fit(hostile_table()))
+    shown = summary(GFS(6, degree=1, criterion="variance").fit(hostile_table()))
     for name in HOSTILE[:3]:
         assert name not in shown
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
@@ -88,7 +90,7 @@ def test_text_display_has_no_html():
 
 
 def test_pipelines_show_their_own_diagram():
-    pipeline = make_pipeline(StandardScaler(), GFS(2)).fit(power_table())
+    pipeline = make_pipeline(StandardScaler(), GFS(2, criterion="variance")).fit(power_table())
     shown = pipeline._repr_html_()
     assert "GFS" in shown
     assert "gramian-fit" not in shown

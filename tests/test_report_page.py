@@ -95,7 +95,7 @@ def test_missing_values_are_counted_and_categories_are_numbers(tmp_path):
     X = power_table(colour=["red", "blue", "green"] * 100)
     X.loc[[3, 5], "heat"] = np.nan
     steps = Preprocessing.learn(X, X.columns, encode=True, impute="median")
-    gfs = GFS(3, scale=True).fit(steps.apply(X))
+    gfs = GFS(3, scale=True, criterion="variance").fit(steps.apply(X))
     page = page_of(tmp_path, gfs, X, preprocessing=steps)
     assert "2 values in 'heat' were missing, and were filled in" in page.text
 
@@ -103,7 +103,7 @@ def test_missing_values_are_counted_and_categories_are_numbers(tmp_path):
 def test_names_stay_text_everywhere(tmp_path):
     X = hostile_table()
     for i, estimator in enumerate(
-        [GFA(threshold=1e-3, relative=True, backward=False), GFR(3), GFS(3)]
+        [GFA(threshold=1e-3, relative=True, backward=False), GFR(3), GFS(3, criterion="variance")]
     ):
         page = Page(report(estimator.fit(X), X, tmp_path / f"{i}.html", title=X.columns[0]))
         assert len(page.scripts) == 3
@@ -123,13 +123,19 @@ def test_plotly_gets_names_that_it_does_not_read_as_tags(tmp_path):
 
 def test_two_columns_are_enough(tmp_path):
     X = np.random.default_rng(0).standard_normal((50, 2))
-    for estimator in (GFS(1), GFR(1), GFA(backward=False), UFFS(degree=2), GCA(backward=False)):
+    for estimator in (
+        GFS(1, criterion="variance"),
+        GFR(1),
+        GFA(backward=False),
+        UFFS(degree=2),
+        GCA(backward=False),
+    ):
         assert page_of(tmp_path, estimator.fit(X), X).size < 6e6
 
 
 def test_300_columns_stay_within_6_megabytes(tmp_path):
     X = wide_table()
-    page = page_of(tmp_path, GFS(6, degree=1).fit(X), X)
+    page = page_of(tmp_path, GFS(6, degree=1, criterion="variance").fit(X), X)
     assert page.size < 6e6
     assert "x299" in page.text
     assert "more columns" in page.text  # of the graph
@@ -151,12 +157,16 @@ def test_units_that_differ_are_cautioned_against_unless_columns_are_scaled(tmp_p
     assert "Units decide" in text
     assert "Fit with scale=True (--standardize)" in text
     with pytest.warns(UnitsWarning):
-        gfs = GFS(3).fit(X)
+        gfs = GFS(3, criterion="variance").fit(X)
     text = page_of(tmp_path, gfs, X).text
     assert "One unit hides the others" in text
     assert "Use scale=True" in text
     assert "Units decide" not in text
-    for estimator in (GFS(3, scale=True), GFA(scale=True, backward=False), GFA()):
+    for estimator in (
+        GFS(3, scale=True, criterion="variance"),
+        GFA(scale=True, backward=False),
+        GFA(),
+    ):
         text = page_of(tmp_path, estimator.fit(X), X).text
         assert "Units decide" not in text
         assert "One unit hides" not in text
@@ -165,12 +175,12 @@ def test_units_that_differ_are_cautioned_against_unless_columns_are_scaled(tmp_p
 def test_warnings_of_the_fit_are_on_the_page(tmp_path):
     X = np.random.default_rng(0).standard_normal((30, 12))
     with pytest.warns(SaturationWarning):
-        gfs = GFS(10, degree=3, alpha=0).fit(X)
+        gfs = GFS(10, degree=3, alpha=0, criterion="variance").fit(X)
     page = page_of(tmp_path, gfs, X)
     assert "the functions span all 30 samples" in page.text
     assert "Explained, new rows" not in page.text  # as nothing is known of them
     with pytest.warns(OverfittingWarning):
-        gfs = GFS(5, degree=2, alpha=0).fit(X)
+        gfs = GFS(5, degree=2, alpha=0, criterion="variance").fit(X)
     assert "Too few rows for so many functions" in page_of(tmp_path, gfs, X).text
 
 
@@ -207,7 +217,7 @@ def test_columns_to_keep_are_in_the_code(tmp_path):
 
 def test_held_out_rows_that_are_explained_less_are_cautioned_against(tmp_path):
     X = np.random.default_rng(0).standard_normal((60, 8))
-    gfs = GFS(4, validation_fraction=0.3).fit(X)
+    gfs = GFS(4, validation_fraction=0.3, criterion="variance").fit(X)
     page = page_of(tmp_path, gfs, X)
     assert "Held-out rows are explained less well" in page.text
     assert {each["key"] for each in page.charts["views"][0]["curves"]} >= {"fit", "held-out", "pca"}
@@ -242,7 +252,9 @@ def test_pca_curve_is_that_of_pca(tmp_path):
     assert curve["values"][1:4] == pytest.approx(expected[:3])
 
 
-@pytest.mark.parametrize("estimator", [GFR(3, threshold=0.1, scale=True), GFS(3, scale=True)])
+@pytest.mark.parametrize(
+    "estimator", [GFR(3, threshold=0.1, scale=True), GFS(3, scale=True, criterion="variance")]
+)
 def test_pca_sees_scaled_columns_where_the_fit_does(tmp_path, estimator):
     from sklearn.decomposition import PCA
 
@@ -279,10 +291,10 @@ def test_columns_of_other_names_are_pixels_only_if_that_is_said(tmp_path):
 @pytest.mark.parametrize(
     "estimator",
     [
-        GFS(0.9, validation_fraction=0.2, random_state=3),
+        GFS(0.9, validation_fraction=0.2, random_state=3, criterion="variance"),
         GFA(threshold=1e-3, relative=True, family=Multilinear(1) + Polynomial(2), backward=False),
         GFR(np.int64(2), family="polynomial", degree=2),
-        GFS(3, family="auto", degree="auto", alpha="auto"),
+        GFS(3, family="auto", degree="auto", alpha="auto", criterion="variance"),
         GCA(2, backward=False),
         UFFS(degree=2, cluster_size=3),
     ],
@@ -304,7 +316,7 @@ def test_code_with_preprocessing_runs(tmp_path, monkeypatch):
         learned.columns, "fill", 0.9 * learned.impute, {"colour": ["green", "blue", "red"]}
     )
     for steps in (learned, given):
-        gfs = GFS(3, scale=True).fit(steps.apply(X))
+        gfs = GFS(3, scale=True, criterion="variance").fit(steps.apply(X))
         namespace = _run(code_of(page_of(tmp_path, gfs, X, preprocessing=steps)), X)
         np.testing.assert_array_equal(namespace["preprocessing"].apply(X), steps.apply(X))
         assert namespace["estimator"].get_params() == gfs.get_params()
@@ -313,14 +325,14 @@ def test_code_with_preprocessing_runs(tmp_path, monkeypatch):
 def test_code_names_the_file_that_was_read(tmp_path):
     np.save(tmp_path / "data.npy", power_table().to_numpy())
     path = str(tmp_path / "data.npy")
-    code = code_of(page_of(tmp_path, GFS(2).fit(path), path))
+    code = code_of(page_of(tmp_path, GFS(2, criterion="variance").fit(path), path))
     assert f"X = {path!r}" in code
 
 
 def test_code_does_not_write_out_long_preprocessing(tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).standard_normal((50, 70))).add_prefix("column ")
     other = Preprocessing(X.columns.tolist(), "fill", np.zeros(70))
-    gfs = GFS(2).fit(other.apply(X))
+    gfs = GFS(2, criterion="variance").fit(other.apply(X))
     code = code_of(page_of(tmp_path, gfs, X, preprocessing=other))
     assert "# preprocessing is that of the fit, from its model file" in code
     assert "np.array" not in code
@@ -329,7 +341,9 @@ def test_code_does_not_write_out_long_preprocessing(tmp_path):
 def test_code_says_what_it_cannot_write_out(tmp_path):
     X = power_table()
     family = Custom([(np.abs, 1), (np.hypot, 2)])
-    code = code_of(page_of(tmp_path, GFS(2, family=family, degree=None).fit(X), X))
+    code = code_of(
+        page_of(tmp_path, GFS(2, family=family, degree=None, criterion="variance").fit(X), X)
+    )
     assert "# family is as it was in the fit." in code
     compile(code, "code", "exec")
 
@@ -351,8 +365,8 @@ def test_files_and_dask_collections_are_read(tmp_path):
     X = power_table()
     X.to_parquet(tmp_path / "data.parquet")
     np.save(tmp_path / "data.npy", X.to_numpy())
-    gfs = GFS(3).fit(X)
-    plain = GFS(3).fit(X.to_numpy())
+    gfs = GFS(3, criterion="variance").fit(X)
+    plain = GFS(3, criterion="variance").fit(X.to_numpy())
     for estimator, data in [
         (gfs, str(tmp_path / "data.parquet")),
         (plain, tmp_path / "data.npy"),
@@ -369,16 +383,16 @@ def test_polars_and_arrow_tables_are_taken(tmp_path):
 
     X = power_table()
     polars = pl.from_pandas(X)
-    assert "voltage" in page_of(tmp_path, GFS(3).fit(polars), polars).text
+    assert "voltage" in page_of(tmp_path, GFS(3, criterion="variance").fit(polars), polars).text
     steps = Preprocessing.learn(X, X.columns)
     table = pyarrow.table({name: X[name].to_numpy() for name in X})
-    gfs = GFS(3).fit(steps.apply(X))
+    gfs = GFS(3, criterion="variance").fit(steps.apply(X))
     assert "voltage" in page_of(tmp_path, gfs, table, preprocessing=steps).text
 
 
 def test_only_some_of_many_rows_are_used_for_what_takes_time_and_the_page_says_so(tmp_path):
     X = np.random.default_rng(0).standard_normal((25_000, 4))
-    page = page_of(tmp_path, GFS(2).fit(X), X)
+    page = page_of(tmp_path, GFS(2, criterion="variance").fit(X), X)
     assert "at most 20,000 rows of 25,000 rows" in page.text
 
 
@@ -404,7 +418,7 @@ def test_models_from_files_have_reports_even_without_moments(tmp_path):
 def test_estimator_is_left_as_it_was(tmp_path):
     X = power_table()
     steps = Preprocessing.learn(X, X.columns, impute="mean")
-    gfs = GFS(3, scale=True).fit(steps.apply(X))
+    gfs = GFS(3, scale=True, criterion="variance").fit(steps.apply(X))
     before = {name: repr(value) for name, value in vars(gfs).items()}
     page_of(tmp_path, gfs, X, preprocessing=steps)
     assert {name: repr(value) for name, value in vars(gfs).items()} == before
@@ -412,7 +426,7 @@ def test_estimator_is_left_as_it_was(tmp_path):
 
 def test_unfitted_estimator_is_refused(tmp_path):
     with pytest.raises(NotFittedError, match="GFS"):
-        report(GFS(), power_table(), tmp_path / "report.html")
+        report(GFS(criterion="variance"), power_table(), tmp_path / "report.html")
     assert not list(tmp_path.iterdir())
 
 
@@ -424,27 +438,37 @@ def test_other_estimators_are_refused(tmp_path):
 def test_other_columns_are_refused(tmp_path):
     X = power_table()
     with pytest.raises(ValueError, match="feature names"):
-        report(GFS(2).fit(X), X.rename(columns={"heat": "cold"}), tmp_path / "report.html")
+        report(
+            GFS(2, criterion="variance").fit(X),
+            X.rename(columns={"heat": "cold"}),
+            tmp_path / "report.html",
+        )
     with pytest.raises(ValueError, match="5 features"):
-        report(GFS(2).fit(X.to_numpy()), X.to_numpy()[:, 1:], tmp_path / "report.html")
+        report(
+            GFS(2, criterion="variance").fit(X.to_numpy()),
+            X.to_numpy()[:, 1:],
+            tmp_path / "report.html",
+        )
     steps = Preprocessing.learn(X, X.columns[1:])
     with pytest.raises(ValueError, match="they do not belong together"):
-        report(GFS(2).fit(X), X, tmp_path / "report.html", preprocessing=steps)
+        report(
+            GFS(2, criterion="variance").fit(X), X, tmp_path / "report.html", preprocessing=steps
+        )
     assert not list(tmp_path.iterdir())
 
 
 def test_folder_that_does_not_exist_is_refused(tmp_path):
     X = power_table()
     with pytest.raises(FileNotFoundError, match="which is not a folder: name a file in a folder"):
-        report(GFS(2).fit(X), X, tmp_path / "none" / "report.html")
+        report(GFS(2, criterion="variance").fit(X), X, tmp_path / "none" / "report.html")
     with pytest.raises(FileNotFoundError, match="is a folder: name a file"):
-        report(GFS(2).fit(X), X, tmp_path)
+        report(GFS(2, criterion="variance").fit(X), X, tmp_path)
 
 
 def test_image_shape_must_have_a_pixel_for_each_column(tmp_path):
     X = power_table()
     with pytest.raises(ValueError, match="has 8 pixels, but there are 6 columns"):
-        report(GFS(2).fit(X), X, tmp_path / "report.html", image_shape=(2, 4))
+        report(GFS(2, criterion="variance").fit(X), X, tmp_path / "report.html", image_shape=(2, 4))
 
 
 @pytest.mark.parametrize("package", ["plotly.offline", "jinja2"])
@@ -452,7 +476,7 @@ def test_missing_packages_are_named(tmp_path, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     X = power_table()
     with pytest.raises(ImportError, match=r'pip install "gramian\[report\]"'):
-        report(GFS(2).fit(X), X, tmp_path / "report.html")
+        report(GFS(2, criterion="variance").fit(X), X, tmp_path / "report.html")
     assert not list(tmp_path.iterdir())
 
 
@@ -462,5 +486,5 @@ def test_fit_that_keeps_nothing_or_everything_has_a_page_too(tmp_path):
         page_of(tmp_path, GFA(backward=False).fit(X), X).text.split()
     )
     still = pd.DataFrame({"a": np.ones(20), "b": np.full(20, 2.0)})
-    page = page_of(tmp_path, GFS().fit(still), still)
+    page = page_of(tmp_path, GFS(criterion="variance").fit(still), still)
     assert "Keep nothing: no column varies" in " ".join(page.text.split())

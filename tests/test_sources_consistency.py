@@ -87,9 +87,11 @@ def test_files_that_fit_are_loaded_and_give_the_same_bits(tmp_path, source, inde
 
 @pytest.mark.parametrize("source", ["Parquet", "CSV", "function that yields data frames"])
 def test_names_of_columns_are_kept(tmp_path, source):
-    fitted = GFS(3, memory_budget=BUDGET, alpha=0).fit(SOURCES[source](tmp_path))
+    fitted = GFS(3, memory_budget=BUDGET, alpha=0, criterion="variance").fit(
+        SOURCES[source](tmp_path)
+    )
     assert fitted.feature_names_in_.tolist() == NAMES
-    expected = GFS(3, alpha=0).fit(FRAME)
+    expected = GFS(3, alpha=0, criterion="variance").fit(FRAME)
     assert fitted.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
 
 
@@ -157,8 +159,8 @@ def test_files_may_differ_in_type_and_order_of_columns(tmp_path):
     whole = FRAME.round()[:1000].astype("int32")
     pyarrow.parquet.write_table(pa.Table.from_pandas(whole, preserve_index=False), paths[0])
     pyarrow.parquet.write_table(TABLE.slice(1000).select(NAMES[::-1]), paths[1])
-    fitted = GFS(3, memory_budget=BUDGET, alpha=0).fit(paths)
-    assert_same(fitted, GFS(3, alpha=0).fit(x))
+    fitted = GFS(3, memory_budget=BUDGET, alpha=0, criterion="variance").fit(paths)
+    assert_same(fitted, GFS(3, alpha=0, criterion="variance").fit(x))
 
 
 def test_a_csv_column_may_begin_with_whole_numbers(tmp_path):
@@ -196,8 +198,10 @@ def test_families_with_levels_work_from_files(tmp_path):
     x = np.random.default_rng(0).integers(0, [2, 3, 4, 5, 6, 7], (4000, 6)).astype(float)
     x[:, 5] = x[:, 0] * (x[:, 1] == 2) + 2 * x[:, 2]
     np.save(tmp_path / "x.npy", x)
-    fitted = GFS(4, family="indicator", memory_budget=BUDGET, alpha=0).fit(tmp_path / "x.npy")
-    assert_same(fitted, GFS(4, family="indicator", alpha=0).fit(x))
+    fitted = GFS(4, family="indicator", memory_budget=BUDGET, alpha=0, criterion="variance").fit(
+        tmp_path / "x.npy"
+    )
+    assert_same(fitted, GFS(4, family="indicator", alpha=0, criterion="variance").fit(x))
 
 
 @pytest.mark.parametrize("n_steps", [1, 3])
@@ -256,7 +260,7 @@ def test_data_are_left_as_they_were(tmp_path, kind, n_columns):
         columns = [pa.array(column.copy()) for column in table.T]
         blocks = [pa.record_batch(columns, names=names)]
         data = partial(iter, blocks)
-    GFS(1, memory_budget=BUDGET, alpha=0).fit(data)
+    GFS(1, memory_budget=BUDGET, alpha=0, criterion="variance").fit(data)
     if kind == "record batches":
         found = np.column_stack([column.to_numpy() for column in blocks[0].columns])
     else:

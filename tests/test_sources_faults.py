@@ -303,7 +303,7 @@ def test_an_interrupted_transform_leaves_nothing_behind(
     target.parent.mkdir()
     if existing:
         target.write_text("what was there before")
-    fitted = GFS(2, alpha=0).fit(FRAME)
+    fitted = GFS(2, alpha=0, criterion="variance").fit(FRAME)
     stop_writing(monkeypatch, target.suffix, error)
     with pytest.raises(type(error)):
         fitted.transform(paths, output=target)

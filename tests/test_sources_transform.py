@@ -83,14 +83,14 @@ def test_all_sources_are_transformed(tmp_path, source):
 
 
 def test_columns_are_taken_by_name(tmp_path):
-    fitted = GFS(3, alpha=0).fit(FRAME)
+    fitted = GFS(3, alpha=0, criterion="variance").fit(FRAME)
     other = TABLE.select(NAMES[::-1]).append_column("more", pa.array(np.zeros(len(X))))
     path = fitted.transform(write_parquet(tmp_path, other), output=tmp_path / "z.npy")
     np.testing.assert_array_equal(np.load(path), fitted.transform(FRAME))
 
 
 def test_a_missing_column_is_named(tmp_path):
-    fitted = GFS(3, alpha=0).fit(FRAME)
+    fitted = GFS(3, alpha=0, criterion="variance").fit(FRAME)
     path = write_parquet(tmp_path, TABLE.drop_columns("e"))
     with pytest.raises(ValueError, match=r"table\.parquet lacks the column 'e', which the fit had"):
         fitted.transform(path, output=tmp_path / "z.npy")
@@ -147,7 +147,7 @@ def test_data_are_not_taken_for_metadata(kind):
 
 def test_a_file_can_be_replaced_by_its_transform(tmp_path):
     path = write_parquet(tmp_path)
-    fitted = GFS(3, alpha=0).fit(FRAME)
+    fitted = GFS(3, alpha=0, criterion="variance").fit(FRAME)
     fitted.transform(path, output=path)
     np.testing.assert_array_equal(pd.read_parquet(path), fitted.transform(FRAME))
 

@@ -74,7 +74,13 @@ def test_a_penalty_found_on_held_out_rows_is_used_on_all(tmp_path, data):
 @EVERYWHERE
 def test_held_out_rows_stop_a_fit(tmp_path, data):
     fitted = GFS(
-        8, early_stopping=True, n_iter_no_change=1, tol=0.05, memory_budget=BUDGET, alpha=0
+        8,
+        early_stopping=True,
+        n_iter_no_change=1,
+        tol=0.05,
+        memory_budget=BUDGET,
+        alpha=0,
+        criterion="variance",
     )
     fitted.fit(DATA[data](tmp_path))
     assert fitted.stop_reason_ == "early_stopping"
@@ -95,7 +101,9 @@ def test_few_rows_are_held_out_of_a_table_of_unknown_length(tmp_path, data, monk
 
 def test_a_family_can_be_chosen_from_files(tmp_path):
     path = write_parquet(tmp_path, TABLE)
-    fitted = GFS(3, family="auto", degree="auto", memory_budget=BUDGET, alpha=0).fit(path)
-    expected = GFS(3, family="auto", degree="auto", alpha=0).fit(X)
+    fitted = GFS(
+        3, family="auto", degree="auto", memory_budget=BUDGET, alpha=0, criterion="variance"
+    ).fit(path)
+    expected = GFS(3, family="auto", degree="auto", alpha=0, criterion="variance").fit(X)
     assert fitted.family_ == expected.family_
     np.testing.assert_array_equal(fitted.selected_features_, expected.selected_features_)

@@ -133,16 +133,16 @@ def test_entries_given_twice_are_added_and_the_matrix_is_left_alone():
     order = np.argsort(twice.row, kind="stable")
     raw = sp.csr_array((twice.data[order], twice.col[order], indptr), shape=X.shape)
     n_stored = raw.nnz
-    fitted = GFS(STEPS).fit(raw)
+    fitted = GFS(STEPS, criterion="variance").fit(raw)
     assert raw.nnz == n_stored
-    assert_same(fitted, GFS(STEPS).fit(X.toarray()), X.tocsr())
+    assert_same(fitted, GFS(STEPS, criterion="variance").fit(X.toarray()), X.tocsr())
 
 
 def test_columns_of_sparse_matrices_have_levels():
     rng = np.random.default_rng(3)
     x = np.where(rng.random((N_ROWS, 6)) < 0.4, rng.integers(1, 3, (N_ROWS, 6)), 0).astype(float)
-    dense = GFS(2, family=Indicator(), degree=None).fit(x)
-    sparse = GFS(2, family=Indicator(), degree=None).fit(sp.csr_array(x))
+    dense = GFS(2, family=Indicator(), degree=None, criterion="variance").fit(x)
+    sparse = GFS(2, family=Indicator(), degree=None, criterion="variance").fit(sp.csr_array(x))
     assert_same(sparse, dense, sp.csr_array(x))
 
 
@@ -175,26 +175,33 @@ def test_more_columns_than_their_covariance_can_be_had_of_are_refused():
 
 def test_a_checkpoint_of_sparse_rows_is_one_of_dense_rows(tmp_path):
     X = hard_table()
-    sparse = GFS(3, checkpoint=tmp_path / "sums").fit(X, sample_weight=WEIGHTS)
-    dense = GFS(3, checkpoint=tmp_path / "sums").fit(X.toarray(), sample_weight=WEIGHTS)
+    sparse = GFS(3, checkpoint=tmp_path / "sums", criterion="variance").fit(
+        X, sample_weight=WEIGHTS
+    )
+    dense = GFS(3, checkpoint=tmp_path / "sums", criterion="variance").fit(
+        X.toarray(), sample_weight=WEIGHTS
+    )
     assert_array_equal(sparse.selected_features_, dense.selected_features_)
     X.data[5] += 1.0
     with pytest.raises(ValueError, match=r"checksum|mean"):
-        GFS(3, checkpoint=tmp_path / "sums").fit(X, sample_weight=WEIGHTS)
+        GFS(3, checkpoint=tmp_path / "sums", criterion="variance").fit(X, sample_weight=WEIGHTS)
 
 
 def test_path_and_stability_take_sparse_matrices():
     X = hard_table()
-    best = GFS(2).path(X, degrees=[1, 2]).best()
-    assert best.family_ == GFS(2).path(X.toarray(), degrees=[1, 2]).best().family_
-    found = GFS(2).fit(X).stability(X, n_resamples=3)
-    expected = GFS(2).fit(X.toarray()).stability(X.toarray(), n_resamples=3)
+    best = GFS(2, criterion="variance").path(X, degrees=[1, 2]).best()
+    assert (
+        best.family_
+        == GFS(2, criterion="variance").path(X.toarray(), degrees=[1, 2]).best().family_
+    )
+    found = GFS(2, criterion="variance").fit(X).stability(X, n_resamples=3)
+    expected = GFS(2, criterion="variance").fit(X.toarray()).stability(X.toarray(), n_resamples=3)
     assert_array_equal(found.frequency, expected.frequency)
 
 
 def test_a_selection_of_a_sparse_matrix_is_sparse():
     X = hard_table()
-    selected = GFS(3).fit(X).transform(X)
+    selected = GFS(3, criterion="variance").fit(X).transform(X)
     assert sp.issparse(selected)
     assert selected.shape == (N_ROWS, 3)
 

@@ -49,7 +49,7 @@ def test_rows_are_counted_from_0_in_every_message(row, budget, text, said, endin
     if row < 10 and "oops" in text:
         said = "Column 'b' of .* holds string"  # which the first lines tell already
     with pytest.raises(TableError if "missing" not in said else ValueError) as caught:
-        GFS(1, memory_budget=budget, alpha=0).fit(f"in.{ending}")
+        GFS(1, memory_budget=budget, alpha=0, criterion="variance").fit(f"in.{ending}")
     caught.match(said.format(row=row))
 
 
@@ -121,26 +121,28 @@ def test_a_table_with_another_delimiter_or_twice_a_name_is_refused():
     with open("in.csv", "w") as stream:
         stream.write("a;b\n1;2\n3;4\n")
     with pytest.raises(DelimiterError, match=r"in\.csv seems to be separated by ';'") as caught:
-        GFS(1, alpha=0).fit("in.csv")
+        GFS(1, alpha=0, criterion="variance").fit("in.csv")
     assert caught.value.delimiter == ";"
     with open("in.csv", "w") as stream:
         stream.write("a,a\n1,2\n3,4\n")
     with pytest.raises(TableError, match="more than one column 'a'"):
-        GFS(1, alpha=0).fit("in.csv")
+        GFS(1, alpha=0, criterion="variance").fit("in.csv")
 
 
 def test_a_column_that_is_a_number_here_and_text_there_is_named():
     for i, values in enumerate(([1.0, 2.0], ["x", "y"])):
         pd.DataFrame({"a": values, "b": [3.0, 4.0]}).to_parquet(f"{i}.parquet")
     with pytest.raises(TableError, match=r"Column 'a' of .* holds string, and numbers are needed"):
-        GFS(1, alpha=0).fit(["0.parquet", "1.parquet"])
+        GFS(1, alpha=0, criterion="variance").fit(["0.parquet", "1.parquet"])
 
 
 def test_integers_in_one_file_and_fractions_in_another_are_numbers():
     pd.DataFrame({"a": [1, 2, 4], "b": [3.0, 4.0, 1.0]}).to_parquet("0.parquet")
     pd.DataFrame({"b": [5.0, 0.0], "a": [0.5, 2.0]}).to_parquet("1.parquet")
-    found = GFS(1, alpha=0).fit(["0.parquet", "1.parquet"])
-    expected = GFS(1, alpha=0).fit(np.array([[1, 3], [2, 4], [4, 1], [0.5, 5], [2, 0]]))
+    found = GFS(1, alpha=0, criterion="variance").fit(["0.parquet", "1.parquet"])
+    expected = GFS(1, alpha=0, criterion="variance").fit(
+        np.array([[1, 3], [2, 4], [4, 1], [0.5, 5], [2, 0]])
+    )
     np.testing.assert_array_equal(found.mean_, expected.mean_)
 
 
@@ -179,7 +181,7 @@ def test_a_pipe_is_written_through_and_stays_one(folder, ending):  # noqa: F811
     os.mkfifo(pipe)
     received = []
     thread = in_thread(lambda: received.append(pipe.read_bytes()))
-    fitted = GFS(2, alpha=0).fit(FRAME)
+    fitted = GFS(2, alpha=0, criterion="variance").fit(FRAME)
     fitted.transform("in.parquet", output=pipe)
     thread.join()
     assert stat.S_ISFIFO(pipe.stat().st_mode)
@@ -201,7 +203,7 @@ def test_a_model_can_be_saved_through_a_pipe(folder):  # noqa: F811
     os.mkfifo(pipe)
     received = []
     thread = in_thread(lambda: received.append(pipe.read_bytes()))
-    fitted = GFS(2, alpha=0).fit(X)
+    fitted = GFS(2, alpha=0, criterion="variance").fit(X)
     fitted.save(pipe)
     thread.join()
     assert stat.S_ISFIFO(pipe.stat().st_mode)
@@ -211,7 +213,7 @@ def test_a_model_can_be_saved_through_a_pipe(folder):  # noqa: F811
 
 def write_somehow(how, path):
     """Write a file in one of the ways in which the library writes files."""
-    fitted = GFS(2, alpha=0).fit(X)
+    fitted = GFS(2, alpha=0, criterion="variance").fit(X)
     np.save("in.npy", X)
     if how == "transform":
         fitted.transform("in.npy", output=path)
@@ -252,7 +254,7 @@ def test_a_read_only_file_is_not_replaced(folder, how):  # noqa: F811
 
 
 def test_a_folder_and_a_place_that_is_not_there_are_named(folder):  # noqa: F811
-    fitted = GFS(2, alpha=0).fit(X)
+    fitted = GFS(2, alpha=0, criterion="variance").fit(X)
     (folder / "z.npy").mkdir()
     with pytest.raises(IsADirectoryError, match=r"z\.npy is a folder; name a file"):
         fitted.transform(lambda: iter([X]), output="z.npy")

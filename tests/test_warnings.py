@@ -36,7 +36,9 @@ def few_rows():
 
 
 @pytest.mark.parametrize(
-    ("estimator", "advised"), [(GFS(4, degree=3, alpha=0), True), (UFFS(degree=3), False)], ids=repr
+    ("estimator", "advised"),
+    [(GFS(4, degree=3, alpha=0, criterion="variance"), True), (UFFS(degree=3), False)],
+    ids=repr,
 )
 def test_shrinkage_is_advised_where_there_is_such_a_parameter(estimator, advised):
     with pytest.warns(OverfittingWarning, match="lower degree") as record:
@@ -86,7 +88,10 @@ NEARLY_LINEAR = Custom([(lambda z: z + 2e-4 * np.abs(z), 1)])
 NEARLY_DEPENDENT = {
     GFR: (GFR(1, family=NEARLY_LINEAR, solver="gram", alpha=0), X),
     GCA: (GCA(1, family=NEARLY_LINEAR, solver="gram", backward=False, alpha=0), X),
-    GFS: (GFS(2, threshold=None, degree=1, solver="gram", alpha=0), NEAR_COPY),
+    GFS: (
+        GFS(2, threshold=None, degree=1, solver="gram", alpha=0, criterion="variance"),
+        NEAR_COPY,
+    ),
     GFA: (GFA(2, threshold=None, degree=1, solver="gram", backward=False, alpha=0), NEAR_COPY),
     UFFS: (UFFS(2, degree=1, solver="gram"), NEAR_COPY),
 }

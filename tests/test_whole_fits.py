@@ -24,8 +24,8 @@ ESTIMATORS = {
     "GFR, scaled": GFR(2, scale=True, alpha=0),
     "GFR, all chosen": GFR(2, degree="auto", alpha="auto"),
     "GCA": GCA(3, backward=False, alpha=0),
-    "GFS": GFS(3, alpha=0),
-    "GFS, chosen penalty": GFS(3, alpha="auto"),
+    "GFS": GFS(3, alpha=0, criterion="variance"),
+    "GFS, chosen penalty": GFS(3, alpha="auto", criterion="variance"),
     "GFA": GFA(3, backward=False, alpha=0),
     "UFFS": UFFS(3, degree=2),
 }
@@ -138,7 +138,7 @@ def test_nothing_of_an_earlier_fit_is_left_after_another(name):
 
 
 def test_the_fitted_model_cannot_be_changed():
-    model = GFS(2, alpha=0).fit(X).model_
+    model = GFS(2, alpha=0, criterion="variance").fit(X).model_
     with pytest.raises(AttributeError):
         model.mean = np.zeros(5)
 

@@ -59,7 +59,7 @@ def test_gfr_on_standardized_coil_20_needs_as_many_directions_as_published():
 
 def test_gfs_on_unit_coil_20_needs_as_many_features_as_known():
     path_to("coil20.npz")
-    gfs = GFS(threshold=min(COIL20_GFS), degree=3, alpha=0).fit(
+    gfs = GFS(threshold=min(COIL20_GFS), degree=3, alpha=0, criterion="variance").fit(
         load_coil20(DATA, scaling="unit").data
     )
     assert counts(gfs, COIL20_GFS) == [13, 12, 12, 11, 10]

@@ -97,7 +97,10 @@ def test_one_fit_counts_as_separate_fits_do():
     X, _ = digits()
     thresholds = [0.02, 0.03, 0.05]
     values = gfs_counts.count_selected(X, 2, thresholds)
-    separate = [len(GFS(threshold=t, alpha=0).fit(X).selected_features_) for t in thresholds]
+    separate = [
+        len(GFS(threshold=t, alpha=0, criterion="variance").fit(X).selected_features_)
+        for t in thresholds
+    ]
     assert values["counts"] == separate
     assert values["counts"][0] == len(values["selected"])
 
@@ -173,7 +176,7 @@ def test_selectors_give_as_many_features_as_asked_for_each_count(name):
 def test_accuracy_with_features_of_all_rows_is_that_of_scikit_learn():
     X, y = digits()
     found = gfs_accuracy.accuracies("gfs", X, y, [5])
-    columns = GFS(5, degree=4, alpha=0).fit(X).selected_features_
+    columns = GFS(5, degree=4, alpha=0, criterion="variance").fit(X).selected_features_
     expected = cross_val_score(SVC(), X[:, columns], y, cv=StratifiedKFold(5)).mean()
     assert found[5] == pytest.approx(100 * expected, abs=0.005)
 
@@ -181,7 +184,7 @@ def test_accuracy_with_features_of_all_rows_is_that_of_scikit_learn():
 def test_accuracy_with_features_of_each_fold_is_that_of_a_pipeline():
     X, y = digits()
     found = gfs_accuracy.accuracies("gfs", X, y, [5], within_folds=True)
-    pipeline = make_pipeline(GFS(5, degree=4, alpha=0), SVC())
+    pipeline = make_pipeline(GFS(5, degree=4, alpha=0, criterion="variance"), SVC())
     expected = cross_val_score(pipeline, X, y, cv=StratifiedKFold(5)).mean()
     assert found[5] == pytest.approx(100 * expected, abs=0.005)
 

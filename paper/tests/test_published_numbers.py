@@ -143,7 +143,7 @@ def test_gfs_on_features_between_0_and_1(data, degree, thresholds, expected):
     X = load(data)
     if data == "usps":  # stored in [-1, 1]
         X = (X + 1) / 2
-    gfs = GFS(threshold=min(thresholds), degree=degree, alpha=0).fit(X)
+    gfs = GFS(threshold=min(thresholds), degree=degree, alpha=0, criterion="variance").fit(X)
     assert counts(gfs, thresholds) == expected
     assert len(gfs.selected_features_) == expected[0]
 

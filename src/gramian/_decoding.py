@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian._blockwise import Output, aligned, lazily, source_of, write
@@ -15,7 +14,7 @@ from gramian._estimator import Data, Estimator, M
 from gramian._preparation import check_rows
 from gramian._sklearn import check_sample_weight
 from gramian._types import Array
-from gramian.rows import is_dask
+from gramian.rows import is_dask, written_out
 
 
 class Decoding(Estimator[M]):
@@ -93,11 +92,10 @@ class Decoding(Estimator[M]):
         model, kept = self.model_, self.get_feature_names_out()
 
         def decode(Z: ArrayLike) -> Array:
-            table: Any = check_array(
+            checked = check_array(
                 Z, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_features=0
             )
-            if issparse(table):  # few columns
-                table = table.toarray()
+            table: Array = written_out(checked)
             if table.shape[1] != len(kept):
                 raise ValueError(
                     f"X has {table.shape[1]} columns, but {model.algorithm} kept {len(kept)}."

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import partial
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -17,22 +15,20 @@ from gramian._choosers import LargestOriginal
 from gramian._docs import FEATURES, documented
 from gramian._fitting import Algorithm, Plan, Request, Solver
 from gramian._model import FittedModel
-from gramian._preparation import CheckedData, Problem, RandomState
-from gramian._selector import DecodingSelector, select_columns
+from gramian._preparation import ArrayData, CheckedData, Problem, RandomState
+from gramian._selector import Columns, DecodingSelector, indices, select_columns
 from gramian._types import IntArray
 from gramian.elimination import Preferences
 from gramian.families import Family
 
 if TYPE_CHECKING:
-    from gramian.laws import Solution
+    from gramian.laws import Lookup, Solution
 
 SHARE_BESIDE_LAWS = 1e-4
 """The share that may be left of a feature, where no threshold is given and laws have found already
 what was computed from others: what comes close by chance is not dropped."""
 SEED = 0
 """Decides which rows confirm laws."""
-Columns = Sequence[str | int]
-"""Columns by name or index."""
 
 
 @documented(FEATURES, linear="linear redundancy only", last_fit="The\n    selection is kept.")
@@ -89,6 +85,11 @@ class GFA(Eliminating, DecodingSelector):
     elimination_ : Selection
         With ``backward=True``: in which order features were dropped, what is left of each when rows
         are left out, and which kept features could be exchanged for it.
+    gaps_ : Gaps
+        If values were missing (NaN): how many rows there were, how many of them complete, and how
+        many cells were filled in. Complete rows alone are used where they are at least 1.25 times
+        the functions; otherwise gaps are filled by :class:`GramianImputer`. Laws are judged by the
+        rows that have their columns.
     <attributes>
 
     See Also
@@ -183,6 +184,21 @@ class GFA(Eliminating, DecodingSelector):
     def _share(self) -> float:
         return SHARE_BESIDE_LAWS if self.laws else super()._share
 
+    def _complete(self, data: CheckedData) -> CheckedData:
+        if not isinstance(data, ArrayData):
+            return data
+        families = [request.family for request in self._plan().requests]
+        return data.completed(1 + max(family.count(data.n_columns) for family in families))
+
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        found = super()._attributes(model)
+        return found if model.gaps is None else {**found, "gaps_": model.gaps}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.backward
+        return tags
+
     @property
     def _algorithm(self) -> Algorithm:
         if self.backward:
@@ -201,8 +217,8 @@ class GFA(Eliminating, DecodingSelector):
 
         names = [f"x{i}" for i in range(data.n_columns)] if data.names is None else data.names
         found = relations(data.whole, names, tolerance=0, random_state=SEED)
-        wanted = [names[i] for i in _indices(self.keep or (), data.names, data.n_columns, "keep")]
-        first = _indices(self.priority or (), data.names, data.n_columns, "priority")
+        wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
+        first = indices(self.priority or (), data.names, data.n_columns, "priority")
         solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
         algorithm = partial(
             eliminate_columns,
@@ -220,7 +236,7 @@ def eliminate_columns(
     keep: Columns | None = None,
     priority: Columns | None = None,
     *,
-    laws: Sequence[Solution] = (),
+    laws: Sequence[Solution | Lookup] = (),
     prove: bool = False,
 ) -> FittedModel:
     """Begin with all columns, and drop those that functions of the others explain.
@@ -230,14 +246,14 @@ def eliminate_columns(
     n_columns = problem.rows.n_columns
     names = [str(i) for i in range(n_columns)] if problem.names is None else [*problem.names]
     wanted = np.zeros(n_columns)
-    first = _indices(priority or (), problem.names, n_columns, "priority")
+    first = indices(priority or (), problem.names, n_columns, "priority")
     wanted[first] = np.arange(len(first), 0, -1)
     given = [_place(law.column, problem.names) for law in laws]
     needed = {_place(name, problem.names) for law in laws for name in law.columns} - {*given}
     varies = problem.centring.varies.copy()
     varies[given] = False
     preferences = Preferences(
-        frozenset(needed.union(_indices(keep or (), problem.names, n_columns, "keep"))),
+        frozenset(needed.union(indices(keep or (), problem.names, n_columns, "keep"))),
         wanted.tolist(),
         # Columns that are equal but for their units differ in nothing but the name.
         np.argsort(np.argsort(np.array(names, dtype=np.str_), kind="stable")).tolist(),
@@ -252,32 +268,3 @@ def eliminate_columns(
 
 def _place(name: str, names: Sequence[str] | None) -> int:
     return int(name[1:]) if names is None else names.index(name)
-
-
-def _indices(
-    columns: Columns, names: Sequence[str] | None, n_columns: int, parameter: str
-) -> list[int]:
-    """Find columns that are given by name or index."""
-    found = []
-    for column in columns:
-        if isinstance(column, str):
-            if names is None:
-                raise ValueError(
-                    f"{parameter} names {column!r}, and X has no names: give indices, or X as a "
-                    "data frame."
-                )
-            if column not in names:
-                close = get_close_matches(column, names, 1)
-                hint = f" Did you mean {close[0]!r}?" if close else ""
-                raise ValueError(f"{parameter} names {column!r}, and X has no such column.{hint}")
-            found.append(list(names).index(column))
-        elif isinstance(column, Integral) and -n_columns <= column < n_columns:
-            found.append(int(column) % n_columns)
-        else:
-            raise ValueError(
-                f"{parameter} must hold names of columns or indices from 0 to {n_columns - 1}; got "
-                f"{column!r}."
-            )
-    if len({*found}) < len(found):
-        raise ValueError(f"{parameter} names a column twice.")
-    return found

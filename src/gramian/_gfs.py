@@ -11,19 +11,23 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.base import clone
 
 from gramian._choosers import LargestResidual
 from gramian._docs import FEATURES, documented
 from gramian._fitting import Algorithm, Plan, Request, Solver
 from gramian._model import FittedModel
-from gramian._preparation import Preparation, Problem, RandomState
+from gramian._preparation import CheckedData, Preparation, Problem, RandomState
 from gramian._progress import report_for
 from gramian._pursuit import Limits
-from gramian._selector import DecodingSelector, select_columns
+from gramian._selector import DecodingSelector, indices, select_columns
 from gramian._sklearn import Interval, StrOptions
 from gramian._types import Array, IntArray
 from gramian.families import Family
 from gramian.rows import Ledger, RecordedRows
+
+MOST_COLUMNS = 2000
+"""Up to so many features, criterion="auto" is the gain."""
 
 
 @documented(
@@ -32,10 +36,11 @@ from gramian.rows import Ledger, RecordedRows
 class GFS(DecodingSelector):
     """Gram-Schmidt Functional Selection: the features from which the others can be computed.
 
-    Features are selected one at a time. As published, each is the one with the largest variance in
-    what is left of X after its projections on all functions of the features so far are subtracted.
-    With ``criterion="gain"`` it is the one whose functions explain most of *all* features, and
-    features that were selected can be exchanged for better ones later.
+    Features are selected one at a time: each is the one whose functions, with those of the features
+    so far, explain most of *all* features. Features that were selected can be exchanged for better
+    ones later. With ``criterion="variance"`` it is the published algorithm: each is the one with
+    the largest variance in what is left of X after its projections on all functions of the features
+    so far are subtracted.
 
     Parameters
     ----------
@@ -48,22 +53,24 @@ class GFS(DecodingSelector):
     relative : bool, default=False
         Whether the threshold is a share of each feature's own variance: with 1e-3, a feature is
         redundant when functions of those kept explain it with R² ≥ 0.999.
-    criterion : {"variance", "gain"}, default="variance"
-        What a feature is selected for: its own residual variance, as published, or the gain, the
-        variance of all features that its functions explain. The gain takes longer and finds fewer
-        features that tell more of the others. It needs the covariance of all features. Rows that
-        decide on something (`alpha`, `degree`) take part in the last fit, and the features stay.
+    criterion : {"auto", "gain", "variance"}, default="auto"
+        What a feature is selected for: the gain, which is the variance of all features that its
+        functions explain, or its own residual variance, as published. The gain takes longer and
+        finds fewer features that tell more of the others. It needs the covariance of all features;
+        so "auto" is the gain up to 2,000 features, and the variance beyond. With the gain, rows
+        that decide on something (`alpha`, `degree`) take part in the last fit, and the features
+        stay.
     n_candidates : int, default=12
-        With "gain": for how many candidates, those of the largest linear gain, the gain of all
+        With the gain: for how many candidates, those of the largest linear gain, the gain of all
         functions is computed. More take longer; on USPS, with 16 features, 6 leave 39.9 % of the
         variance, 12 leave 39.7 % and 48 leave 39.8 %.
     exchange : bool, default=True
-        With "gain": whether to think again. Features are exchanged for others while more is
+        With the gain: whether to think again. Features are exchanged for others while more is
         explained by it, and dropped again where a smaller set gets better than it was before.
     given : sequence of str or int, or None, default=None
-        With "gain": names or indices of features to begin with. They are selected in any case, and
-        never exchanged. With `n_features_to_select` as their number, the fit tells how well they
-        explain the others, and which to add or to give up.
+        With the gain: names or indices of features to begin with. They are selected in any case,
+        and never exchanged. With `n_features_to_select` as their number, the fit tells how well
+        they explain the others, and which to add or to give up.
     <parameters>
 
     Attributes
@@ -73,14 +80,14 @@ class GFS(DecodingSelector):
     support_ : boolean array of shape (n_features,)
         Which features are selected.
     best_sets_ : tuple of arrays
-        With "gain": the best selections of 1, 2, ... features that the search came across.
+        With the gain: the best selections of 1, 2, ... features that the search came across.
     best_sets_residual_variance_ : array of shape (n_selected + 1,)
-        With "gain": the total residual variance before the first feature, and with each of these.
+        With the gain: the total residual variance before the first feature, and with each of these.
     losses_ : array of shape (n_selected,)
-        With "gain": how much more variance would be left without each of the selected features.
+        With the gain: how much more variance would be left without each of the selected features.
     next_features_, next_gains_ : arrays
-        With "gain": features not selected that would explain most besides those selected, the best
-        first, and how much less would be left with each.
+        With the gain: features not selected that would explain most besides those selected, the
+        best first, and how much less would be left with each.
     <attributes>
 
     See Also
@@ -98,13 +105,14 @@ class GFS(DecodingSelector):
     >>> GFS(threshold=1e-6).fit(X).selected_features_
     array([3, 1])
 
-    The feature of the largest variance may say nothing about the others.
+    As published, the feature of the largest variance comes first, which may say nothing about the
+    others.
 
     >>> noise = rng.standard_normal(1000)
     >>> X = np.column_stack([9 * noise, a, b, a + b, a - b, a * b])
-    >>> GFS(2).fit(X).selected_features_
+    >>> GFS(2, criterion="variance").fit(X).selected_features_
     array([0, 3])
-    >>> gfs = GFS(2, criterion="gain", scale=True).fit(X)
+    >>> gfs = GFS(2, scale=True).fit(X)
     >>> gfs.get_support(indices=True)
     array([1, 2])
     >>> gfs.next_features_
@@ -114,7 +122,7 @@ class GFS(DecodingSelector):
     _default_explained = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DecodingSelector._parameter_constraints,
-        "criterion": [StrOptions({"variance", "gain"})],
+        "criterion": [StrOptions({"auto", "gain", "variance"})],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
         "exchange": ["boolean"],
         "given": ["array-like", None],
@@ -131,7 +139,7 @@ class GFS(DecodingSelector):
         *,
         threshold: float | None = None,
         relative: bool = False,
-        criterion: Literal["variance", "gain"] = "variance",
+        criterion: Literal["auto", "gain", "variance"] = "auto",
         n_candidates: int = 12,
         exchange: bool = True,
         given: Sequence[str | int] | None = None,
@@ -185,7 +193,7 @@ class GFS(DecodingSelector):
 
     @property
     def _preparation(self) -> Preparation:
-        return replace(super()._preparation, covariance=self.criterion == "gain")
+        return replace(super()._preparation, covariance=self.criterion != "variance")
 
     @property
     def _search_cost(self) -> dict[str, Any]:
@@ -199,7 +207,19 @@ class GFS(DecodingSelector):
                 "given features are for criterion='gain': the published algorithm chooses all of "
                 "them itself. Set criterion='gain', or leave them out."
             )
-        return replace(super()._plan(), prescribes=self.criterion == "gain")
+        return replace(super()._plan(), prescribes=self.criterion != "variance")
+
+    def _informed(self, plan: Plan, data: CheckedData) -> Plan:
+        if self.criterion == "auto" and data.n_columns > MOST_COLUMNS:
+            if self.given is not None:
+                raise ValueError(
+                    f"given features are for criterion='gain', and for {data.n_columns} features "
+                    "'auto' is 'variance'. Set criterion='gain', which takes a matrix of features "
+                    "by features."
+                )
+            published: GFS = clone(self).set_params(criterion="variance")
+            return published._plan()
+        return plan
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         found = super()._attributes(model)
@@ -238,7 +258,7 @@ def search_columns(
 
     sets, chosen, reason = None, request.prescribed, None
     if chosen is None:
-        first = resolve(given, problem.names, problem.rows.n_columns)
+        first = indices(given, problem.names, problem.rows.n_columns, "given")
         if request.limits.n_steps is not None and len(first) > request.limits.n_steps:
             raise ValueError(
                 f"{len(first)} features are given, and n_features_to_select="
@@ -267,37 +287,3 @@ def search_columns(
     if reason is not None and record.stop_reason != "saturated":
         record = replace(record, stop_reason=reason)
     return replace(model, record=record, best_sets=sets)
-
-
-def resolve(
-    given: Sequence[str | int], names: Sequence[str] | None, n_columns: int
-) -> tuple[int, ...]:
-    """Return the indices of columns that are given by name or index.
-
-    Parameters
-    ----------
-    given : sequence of str or int
-        The columns.
-    names : sequence of str, optional
-        The names of all columns, if they have any.
-    n_columns : int
-        The number of all columns.
-    """
-    found = []
-    for each in given:
-        if isinstance(each, str):
-            if names is None:
-                raise ValueError(f"given={each!r} is a name, and X has none; give indices.")
-            if each not in names:
-                raise ValueError(f"given={each!r} is not among the columns of X.")
-            found.append(list(names).index(each))
-        elif isinstance(each, Integral) and 0 <= int(each) < n_columns:
-            found.append(int(each))
-        else:
-            raise ValueError(
-                f"given={each!r} is no column of X; give names, or indices from 0 to "
-                f"{n_columns - 1}."
-            )
-    if len(set(found)) < len(found):
-        raise ValueError("A feature is given twice.")
-    return tuple(found)

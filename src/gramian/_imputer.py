@@ -195,7 +195,9 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if correction is not None and len(rows):
                 corrected[rows, column] += correction(expected[rows])
         corrected += self._gaussian.mean
-        return np.clip(self._centre + self._scale * corrected, *self._range)
+        low, high = self._range
+        filled: Array = np.clip(self._centre + self._scale * corrected, low, high)
+        return filled
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -212,4 +214,5 @@ def _correlations(rows: Array, values: Array) -> Array:
     values = values - values.mean()
     sizes = np.linalg.norm(centred, axis=0) * np.linalg.norm(values)
     products = np.abs(centred.T @ values)
-    return np.divide(products, sizes, out=np.zeros_like(products), where=sizes > 0)
+    shares: Array = np.divide(products, sizes, out=np.zeros_like(products), where=sizes > 0)
+    return shares

@@ -18,7 +18,8 @@ from gramian.rows import dense_parts
 if TYPE_CHECKING:
     from gramian.elimination import Selection
     from gramian.gain import BestSets
-    from gramian.laws import Solution
+    from gramian._missing import Gaps
+    from gramian.laws import Lookup, Solution
 
 DIGITS = 13
 """Digits of a column that are used where laws compute others from it."""
@@ -236,7 +237,9 @@ class FittedModel(AnyModel):
     """How candidates were dropped, where that began with all of them."""
     best_sets: BestSets | None = None
     """The best sets of each size, where columns were chosen by what they explain of all others."""
-    laws: tuple[Solution, ...] = ()
+    gaps: Gaps | None = None
+    """What was done about missing values, if there were any; files of models do not hold it."""
+    laws: tuple[Solution | Lookup, ...] = ()
     """How some of the columns are computed from others, exactly; each from columns that are kept,
     or that stand before it."""
 

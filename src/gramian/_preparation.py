@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Literal
 
@@ -17,9 +17,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gramian._missing import Gaps, without_gaps
 from gramian._sklearn import check_sample_weight
 from gramian._types import Array
 from gramian._validation import HeldOut
+from gramian._words import plural, the_columns
 from gramian.rows import (
     Centring,
     RowBlock,
@@ -34,6 +36,7 @@ from gramian.rows import (
     load,
     open_dask,
     open_stream,
+    written_out,
 )
 from gramian.tables._table import DEFAULT_BUDGET
 
@@ -128,39 +131,31 @@ class CheckedData(ABC):
 
 @dataclass(frozen=True)
 class ArrayData(CheckedData):
-    """A table in memory."""
-
-    table: Array
-    weights: Array | None
-
-    @property
-    def whole(self) -> Array:
-        """The rows."""
-        return self.table
-
-    def _open(
-        self, preparation: Preparation, hold_out: HoldOut | None
-    ) -> tuple[Rows, Centring, Weighted | None]:
-        if hold_out is None:
-            fitted, held_out = (self.table, self.weights), None
-        else:
-            fitted, held_out = _split(self.table, self.weights, hold_out)
-        rows, centring = centre(*fitted, preparation.scaling, checksum=preparation.checksum)
-        return rows, centring, held_out
-
-
-@dataclass(frozen=True)
-class SparseData(CheckedData):
-    """A sparse matrix."""
+    """A table in memory, as an array or a sparse matrix."""
 
     table: Any
     weights: Array | None
+    gaps: Gaps | None = None
+    """What was done about missing values."""
 
     @property
     def whole(self) -> Array:
         """The rows, written out."""
-        table: Array = self.table.toarray()
+        table: Array = written_out(self.table)
         return table
+
+    def completed(self, n_functions: int) -> ArrayData:
+        """Return the same without missing values, enough rows for some functions.
+
+        Parameters
+        ----------
+        n_functions : int
+            Their number.
+        """
+        if issparse(self.table) or not np.isnan(self.table).any():
+            return self
+        table, weights, gaps = without_gaps(self.table, self.weights, n_functions, self.names)
+        return replace(self, table=table, weights=weights, gaps=gaps)
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -169,7 +164,10 @@ class SparseData(CheckedData):
             fitted, held_out = (self.table, self.weights), None
         else:
             fitted, held_out = _split(self.table, self.weights, hold_out)
-        rows, centring = centre_sparse(*fitted, preparation.scaling, checksum=preparation.checksum)
+        how: Callable[..., tuple[Rows, Centring]] = (
+            centre_sparse if issparse(self.table) else centre
+        )
+        rows, centring = how(*fitted, preparation.scaling, checksum=preparation.checksum)
         return rows, centring, held_out
 
 
@@ -269,9 +267,7 @@ def take(
         X, sample_weight = load(source)
     elif isinstance(sample_weight, str):
         X, sample_weight = _take_column(X, sample_weight)
-    table = validate_data(
-        columns, X, accept_sparse=_sparse(columns), dtype=np.float64, ensure_min_samples=2
-    )
+    table = _checked(columns, X, ensure_min_samples=2)
     names = getattr(columns, "feature_names_in_", None)
     if source is not None:
         names = source.names
@@ -279,8 +275,44 @@ def take(
     weights = None if sample_weight is None else check_weights(sample_weight, table)
     validation = _check_validation_data(columns, validation_data)
     names = None if names is None else tuple(names)
-    kind = SparseData if issparse(table) else ArrayData
-    return kind(names, table.shape[1], validation, table, weights)
+    return ArrayData(names, table.shape[1], validation, table, weights)
+
+
+def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:
+    """Check a table as scikit-learn does; name the columns that hold no numbers."""
+    allow_nan = get_tags(columns).input_tags.allow_nan
+    try:
+        return validate_data(
+            columns,
+            X,
+            accept_sparse=_sparse(columns),
+            dtype=np.float64,
+            ensure_all_finite="allow-nan" if allow_nan else True,
+            **options,
+        )
+    except (ValueError, TypeError) as error:
+        text = _columns_without_numbers(X)
+        if not text:
+            raise
+        names = the_columns(text)
+        raise type(error)(
+            f"{names[0].upper()}{names[1:]} {plural(len(text), 'holds', 'hold')} something else "
+            f"than numbers ({error}). Leave them out, or encode them first; gramian.relations and "
+            "the command gramian select take them as they are."
+        ) from error
+
+
+def _columns_without_numbers(X: Any) -> list[str]:
+    """Return the columns of a data frame that are no numbers."""
+    if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
+        return []
+    found = []
+    for name in X.columns:
+        try:
+            np.asarray(X[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            found.append(str(name))
+    return found
 
 
 def shape_of(X: Any) -> tuple[int, int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,6 +24,9 @@ from gramian._reconstruction import Reconstruction
 from gramian._stability import Stability, of_selections
 from gramian._types import Array, IntArray
 from gramian.rows import is_dask
+
+Columns = Sequence[str | int]
+"""Columns by name or index."""
 
 
 class Selector(SelectorMixin, PursuitEstimator):
@@ -162,3 +167,44 @@ def select_columns(
         decoder=make_decoder(pursued.orthogonalizer, scale[chosen], scale),
         variances=np.where(varies, scale**2, 0.0),
     )
+
+
+def indices(
+    columns: Columns, names: Sequence[str] | None, n_columns: int, parameter: str
+) -> list[int]:
+    """Find columns that are given by name or index.
+
+    Parameters
+    ----------
+    columns : sequence of str or int
+        The columns.
+    names : sequence of str or None
+        The names of all columns, if they have any.
+    n_columns : int
+        The number of all columns.
+    parameter : str
+        Where the user gave them.
+    """
+    found = []
+    for column in columns:
+        if isinstance(column, str):
+            if names is None:
+                raise ValueError(
+                    f"{parameter} names {column!r}, and X has no names: give indices, or X as a "
+                    "data frame."
+                )
+            if column not in names:
+                close = get_close_matches(column, names, 1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise ValueError(f"{parameter} names {column!r}, and X has no such column.{hint}")
+            found.append(list(names).index(column))
+        elif isinstance(column, Integral) and -n_columns <= column < n_columns:
+            found.append(int(column) % n_columns)
+        else:
+            raise ValueError(
+                f"{parameter} must hold names of columns or indices from 0 to {n_columns - 1}; got "
+                f"{column!r}."
+            )
+    if len({*found}) < len(found):
+        raise ValueError(f"{parameter} names a column twice.")
+    return found

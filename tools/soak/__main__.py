@@ -28,7 +28,7 @@ from cases import Case, UndecidedError, draw_case  # noqa: E402
 from checks import draw_checks, truth_of  # noqa: E402
 from tables import Table, draw_table  # noqa: E402
 
-from gramian.exceptions import NumericalWarning, OverfittingWarning  # noqa: E402
+from gramian.exceptions import NumericalWarning, OverfittingWarning, UnitsWarning  # noqa: E402
 
 
 class Tally:
@@ -104,6 +104,7 @@ def main() -> int:
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", OverfittingWarning)
     warnings.simplefilter("ignore", NumericalWarning)
+    warnings.simplefilter("ignore", UnitsWarning)
     warnings.filterwarnings("ignore", "No features were selected", UserWarning)
     tally, start = Tally(), time.monotonic()
     with dask.config.set(scheduler="threads"):

@@ -181,7 +181,9 @@ def draw_case(rng: Rng, table: Table) -> Case:
     most = _n_steps(functions, table)
     n_steps = int(rng.integers(1, most + 1))
     solver = str(rng.choice(_solvers(family)))
-    options: dict[str, Any] = {"count": n_steps, "family": family, "solver": solver}
+    options: dict[str, Any] = {"count": n_steps, "family": family, "solver": solver, "alpha": 0.0}
+    if kind in (GCA, GFA):
+        options["backward"] = False  # as published
     options["scale"] = scaled = bool(rng.random() < 0.2)
     options["threshold"] = None
     if rng.random() < 0.5:
@@ -192,7 +194,8 @@ def draw_case(rng: Rng, table: Table) -> Case:
         options["alpha"] = float(rng.choice([1e-3, 0.1, np.inf]))
         return Case(clone_with(kind(), **options), None)
     if kind is GFA and rng.random() < 0.3 and most == min(table.x.shape[1], 8):
-        backward = GFA(backward=True, family=family, scale=scaled, threshold=None)
+        alpha = float(rng.choice([0.0, 0.1]))
+        backward = GFA(backward=True, family=family, scale=scaled, alpha=alpha)
         if rng.random() < 0.5:
             backward.set_params(threshold=float(10 ** rng.uniform(-4, -0.5)))
         return Case(backward, None)

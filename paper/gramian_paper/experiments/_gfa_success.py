@@ -73,7 +73,11 @@ def keep(X: Array, truth: Truth) -> IntArray:
 
 def keep_as_scripts(X: Array, truth: Truth) -> IntArray:
     """Return n features, each that of largest residual variance: as GFS does, without threshold."""
-    return GFS(len(truth.informative), degree=truth.degree, alpha=0).fit(X).selected_features_
+    return (
+        GFS(len(truth.informative), degree=truth.degree, alpha=0, criterion="variance")
+        .fit(X)
+        .selected_features_
+    )
 
 
 def share_left(X: Array, degree: int) -> float:

@@ -134,7 +134,9 @@ def select_by_gfs(X: Array, counts: Sequence[int], highest: int) -> dict[int, In
     for degree in sorted(set(degrees.values())):
         largest = max(count for count in counts if degrees[count] == degree)
         with expected_overfitting():
-            orders[degree] = GFS(largest, degree=degree, alpha=0).fit(X).selected_features_
+            orders[degree] = (
+                GFS(largest, degree=degree, alpha=0, criterion="variance").fit(X).selected_features_
+            )
     return {count: orders[degrees[count]][:count] for count in counts}
 
 

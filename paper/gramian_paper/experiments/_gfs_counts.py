@@ -94,7 +94,7 @@ def count_selected(
     ([3, 2], [2, 2])
     """
     with expected_overfitting():
-        gfs = GFS(threshold=min(thresholds), degree=degree, alpha=0).fit(
+        gfs = GFS(threshold=min(thresholds), degree=degree, alpha=0, criterion="variance").fit(
             X, validation_data=held_out
         )
     counts = [int(np.sum(gfs.residual_variance_ > t)) for t in thresholds]

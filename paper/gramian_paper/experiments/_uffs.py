@@ -91,7 +91,7 @@ def select(method: str, X: Array, n_features: int | None = None) -> tuple[IntArr
     """
     threshold = 0.01 if n_features is None else None
     estimator = (
-        GFS(n_features, threshold=threshold, degree=3, alpha=0)
+        GFS(n_features, threshold=threshold, degree=3, alpha=0, criterion="variance")
         if method == "gfs"
         else UFFS(n_features, threshold=threshold, degree=3, relative=False)
     )

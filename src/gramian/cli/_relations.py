@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from gramian.cli._errors import CommandError, guarded, say
 from gramian.cli._options import Data, Json, Reading, with_options
-
-if TYPE_CHECKING:
-    from gramian._types import Array
-    from gramian.tables._table import Table
 
 
 @guarded
@@ -49,30 +44,32 @@ def relations(
 ) -> None:
     """Find the laws that tie the columns: products, ratios, sums, powers, roots, logarithms.
 
-    No column is called the target. Text columns are left out.
+    No column is called the target. Text may follow from levels of other columns, from intervals of
+    numbers and from parts of dates.
     """
     import gramian
     from gramian._words import the_columns
     from gramian.cli._columns import find
     from gramian.cli._files import open_input
     from gramian.cli._show import Page, print_json
-    from gramian.tables._kinds import is_number
+    from gramian.tables._kinds import is_date, is_duration, is_number, is_text
+    from gramian.tables._table import SomeColumns
 
     table = open_input(data, reading)
     every = list(table.columns)
     left_out = find(exclude, every, "--exclude")
     chosen = find(columns, every, "--columns") if columns else every
     chosen = [name for name in chosen if name not in left_out]
-    names = [name for name in chosen if is_number(table.columns[name])]
+    fitting = (is_number, is_text, is_date, is_duration)
+    names = [name for name in chosen if any(fits(table.columns[name]) for fits in fitting)]
     if not names:
-        raise CommandError(f"{table.name} has no column of numbers to look at")
+        raise CommandError(f"{table.name} has no column of numbers, text or dates to look at")
     if len(names) < len(chosen):
         others = [name for name in chosen if name not in names]
-        say(f"no numbers, left out: {the_columns(others)}")
+        say(f"neither numbers nor text nor dates, left out: {the_columns(others)}")
     try:
         found = gramian.relations(
-            lambda: _blocks(table, names),
-            names,
+            SomeColumns(table, names),
             tolerance=tolerance,
             time_limit=time_limit,
             verbose=int(sys.stderr.isatty()),
@@ -95,13 +92,3 @@ def relations(
     page = Page()
     for line in str(found).splitlines():
         page.line(line)
-
-
-def _blocks(table: Table, names: list[str]) -> Iterator[Array]:
-    """Read the columns piece by piece, missing values as NaN."""
-    import numpy as np
-    import pyarrow as pa
-
-    for piece in table.pieces(names):
-        columns = [piece.column(name).cast(pa.float64(), safe=False) for name in names]
-        yield np.column_stack([column.to_numpy() for column in columns])

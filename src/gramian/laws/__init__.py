@@ -1,9 +1,20 @@
 """Relations: the laws that tie the columns of a table."""
 
 from gramian.laws._collection import Relations
+from gramian.laws._dependency import Dependency
 from gramian.laws._forms import Equation
 from gramian.laws._relation import Relation
 from gramian.laws._relations import relations
 from gramian.laws._solution import Solution
+from gramian.lookups import Key, Lookup
 
-__all__ = ["Equation", "Relation", "Relations", "Solution", "relations"]
+__all__ = [
+    "Dependency",
+    "Equation",
+    "Key",
+    "Lookup",
+    "Relation",
+    "Relations",
+    "Solution",
+    "relations",
+]

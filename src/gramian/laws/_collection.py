@@ -9,12 +9,17 @@ from typing import Any, overload
 
 from gramian.explanations._explanation import data_frame
 from gramian.explanations._text import number
+from gramian.laws._dependency import Dependency
 from gramian.laws._relation import Relation
 from gramian.laws._solution import Solution
+from gramian.lookups import Lookup
+
+Law = Relation | Dependency
+Solved = Solution | Lookup
 
 
 @dataclass(frozen=True)
-class Relations(Sequence[Relation]):
+class Relations(Sequence[Law]):
     """The laws of a table, exact ones first, then by error, short ones before long ones.
 
     Attributes
@@ -45,24 +50,24 @@ class Relations(Sequence[Relation]):
     P = 0.001 · U · I
     """
 
-    relations: tuple[Relation, ...]
+    relations: tuple[Law, ...]
     feature_names: tuple[str, ...]
     n_rows: int
     complete: bool = True
     notes: tuple[str, ...] = ()
 
     @overload
-    def __getitem__(self, index: int) -> Relation: ...
+    def __getitem__(self, index: int) -> Law: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Relation]: ...
-    def __getitem__(self, index: int | slice) -> Relation | Sequence[Relation]:
+    def __getitem__(self, index: slice) -> Sequence[Law]: ...
+    def __getitem__(self, index: int | slice) -> Law | Sequence[Law]:
         """Return a relation by its place."""
         return self.relations[index]
 
     def __len__(self) -> int:
         return len(self.relations)
 
-    def __iter__(self) -> Iterator[Relation]:
+    def __iter__(self) -> Iterator[Law]:
         return iter(self.relations)
 
     def __str__(self) -> str:
@@ -76,7 +81,7 @@ class Relations(Sequence[Relation]):
     def __repr__(self) -> str:
         return f"<{len(self)} relations among {len(self.feature_names)} columns>"
 
-    def of(self, column: str) -> list[Relation]:
+    def of(self, column: str) -> list[Law]:
         """Return the laws that tie a column.
 
         Parameters
@@ -88,7 +93,7 @@ class Relations(Sequence[Relation]):
 
     def redundant(
         self, keep: Collection[str] = (), prefer: Sequence[str] = ()
-    ) -> dict[str, Solution]:
+    ) -> dict[str, Solved]:
         """Say which columns can be dropped, one a law, and how they are computed from the others.
 
         Parameters
@@ -100,13 +105,13 @@ class Relations(Sequence[Relation]):
 
         Returns
         -------
-        redundant : dict from str to Solution
+        redundant : dict from str to Solution or Lookup
             The columns to drop, and the laws solved for them. Each needs only columns that stay or
             that stand before it, so that all can be computed one after the other.
         """
         self._check(keep)
         wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
-        chosen: dict[str, Solution] = {}
+        chosen: dict[str, Solved] = {}
         for relation in self:
             for solution in sorted(
                 _solutions(relation), key=lambda each: wanted.get(each.column, 0)
@@ -116,7 +121,7 @@ class Relations(Sequence[Relation]):
                     continue
                 chosen[column] = solution
                 break
-        ordered: dict[str, Solution] = {}
+        ordered: dict[str, Solved] = {}
         while len(ordered) < len(chosen):
             for column, solution in chosen.items():
                 waiting = set(solution.columns) & set(chosen) - set(ordered)
@@ -124,7 +129,7 @@ class Relations(Sequence[Relation]):
                     ordered[column] = solution
         return ordered
 
-    def computable(self, keep: Collection[str]) -> dict[str, Solution]:
+    def computable(self, keep: Collection[str]) -> dict[str, Solved]:
         """Say which other columns follow from some that are kept, and how.
 
         Parameters
@@ -134,12 +139,12 @@ class Relations(Sequence[Relation]):
 
         Returns
         -------
-        computable : dict from str to Solution
+        computable : dict from str to Solution or Lookup
             The columns that the laws give, from columns of `keep` or those that stand before them.
             Columns that neither are kept nor stand here cannot be computed by any law.
         """
         self._check(keep)
-        known, found = set(keep), dict[str, Solution]()
+        known, found = set(keep), dict[str, Solved]()
         solutions = [each for relation in self for each in _solutions(relation)]
         grown = True
         while grown:
@@ -201,13 +206,13 @@ class Relations(Sequence[Relation]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _remark(relation: Relation) -> str:
+def _remark(relation: Law) -> str:
     if relation.exact:
         return ""
     return f"  (error {number(100 * relation.validation_error, 2)} %)"
 
 
-def _solutions(relation: Relation) -> Iterator[Solution]:
+def _solutions(relation: Law) -> Iterator[Solved]:
     """Yield the solutions of a law, the one that it is written as first."""
     first = getattr(relation.form, "column", None)
     for name in sorted(relation.columns, key=lambda each: each != first):
@@ -217,7 +222,7 @@ def _solutions(relation: Relation) -> Iterator[Solution]:
             continue
 
 
-def _needs(solution: Solution, column: str, chosen: Mapping[str, Solution]) -> bool:
+def _needs(solution: Solved, column: str, chosen: Mapping[str, Solved]) -> bool:
     """Return whether a column is needed, over chosen solutions, to compute itself."""
     waiting, seen = list(solution.columns), set()
     while waiting:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from gramian._types import Array
+from gramian.laws._mixed import Opened, of_columns, of_files, of_frames
 from gramian.rows import Source, as_source, is_dask
+from gramian.tables._clock import Clock
 
 SAMPLE_ROWS = 8_000
 """Laws are looked for in no more rows; all rows confirm them."""
+LOOKUP_ROWS = 50_000
+"""The same for lookups, which need several rows of each level."""
 BLOCK_ROWS = 50_000
 
 
@@ -26,6 +30,15 @@ class Table:
     """Whether the names are the table's own."""
     blocks: Callable[[], Iterator[Array]]
     """Reads it once, from the first row to the last."""
+    labels: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """The columns of text, whose numbers are codes of these labels."""
+    clocks: Mapping[int, Clock] = field(default_factory=dict)
+    """The columns of dates, and how they became numbers."""
+
+    @property
+    def numbers(self) -> list[int]:
+        """The columns that hold numbers, or dates."""
+        return [i for i in range(len(self.names)) if i not in self.labels]
 
 
 def open_table(data: Any, feature_names: Sequence[str] | None) -> Table:
@@ -39,16 +52,14 @@ def open_table(data: Any, feature_names: Sequence[str] | None) -> Table:
         The names of its columns, if it has none or others are wanted.
     """
     if is_dask(data):
-        found, width, blocks = _dask(data)
+        opened = _dask(data)
+    elif (files := of_files(data)) is not None:
+        opened = files
     elif (source := as_source(data)) is not None:
-        found, width, blocks = _of_source(source)
+        opened = _of_source(source)
     else:
-        found, width, blocks = _in_memory(data)
-    return _named(found, width, feature_names, blocks)
-
-
-Opened = tuple[list[str] | None, int, Callable[[], Iterator[Array]]]
-"""The names of the columns if there are any, their number, and what reads the rows."""
+        opened = _in_memory(data)
+    return _named(opened, feature_names)
 
 
 def _of_source(source: Source) -> Opened:
@@ -58,26 +69,52 @@ def _of_source(source: Source) -> Opened:
         for chunk in source.chunks():
             yield chunk.x
 
-    return names, source.n_columns, blocks
+    return Opened(names, source.n_columns, blocks)
 
 
 def _in_memory(data: Any) -> Opened:
-    names, array = _array(data)
+    if hasattr(data, "column_names") and hasattr(data, "to_pandas"):  # an Arrow table
+        columns = [data.column(i) for i in range(len(data.column_names))]
+        return of_columns(data.column_names, columns, BLOCK_ROWS)
+    if hasattr(data, "columns") and not isinstance(data, np.ndarray):
+        return of_columns(data.columns, [data[each] for each in data.columns], BLOCK_ROWS)
+    if isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 2:
+        return of_columns(None, list(data.T), BLOCK_ROWS)
+    if hasattr(data, "toarray"):
+        data = data.toarray()
+    try:
+        array = np.asarray(data, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"X holds something else than numbers: {error}. Give tables with text as data frames, "
+            "Arrow tables or files."
+        ) from error
+    if array.ndim != 2:
+        raise ValueError(
+            f"X must be a table with rows and columns; it has the shape {array.shape}."
+        )
+    return of_columns(None, list(array.T), BLOCK_ROWS, array)
+
+
+def _dask(data: Any) -> Opened:
+    if hasattr(data, "columns"):
+        return of_frames(
+            [str(each) for each in data.columns],
+            lambda: (part.compute() for part in np.ravel(data.to_delayed())),
+        )
+    if data.ndim == 2:
+        data = data.rechunk({1: -1})
 
     def blocks() -> Iterator[Array]:
-        for start in range(0, len(array), BLOCK_ROWS):
-            yield array[start : start + BLOCK_ROWS]
+        for part in np.ravel(data.to_delayed()):
+            yield np.asarray(part.compute(), dtype=np.float64)
 
-    return names, array.shape[1], blocks
+    return Opened(None, int(data.shape[1]), blocks)
 
 
-def _named(
-    found: Sequence[str] | None,
-    width: int,
-    wanted: Sequence[str] | None,
-    blocks: Callable[[], Iterator[Array]],
-) -> Table:
-    names = found if wanted is None else [str(each) for each in wanted]
+def _named(opened: Opened, wanted: Sequence[str] | None) -> Table:
+    width = opened.width
+    names = opened.names if wanted is None else [str(each) for each in wanted]
     if names is not None and len(names) != width:
         raise ValueError(
             f"feature_names has {len(names)} names, and the table has {width} columns."
@@ -90,54 +127,7 @@ def _named(
             f"More than one column is called {twice[0]!r}, so that a law could not say which it "
             "means. Rename one, or give feature_names."
         )
-    return Table(tuple(names), named, blocks)
-
-
-def _array(data: Any) -> tuple[list[str] | None, Array]:
-    if hasattr(data, "column_names") and hasattr(data, "to_pandas"):  # an Arrow table
-        names = [str(each) for each in data.column_names]
-        return names, _stacked(names, [data.column(i).to_numpy() for i in range(len(names))])
-    if hasattr(data, "columns") and not isinstance(data, np.ndarray):
-        names = [str(each) for each in data.columns]
-        return names, _stacked(names, [np.asarray(data[each]) for each in data.columns])
-    if hasattr(data, "toarray"):
-        data = data.toarray()
-    try:
-        array = np.asarray(data, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"X holds something else than numbers: {error}") from error
-    if array.ndim != 2:
-        raise ValueError(
-            f"X must be a table with rows and columns; it has the shape {array.shape}."
-        )
-    return None, array
-
-
-def _stacked(names: Sequence[str], columns: Sequence[Any]) -> Array:
-    if not columns:
-        raise ValueError("X has no columns.")
-    found = np.empty((len(columns[0]), len(columns)), order="F")
-    for i, (name, column) in enumerate(zip(names, columns, strict=True)):
-        try:
-            found[:, i] = np.asarray(column, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"Column {name!r} holds something else than numbers: {error}. Leave it out, or "
-                "encode it first."
-            ) from error
-    return found
-
-
-def _dask(data: Any) -> Opened:
-    names = [str(each) for each in data.columns] if hasattr(data, "columns") else None
-    if names is None and data.ndim == 2:
-        data = data.rechunk({1: -1})
-
-    def blocks() -> Iterator[Array]:
-        for part in np.ravel(data.to_delayed()):
-            yield np.asarray(part.compute(), dtype=np.float64)
-
-    return names, len(names) if names is not None else int(data.shape[1]), blocks
+    return Table(tuple(names), named, opened.blocks, opened.labels, opened.clocks)
 
 
 @dataclass(frozen=True)
@@ -156,10 +146,19 @@ class Sample:
         return len(self.rows) == self.n_rows
 
 
-def sample_of(table: Table, seed: int) -> Sample:
+def sample_of(table: Table, seed: int, most: int = SAMPLE_ROWS) -> Sample:
     """Read a table once, and keep a random sample of its rows, in their order.
 
     Which rows are kept does not depend on the blocks in which they come.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    seed : int
+        Decides on the rows.
+    most : int
+        So many rows are kept.
     """
     rng = np.random.default_rng(seed)
     kept, keys, numbers = np.empty((0, len(table.names))), np.empty(0), np.empty(0, dtype=np.intp)
@@ -171,8 +170,8 @@ def sample_of(table: Table, seed: int) -> Sample:
         numbers = np.concatenate([numbers, np.arange(n_rows, n_rows + len(block))])
         kept = np.concatenate([kept, block])
         n_rows += len(block)
-        if len(kept) > SAMPLE_ROWS:
-            best = np.sort(np.argpartition(keys, SAMPLE_ROWS)[:SAMPLE_ROWS])
+        if len(kept) > most:
+            best = np.sort(np.argpartition(keys, most)[:most])
             kept, keys, numbers = kept[best], keys[best], numbers[best]
     return Sample(kept, n_rows, n_missing)
 

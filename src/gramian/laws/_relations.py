@@ -12,12 +12,14 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws._collection import Relations
-from gramian.laws._input import Sample, Table, open_table, sample_of
+from gramian.laws._input import LOOKUP_ROWS, Sample, Table, open_table, sample_of
+from gramian.laws._lookups import Looked, LookupTable, find_lookups
 from gramian.laws._maker import Maker
 from gramian.laws._progress import progress_for
 from gramian.laws._relation import EXACT, Relation
 from gramian.laws._search import Search
 from gramian.laws._views import View, views
+from gramian.tables._clock import Clock
 
 MIN_ROWS = 6
 """Fewer rows tell nothing."""
@@ -38,7 +40,8 @@ def relations(
 
     No column is called the target. Laws are polynomials of few terms, products of powers, sums,
     laws with logarithms, sines and cosines, thresholds and levels, in the columns and units of the
-    table. Exact laws are looked for first, then laws that hold up to noise. Each is tested on rows
+    table. A column of text is one variable with levels: it may follow from the levels of others,
+    from an interval of a number or a part of a date, and numbers may follow from it. Exact laws are looked for first, then laws that hold up to noise. Each is tested on rows
     that took no part in finding it, and must break when one of its columns is shuffled. A law that
     follows from others is not listed.
 
@@ -46,11 +49,13 @@ def relations(
     ----------
     X : array, data frame, Arrow table, path of a file, dataset, or Dask collection
         The table. Of tables that are large, a random sample of rows is searched, and all rows
-        confirm what is found. Missing values are NaN.
+        confirm what is found. Missing values are NaN. Columns may hold numbers, text, truth values
+        or dates; dates are numbers in a unit that the result states.
     feature_names : sequence of str, optional
         The names of the columns; by default those of the table, else x0, x1, ...
     tolerance : float, default=0.05
-        The largest error of a law, as a share of its largest term; 0 asks for exact laws only.
+        The largest error of a law, as a share of its largest term; 0 asks for exact laws only. Of
+        lookups, the share of rows that break them.
     time_limit : float, optional
         Seconds after which the search stops and returns what was found.
     random_state : int, default=0
@@ -76,19 +81,22 @@ def relations(
     if time_limit is not None and not float(time_limit) > 0:
         raise ValueError(f"time_limit must be a positive number of seconds; got {time_limit!r}.")
     start = time.monotonic()
+    deadline = None if time_limit is None else start + float(time_limit)
     table = open_table(X, feature_names)
     sample = sample_of(table, random_state)
+    numbers = table.numbers
+    names, rows = tuple(table.names[i] for i in numbers), sample.rows[:, numbers]
     parts, notes = _parts(sample, table)
-    maker = Maker(table.names, sample.rows)
+    maker = Maker(names, rows)
     found = [maker.constant(i) for i in maker.constants]
     complete = True
     with progress_for(verbose) as report, np.errstate(all="ignore"):
         for k, view in enumerate(parts):
             search = Search(
-                sample.rows[np.ix_(view.rows, view.columns)],
+                rows[np.ix_(view.rows, view.columns)],
                 maker.traits(view),
                 tolerance=float(tolerance),
-                deadline=None if time_limit is None else start + float(time_limit),
+                deadline=deadline,
                 report=report,
                 seed=random_state,
                 known=maker.known(view),
@@ -97,11 +105,59 @@ def relations(
             complete = search.run() and complete
             found += [maker.relation(verdict, search, view) for verdict in search.found]
     if not sample.is_all:
-        found = _confirmed(found, table.blocks())
+        found = _confirmed(found, (block[:, numbers] for block in table.blocks()))
     elif sample.n_missing.any():
-        found = _confirmed(found, [sample.rows])
+        found = _confirmed(found, [rows])
     found.sort(key=_rank)
-    return Relations(tuple(found), table.names, sample.n_rows, complete, tuple(notes))
+    dated = [each for each in found if _is_step_of_date(each, table)]
+    others = [each for each in found if each not in dated]
+    looked = _lookups(table, sample, others, float(tolerance), deadline, random_state)
+    given = {each.lookup.column for each in looked.dependencies}
+    found = [each for each in found if each not in dated or not given & {*each.columns}]
+    laws = sorted([*found, *looked.dependencies], key=lambda each: not each.exact)
+    complete = complete and looked.complete
+    return Relations(tuple(laws), table.names, sample.n_rows, complete, (*notes, *looked.notes))
+
+
+def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
+    """Find only the exact lookups of a table, and how its dates become numbers.
+
+    Parameters
+    ----------
+    X : object
+        The table, as `relations` takes it.
+    """
+    table = open_table(X, None)
+    sample = sample_of(table, 0, LOOKUP_ROWS)
+    looked = _lookups(table, sample, [], 0.0, None, 0)
+    clocks = {table.names[i]: clock for i, clock in table.clocks.items()}
+    found = Relations(
+        tuple(looked.dependencies), table.names, sample.n_rows, notes=tuple(looked.notes)
+    )
+    return found, clocks
+
+
+def _is_step_of_date(relation: Relation, table: Table) -> bool:
+    """Return whether a law takes a part of the calendar for a staircase."""
+    dates = {table.names[i] for i in table.clocks}
+    return relation.kind == "step" and bool(dates & {*relation.columns})
+
+
+def _lookups(
+    table: Table,
+    sample: Sample,
+    found: list[Relation],
+    tolerance: float,
+    deadline: float | None,
+    seed: int,
+) -> Looked:
+    """Look for columns that follow from levels, in as many rows as levels need."""
+    rows, enough = sample.rows, sample.is_all or len(sample.rows) >= LOOKUP_ROWS
+    if table.labels and not enough:
+        rows = sample_of(table, seed, LOOKUP_ROWS).rows
+    searched = LookupTable(rows, table.names, table.labels, table.clocks)
+    blocks = None if len(rows) == sample.n_rows else table.blocks()
+    return find_lookups(searched, blocks, found, tolerance, deadline)
 
 
 def _rank(relation: Relation) -> tuple[bool, int, int, float]:
@@ -118,15 +174,17 @@ def _parts(sample: Sample, table: Table) -> tuple[list[View], list[str]]:
     """Return the parts of a table that have no missing values, and what is to be said of them."""
     if not sample.n_rows:
         raise ValueError("X has no rows.")
-    parts = views(np.isnan(sample.rows), MIN_ROWS)
-    if not parts:
+    numbers = table.numbers
+    parts = views(np.isnan(sample.rows[:, numbers]), MIN_ROWS) if numbers else []
+    if not parts and (numbers or sample.n_rows < MIN_ROWS):
         raise ValueError(
             f"Laws need at least {MIN_ROWS} rows with values; none of the columns has so many in "
             f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
         )
     notes = []
-    seen = {column for view in parts for column in view.columns}
-    left_out = [name for i, name in enumerate(table.names) if i not in seen]
+    notes += [f"{table.names[i]} counts {clock}." for i, clock in table.clocks.items()]
+    seen = {numbers[column] for view in parts for column in view.columns}
+    left_out = [table.names[i] for i in numbers if i not in seen]
     if left_out:
         notes.append(f"Left out, as too much is missing: {', '.join(left_out)}.")
     if sample.n_missing.any():

@@ -13,6 +13,7 @@ from typing import Any
 import gramian
 from gramian._writing import replacing
 from gramian.exceptions import ModelFileError
+from gramian.models._beside import Beside
 from gramian.models._archive import AnyArray, Archive, opened, write
 from gramian.models._estimators import (
     CLASSES,
@@ -23,6 +24,7 @@ from gramian.models._estimators import (
 )
 from gramian.models._families import Functions
 from gramian.models._preprocessing import Preprocessing
+from gramian.tables._clock import Clock
 from gramian.models._schema import PREPROCESSING, SCHEMAS, read_arrays
 
 FORMAT = "gramian model"
@@ -31,6 +33,8 @@ VERSION = 1
 
 PASSING = ("ids", "targets")
 """Columns that pass through unchanged; a file names them if there are any."""
+MIXED = ("clocks", "beside")
+"""How dates become numbers, and columns beside the fit; likewise."""
 
 
 @dataclass(frozen=True)
@@ -269,6 +273,12 @@ def _describe(preprocessing: Preprocessing) -> dict[str, Any]:
     for name in PASSING:
         if names := getattr(preprocessing, name):
             described[name] = list(names)
+    if preprocessing.clocks:
+        described["clocks"] = {
+            name: [clock.origin, clock.unit] for name, clock in preprocessing.clocks.items()
+        }
+    if preprocessing.beside.order:
+        described["beside"] = preprocessing.beside.to_json()
     return described
 
 
@@ -279,7 +289,7 @@ def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing |
             raise ModelFileError("It has an array of preprocessing that it does not describe.")
         return None
     keys = {"columns", "missing", "categories"}
-    if not isinstance(data, dict) or not keys <= set(data) <= {*keys, *PASSING}:
+    if not isinstance(data, dict) or not keys <= set(data) <= {*keys, *PASSING, *MIXED}:
         raise ModelFileError("Its preprocessing is damaged.")
     columns, missing, categories = data["columns"], data["missing"], data["categories"]
     passing = {name: data.get(name, []) for name in PASSING}
@@ -295,9 +305,20 @@ def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing |
             {name: tuple(each) for name, each in categories.items()},
             tuple(passing["ids"]),
             tuple(passing["targets"]),
+            _clocks(data.get("clocks", {})),
+            Beside.from_json(data["beside"]) if "beside" in data else Beside(),
         )
     except ValueError as error:
         raise ModelFileError(f"Its preprocessing is damaged: {str(error)[:300]}") from error
+
+
+def _clocks(data: Any) -> dict[str, Clock]:
+    if not isinstance(data, dict) or not all(
+        isinstance(each, list) and len(each) == 2 and all(map(is_text, each))
+        for each in data.values()
+    ):
+        raise ValueError("A clock is an origin and a unit.")
+    return {name: Clock(*each) for name, each in data.items()}
 
 
 def _check_columns(preprocessing: Preprocessing, estimator: Estimator) -> None:

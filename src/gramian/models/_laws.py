@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from gramian.exceptions import ModelFileError
 
 if TYPE_CHECKING:
-    from gramian.laws import Solution
+    from gramian.laws import Lookup, Solution
 
 
-def to_data(laws: Sequence[Solution]) -> list[Any]:
+def to_data(laws: Sequence[Solution | Lookup]) -> list[Any]:
     """Return the laws as JSON can hold them."""
     return [law.to_json() for law in laws]
 
 
-def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[Solution, ...]:
+def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[Solution | Lookup, ...]:
     """Read laws, each of which gives a column from columns that are kept or given before it.
 
     Parameters
@@ -28,14 +28,15 @@ def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[Sol
     kept : sequence of str
         Those that are kept.
     """
-    from gramian.laws import Solution
+    from gramian.laws import Lookup, Solution
 
     if not isinstance(data, list) or len(data) > len(names):
         raise ModelFileError("Its laws are damaged.")
     left, known, found = {*names} - {*kept}, {*kept}, []
     for each in data:
         try:
-            law = Solution.from_json(each)
+            is_lookup = isinstance(each, dict) and "lookup" in each
+            law = Lookup.from_json(each) if is_lookup else Solution.from_json(each)
         except ValueError as error:
             raise ModelFileError(f"One of its laws is damaged: {error}") from error
         if law.column not in left or not known.issuperset(law.columns):

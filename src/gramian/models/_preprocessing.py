@@ -15,6 +15,8 @@ from sklearn.preprocessing import OrdinalEncoder
 
 from gramian._types import Array
 from gramian._words import listed, plural, the_columns
+from gramian.models._beside import Beside
+from gramian.tables._clock import Clock
 
 Missing = Literal["refuse", "fill", "drop"]
 Impute = Literal["mean", "median", "drop-rows"]
@@ -42,6 +44,10 @@ class Preprocessing:
         The categories of columns that have some; the first becomes 0.
     ids, targets : sequences of str, default=()
         Columns of the table that pass the model by.
+    clocks : mapping from str to Clock, optional
+        The columns of dates, and how they become numbers.
+    beside : Beside, optional
+        Columns of text that stay beside the model, and columns that lookups give.
 
     Examples
     --------
@@ -60,6 +66,8 @@ class Preprocessing:
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ids: Sequence[str] = ()
     targets: Sequence[str] = ()
+    clocks: Mapping[str, Clock] = field(default_factory=dict)
+    beside: Beside = field(default_factory=Beside)
 
     def __post_init__(self) -> None:
         columns, fill = list(self.columns), self.impute
@@ -76,6 +84,9 @@ class Preprocessing:
                 raise ValueError(f"categories of {name!r} must be different, and it a column.")
             if fill is not None and not 0 <= fill[columns.index(name)] < len(known):
                 raise ValueError(f"impute of {name!r} must be the number of a category.")
+        if not {*columns}.issuperset(self.clocks) or {*self.clocks} & {*self.categories}:
+            raise ValueError("clocks must be of columns, and these no categories.")
+        self.beside.check(columns)
         passing = [*self.ids, *self.targets]
         if len({*columns, *passing}) < len(columns) + len(passing):
             raise ValueError(
@@ -108,7 +119,10 @@ class Preprocessing:
         columns = tuple(columns)
         if impute not in (None, *get_args(Impute)):
             raise ValueError(f"impute must be 'mean', 'median' or 'drop-rows'; got {impute!r}.")
-        found = _take(table, columns)
+        found, clocks = _take(table, columns), dict[str, Clock]()
+        for name, values in found.items():
+            if values.dtype.kind == "M":
+                clocks[name] = Clock.of(values)
         text = [name for name, values in found.items() if values.dtype == object]
         if text and not encode:
             raise ValueError(
@@ -116,9 +130,10 @@ class Preprocessing:
                 "columns, or encode them as numbers."
             )
         categories = {name: _categories(found[name]) for name in text}
-        numbers = cls(columns, categories=categories)._numbers(found)
+        plain = cls(columns, categories=categories, clocks=clocks)
+        numbers = plain._numbers(found)
         if impute is None or impute == "drop-rows":
-            return cls(columns, "refuse" if impute is None else "drop", categories=categories)
+            return plain if impute is None else replace(plain, missing="drop")
         empty = np.isnan(numbers).all(axis=0)
         if empty.any():
             name = columns[int(np.argmax(empty))]
@@ -128,7 +143,7 @@ class Preprocessing:
         for strategy, which in ((impute, ~has_categories), ("most_frequent", has_categories)):
             if which.any():
                 fill[which] = SimpleImputer(strategy=strategy).fit(numbers[:, which]).statistics_
-        return cls(columns, "fill", fill, categories)
+        return replace(plain, missing="fill", impute=fill)
 
     def apply(self, table: Any) -> Array:
         """Return the numbers that the model takes.
@@ -190,6 +205,8 @@ class Preprocessing:
             columns=columns,
             impute=None if self.impute is None else self.impute[place],
             categories={name: each for name, each in self.categories.items() if name in columns},
+            clocks={name: each for name, each in self.clocks.items() if name in columns},
+            beside=Beside(),
         )
 
     @cached_property
@@ -211,7 +228,11 @@ class Preprocessing:
         if len(n_rows) > 1:
             raise ValueError("The columns of the table have different lengths.")
         for name, values in found.items():
-            if name not in self.categories:
+            if name in self.clocks and values.dtype.kind == "M":
+                found = found | {name: self.clocks[name].numbers(values)}
+            elif values.dtype.kind == "M":
+                raise ValueError(f"Column {name!r} contains dates, but the model takes numbers.")
+            elif name not in self.categories:
                 _check_numbers(name, values)
         if self.categories and n_rows != {0}:
             labels = np.column_stack([_labels(found[name]) for name in self.categories])
@@ -259,9 +280,11 @@ def _take(table: Any, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
 
 def _values(name: str, column: Any) -> NDArray[Any]:
     values = np.asarray(column)
+    if values.ndim == 1 and values.dtype.kind == "M":
+        return values.astype("datetime64[us]")
     if values.ndim != 1 or values.dtype.kind not in "fiubOUT":
         raise ValueError(
-            f"Column {name!r} contains {values.dtype}, and only numbers and text can be used."
+            f"Column {name!r} contains {values.dtype}, and only numbers, text and dates can be used."
         )
     if values.dtype.kind in "fiub":
         return values.astype(np.float64, copy=False)

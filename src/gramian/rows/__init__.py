@@ -7,7 +7,7 @@ from gramian.rows._first_pass import Split
 from gramian.rows._protocol import LocalRows, MemoryRows, RowBlock, Rows, Work, Worker
 from gramian.rows._residuals import Residuals
 from gramian.rows._sources import as_source, load
-from gramian.rows._sparse import apply_centring, centre_sparse, dense_parts
+from gramian.rows._sparse import apply_centring, centre_sparse, dense_parts, written_out
 from gramian.rows._stream import Source, open_stream
 
 __all__ = [
@@ -33,4 +33,5 @@ __all__ = [
     "load",
     "open_dask",
     "open_stream",
+    "written_out",
 ]

@@ -289,6 +289,12 @@ def dense_parts(X: Any, n_rows: int) -> Iterator[tuple[slice, Array]]:
         yield rows, X[rows].toarray() if sparse else X[rows]
 
 
+def written_out(X: Any) -> Any:
+    """Return a table as an array, if it is a sparse matrix."""
+    sparse: bool = issparse(X)
+    return X.toarray() if sparse else X
+
+
 def _full(X: Any) -> Any:
     """Return which columns have an entry in every row."""
     counts: IntArray = np.bincount(X.indices, minlength=X.shape[1])

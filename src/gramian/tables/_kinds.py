@@ -45,20 +45,45 @@ def is_text(kind: Any) -> bool:
     return str(kind) in ("string", "large_string", "string_view")
 
 
+def is_date(kind: Any) -> bool:
+    """Return whether a type of PyArrow's is one of dates, with or without a time."""
+    types = pyarrow().types
+    return bool(types.is_date(kind) or types.is_timestamp(kind))
+
+
+def is_duration(kind: Any) -> bool:
+    """Return whether a type of PyArrow's is a time of the day, or a time that passes."""
+    types = pyarrow().types
+    return bool(types.is_time(kind) or types.is_duration(kind))
+
+
 def plain(rows: Any) -> Any:
-    """Turn columns into floats and strings, all that preprocessing has to know.
+    """Turn columns into floats, strings and dates, all that preprocessing has to know.
+
+    Times of the day become seconds, and dates are those of the wall clock.
 
     Parameters
     ----------
     rows : pyarrow.Table
         The table.
     """
-    arrow = pyarrow()
-    columns = [
-        column.cast(arrow.string() if is_text(column.type) else arrow.float64(), safe=False)
-        for column in rows.columns
-    ]
-    return arrow.table(columns, names=rows.column_names)
+    columns = [_plain_column(column) for column in rows.columns]
+    return pyarrow().table(columns, names=rows.column_names)
+
+
+def _plain_column(column: Any) -> Any:
+    arrow, kind = pyarrow(), column.type
+    if is_text(kind):
+        return column.cast(arrow.string())
+    if is_date(kind):
+        if arrow.types.is_timestamp(kind) and kind.tz is not None:
+            column = arrow.compute.local_timestamp(column)
+        return column.cast(arrow.timestamp("us"), safe=False)
+    if is_duration(kind):
+        steps = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
+        whole = column.cast(arrow.int32() if kind.bit_width == 32 else arrow.int64())
+        return arrow.compute.divide(whole.cast(arrow.float64(), safe=False), steps)
+    return column.cast(arrow.float64(), safe=False)
 
 
 def as_array(rows: Any) -> Array:

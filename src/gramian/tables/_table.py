@@ -127,6 +127,37 @@ class Table(ABC):
         return not self.fits(self.memory_budget)
 
 
+class SomeColumns(Table):
+    """Some columns of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    names : sequence of str
+        The columns.
+    """
+
+    def __init__(self, table: Table, names: Sequence[str]) -> None:
+        super().__init__(table.name, table.format, names)
+        self._table = table
+        self.named, self.n_rows = table.named, table.n_rows
+        self.memory_budget = table.memory_budget
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """PyArrow's types of the columns."""
+        return {name: self._table.columns[name] for name in self.names}
+
+    def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
+        """Read some columns, piece by piece."""
+        return self._table.pieces(names, as_text)
+
+    def count_rows(self, at_most: int) -> int:
+        """Return the number of rows, or some number above `at_most` if there are more."""
+        return self._table.count_rows(at_most)
+
+
 class JoinedTable(Table):
     """Tables one below the other; columns go by name, where there are names.
 

@@ -1,0 +1,127 @@
+"""From a table to the dependencies of its levels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gramian._types import Array
+from gramian._words import the_columns
+from gramian.laws._dependency import Dependency
+from gramian.laws._relation import Relation
+from gramian.laws._search import OutOfTimeError
+from gramian.lookups import Cells, Found, LookupSearch, Tally, cells_of
+from gramian.lookups._evidence import DECADES
+from gramian.lookups._keys import Key
+from gramian.tables._clock import Clock
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a search for lookups found."""
+
+    dependencies: list[Dependency]
+    complete: bool
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class LookupTable:
+    """A table in which labels are codes."""
+
+    rows: Array
+    """All rows, or a sample."""
+    names: Sequence[str]
+    labels: Mapping[int, Sequence[str]]
+    clocks: Mapping[int, Clock]
+
+
+def find_lookups(
+    table: LookupTable,
+    blocks: Iterable[Array] | None,
+    laws: Sequence[Relation],
+    tolerance: float,
+    deadline: float | None,
+) -> Looked:
+    """Find which columns follow from the levels of others.
+
+    Parameters
+    ----------
+    table : LookupTable
+        The rows that are searched.
+    blocks : iterable of arrays, or None
+        All rows, if these are more.
+    laws : sequence of Relation
+        Laws of numbers, whose consequences are not listed.
+    tolerance : float
+        The share of rows that may break a law.
+    deadline : float or None
+        When to stop, on the clock of `time.monotonic`.
+    """
+    cells = cells_of(table.rows, table.names, set(table.labels), table.clocks)
+    notes = []
+    if cells.ids:
+        names = the_columns([table.names[i] for i in cells.ids])
+        notes.append(f"Set aside, as almost every row has a label of its own: {names}.")
+
+    def check_time() -> None:
+        if deadline is not None and time.monotonic() > deadline:
+            raise OutOfTimeError
+
+    search = LookupSearch(cells, tolerance, [*_implications(laws, table.names)], check_time)
+    try:
+        found, complete = search.run(), True
+    except OutOfTimeError:
+        found, complete = [], False
+    tallies = [_tally(each, cells, table.names) for each in found]
+    for block in [table.rows] if blocks is None else blocks:
+        for tally in tallies:
+            tally.add(block)
+    made = [
+        _dependency(each, tally, table)
+        for each, tally in zip(found, tallies, strict=True)
+        if tally.count.holds(tolerance)
+    ]
+    return Looked([each for each in made if each.evidence >= DECADES], complete, notes)
+
+
+def _implications(
+    laws: Sequence[Relation], names: Sequence[str]
+) -> Iterator[tuple[frozenset[int], int]]:
+    """Yield what follows from what by laws of numbers."""
+    place = {name: i for i, name in enumerate(names)}
+    for law in laws:
+        for column in law.columns:
+            try:
+                solution = law.solve_for(column)
+            except ValueError:
+                continue
+            yield frozenset(place[each] for each in solution.columns), place[column]
+
+
+def _tally(found: Found, cells: Cells, names: Sequence[str]) -> Tally:
+    keys = [cells.keys[i] for i in found.causes]
+    if found.thresholds:
+        keys = [Key(keys[0].column, found.thresholds)]
+    return Tally(keys, [list(names).index(key.column) for key in keys], found.effect)
+
+
+def _dependency(found: Found, tally: Tally, table: LookupTable) -> Dependency:
+    count, lookup = tally.count, tally.lookup(table.names, table.labels)
+    inverse = tally.reversed(table.names, table.labels) if found.both_ways else None
+    solvable = [lookup.column] if not tally.n_without[0] else []
+    if inverse is not None and not tally.n_without[1]:
+        solvable.append(inverse.column)
+    n_tried = float(len(table.names)) ** (len(found.causes) + 1)
+    return Dependency(
+        (*lookup.columns, lookup.column),
+        count.error,
+        count.validation_error,
+        count.guess_error,
+        count.evidence(n_tried),
+        count.n_rows,
+        lookup,
+        inverse,
+        tuple(solvable),
+    )

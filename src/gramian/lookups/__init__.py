@@ -1,0 +1,22 @@
+"""Lookups: columns that follow from the levels of others."""
+
+from gramian.lookups._cells import Cells, cells_of
+from gramian.lookups._coding import Coder, Levels
+from gramian.lookups._evidence import Count
+from gramian.lookups._keys import Key
+from gramian.lookups._lookup import Lookup
+from gramian.lookups._search import Found, LookupSearch
+from gramian.lookups._tally import Tally
+
+__all__ = [
+    "Cells",
+    "Coder",
+    "Count",
+    "Found",
+    "Key",
+    "Levels",
+    "Lookup",
+    "LookupSearch",
+    "Tally",
+    "cells_of",
+]

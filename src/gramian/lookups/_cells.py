@@ -1,0 +1,130 @@
+"""A table as levels: what may determine, and what may be determined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gramian._types import Array, IntArray
+from gramian.lookups._keys import Key
+from gramian.tables._clock import Clock
+
+FEWEST_PER_LEVEL = 2.0
+"""Labels with fewer rows a level, on average, are names of rows: no evidence."""
+ALMOST_ALL = 0.9
+"""A text column with more levels than this share of its rows is set aside."""
+TELLING_APART = 0.5
+"""If a column has more levels than this share of rows, rows that are equal were copied."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The columns of a table, and parts of its dates, as codes of levels.
+
+    Attributes
+    ----------
+    keys : list of Key
+        What may be a cause: columns first, parts of dates behind them.
+    x : array of shape (n_rows, n_keys)
+        Numbers; those of labels are codes, and NaN is missing.
+    codes : array of shape (n_rows, n_keys)
+        The levels, numbered; -1 is missing.
+    n_levels : list of int
+        How many there are of each key.
+    labels : set of int
+        The keys whose levels are text.
+    """
+
+    keys: list[Key]
+    x: Array
+    codes: IntArray
+    n_levels: list[int]
+    labels: set[int]
+    n_columns: int
+    """How many of the keys are columns."""
+    ids: list[int] = field(default_factory=list)
+    """Columns of text that name rows."""
+
+    def is_number(self, key: int) -> bool:
+        """Return whether a key is a column of numbers."""
+        return key < self.n_columns and key not in self.labels
+
+    def fits(self, key: int, per_level: float) -> bool:
+        """Return whether a key has two levels, and so many rows for each."""
+        n_rows = int((self.codes[:, key] >= 0).sum())
+        return 2 <= self.n_levels[key] and self.n_levels[key] * per_level <= n_rows
+
+    @property
+    def effects(self) -> list[int]:
+        """The columns that may be determined by levels."""
+        return [i for i in range(self.n_columns) if self.fits(i, FEWEST_PER_LEVEL)]
+
+
+def cells_of(
+    x: Array, names: Sequence[str], labels: set[int], clocks: Mapping[int, Clock]
+) -> Cells:
+    """Number the levels of a table.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        Numbers; those of labels are codes, and NaN is missing.
+    names : sequence of str
+        The columns.
+    labels : set of int
+        Which of them are text.
+    clocks : mapping from int to Clock
+        Which of them are dates.
+    """
+    keys = [Key(name) for name in names]
+    keys += [
+        Key(names[i], part=part, clock=clock) for i, clock in clocks.items() for part in clock.parts
+    ]
+    place = {name: i for i, name in enumerate(names)}
+    parts = [key.numbers(x[:, place[key.column]]) for key in keys[len(names) :]]
+    x = np.column_stack([x, *parts]) if parts else x
+    codes = np.column_stack([_codes(column) for column in x.T])
+    ids = _ids(codes, labels)
+    kept = _distinct(x, codes, [i for i in range(len(names)) if i not in ids])
+    if len(kept) < len(x):
+        x, codes = x[kept], codes[kept]
+        ids = _ids(codes, labels)
+    n_levels = [len(np.unique(each[each >= 0])) for each in codes.T]
+    return Cells(keys, x, codes, n_levels, set(labels), len(names), ids)
+
+
+def _codes(column: Array) -> IntArray:
+    missing = np.isnan(column)
+    found = np.full(len(column), -1, dtype=np.intp)
+    found[~missing] = np.unique(column[~missing], return_inverse=True)[1]
+    return found
+
+
+def _ids(codes: IntArray, labels: set[int]) -> list[int]:
+    """Return the columns of text whose levels are about as many as their rows."""
+    found = []
+    for i in sorted(labels):
+        present = codes[codes[:, i] >= 0, i]
+        if len(np.unique(present)) > max(ALMOST_ALL * len(present), 1):
+            found.append(i)
+    return found
+
+
+def _distinct(x: Array, codes: IntArray, columns: list[int]) -> IntArray:
+    """Return rows that differ, where fractions tell most of these apart; else all rows.
+
+    A row of measurements that stands there twice is no second observation. Where all columns have
+    few levels, rows are equal by chance, and each of them counts.
+    """
+    everything = np.arange(len(codes))
+    if not columns:
+        return everything
+    _, first = np.unique(codes[:, columns], axis=0, return_index=True)
+    if len(first) == len(codes):
+        return everything
+    with np.errstate(invalid="ignore"):
+        fractions = [i for i in columns if (x[:, i] != np.rint(x[:, i]))[codes[:, i] >= 0].any()]
+    most = max((len(np.unique(codes[first, i])) for i in fractions), default=0)
+    return np.sort(first) if most > TELLING_APART * len(first) else everything

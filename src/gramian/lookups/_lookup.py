@@ -1,0 +1,229 @@
+"""A column that follows from the levels of others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._words import counted
+from gramian.explanations._formula import import_sympy
+from gramian.explanations._text import latex_name, number, quote
+from gramian.lookups._keys import Cell, Key
+from gramian.tables._clock import PARTS, Clock
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A column as a function of levels: which value belongs to which combination of them.
+
+    Call it with a table or mapping that gives the other columns by name.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    keys : tuple of Key
+        What is looked at: columns, intervals of numbers, parts of dates.
+    levels : tuple of tuple
+        The combinations of levels, each a text or a number.
+    values : tuple
+        The value for each of them, all texts or all numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import gramian
+    >>> zips = ["8001", "8002", "3001", "4001"] * 25
+    >>> cities = ["Zurich", "Zurich", "Bern", "Basel"] * 25
+    >>> table = pd.DataFrame({"zip": zips, "city": cities})
+    >>> lookup = gramian.relations(table)[0].solve_for("city")
+    >>> print(lookup)
+    city follows from zip (4 levels)
+    >>> lookup({"zip": ["3001", "8002", "9999"]})
+    array(['Bern', 'Zurich', None], dtype=object)
+    """
+
+    column: str
+    keys: tuple[Key, ...]
+    levels: tuple[tuple[Cell, ...], ...] = field(repr=False)
+    values: tuple[Cell, ...] = field(repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are needed."""
+        return tuple(dict.fromkeys(key.column for key in self.keys))
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it gives text."""
+        return isinstance(self.values[0], str)
+
+    @cached_property
+    def _entries(self) -> dict[tuple[Cell, ...], Cell]:
+        return {
+            tuple(map(_rounded, level)): value
+            for level, value in zip(self.levels, self.values, strict=True)
+        }
+
+    def __call__(self, table: Mapping[str, Any]) -> NDArray[Any]:
+        """Look the column up.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns by name.
+
+        Returns
+        -------
+        values : array of shape (n_samples,)
+            The column. Where the levels are unknown or missing, so is the value: None among texts,
+            NaN among numbers.
+        """
+        cells = [key.cells(table[key.column]) for key in self.keys]
+        found = [
+            None if None in row else self._entries.get(tuple(map(_rounded, row)))  # type: ignore[arg-type]
+            for row in zip(*cells, strict=True)
+        ]
+        if not self.is_text:
+            return np.array([math.nan if each is None else each for each in found], dtype=float)
+        texts = np.empty(len(found), dtype=object)
+        texts[:] = found
+        return texts
+
+    def __str__(self) -> str:
+        return f"{quote(self.column)} follows from {self.text}"
+
+    @property
+    def text(self) -> str:
+        """From what it follows."""
+        return f"{listed_keys(self.keys)} ({self.size})"
+
+    @property
+    def size(self) -> str:
+        """How many levels there are, or which intervals."""
+        if self.keys[0].thresholds:
+            ends = ", ".join(number(each, 6) for each in self.keys[0].thresholds)
+            return f"steps at {ends}" if len(self.values) <= 6 else f"{len(self.values)} intervals"
+        return counted(len(self.levels), "level")
+
+    def latex(self) -> str:
+        """Write the law in LaTeX's math mode, as a function f."""
+        inner = ", ".join(latex_name(str(key)) for key in self.keys)
+        return rf"{latex_name(self.column)} = f\left({inner}\right)"
+
+    def sympy(self) -> Any:
+        """Return the law as SymPy's Eq, with a function that has no formula."""
+        import_sympy()
+        import sympy
+
+        inner = [sympy.Symbol(str(key)) for key in self.keys]
+        return sympy.Eq(sympy.Symbol(self.column), sympy.Function("f")(*inner), evaluate=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the lookup as plain lists, dictionaries, numbers and texts, to be stored."""
+        return {
+            "lookup": self.column,
+            "keys": [
+                {
+                    "column": key.column,
+                    "thresholds": list(key.thresholds),
+                    "part": key.part,
+                    "origin": None if key.clock is None else key.clock.origin,
+                    "unit": None if key.clock is None else key.clock.unit,
+                }
+                for key in self.keys
+            ],
+            "levels": [list(level) for level in self.levels],
+            "values": list(self.values),
+        }
+
+    @classmethod
+    def from_json(cls, document: Any) -> Lookup:
+        """Read a stored lookup; nothing in it is executed.
+
+        Parameters
+        ----------
+        document : dict
+            What `to_json` returned. Anything else is a ValueError that says what is wrong.
+        """
+        if not isinstance(document, dict) or set(document) != {
+            "lookup", "keys", "levels", "values",
+        }:  # fmt: skip
+            raise ValueError("A stored lookup has a column, keys, levels and values.")
+        keys, levels, values = (document[name] for name in ("keys", "levels", "values"))
+        if not all(isinstance(each, list) and each for each in (keys, levels, values)):
+            raise ValueError("Keys, levels and values of a stored lookup are lists that hold some.")
+        read = tuple(map(_read_key, keys))
+        column = document["lookup"]
+        if not _is_name(column) or column in {key.column for key in read}:
+            raise ValueError("A stored lookup gives a column that it does not need itself.")
+        if len(levels) != len(values) or not all(
+            isinstance(level, list) and len(level) == len(read) for level in levels
+        ):
+            raise ValueError("A stored lookup has a cell of each key, and a value, for each level.")
+        if not all(map(_is_cell, [*values, *(each for level in levels for each in level)])):
+            raise ValueError("Levels and values of a stored lookup are texts and finite numbers.")
+        if len({isinstance(each, str) for each in values}) > 1:
+            raise ValueError("The values of a stored lookup are all texts, or all numbers.")
+        return cls(
+            column,
+            read,
+            tuple(tuple(map(_plain, level)) for level in levels),
+            tuple(map(_plain, values)),
+        )
+
+
+def listed_keys(keys: Sequence[Key]) -> str:
+    """Write keys as text: the month of date and region."""
+    parts = [
+        quote(k.column) if k.part is None else f"the {k.part} of {quote(k.column)}" for k in keys
+    ]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _rounded(value: Cell) -> Cell:
+    """Return numbers without the digits that rounding errors change."""
+    if isinstance(value, str) or value.is_integer():
+        return value
+    return float(f"{value:.9e}")
+
+
+def _plain(value: Any) -> Cell:
+    return value if isinstance(value, str) else float(value)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _is_cell(value: Any) -> bool:
+    if isinstance(value, bool):
+        return False
+    return _is_name(value) or (isinstance(value, (int, float)) and abs(value) < math.inf)
+
+
+def _read_key(document: Any) -> Key:
+    names = {"column", "thresholds", "part", "origin", "unit"}
+    if not isinstance(document, dict) or set(document) != names or not _is_name(document["column"]):
+        raise ValueError(f"A key of a stored lookup has {sorted(names)}.")
+    ends, part = document["thresholds"], document["part"]
+    if not isinstance(ends, list) or not all(
+        _is_cell(each) and not isinstance(each, str) for each in ends
+    ):
+        raise ValueError("The thresholds of a stored lookup are finite numbers.")
+    if ends != sorted(ends) or part not in (None, *PARTS):
+        raise ValueError("The thresholds of a stored lookup grow, and its parts are of a date.")
+    clock = None
+    if document["origin"] is not None:
+        if not isinstance(document["origin"], str):
+            raise ValueError("The origin of a clock is a text.")
+        clock = Clock(document["origin"], document["unit"])
+    if (part is not None) and clock is None:
+        raise ValueError(f"The {part} of a column is that of a date, and needs a clock.")
+    return Key(document["column"], tuple(map(float, ends)), part, clock)

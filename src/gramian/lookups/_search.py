@@ -1,0 +1,228 @@
+"""The search for lookups: one cause, then two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from gramian._types import IntArray
+from gramian.lookups._cells import FEWEST_PER_LEVEL, Cells
+from gramian.lookups._cover import Implication, closure, minimal
+from gramian.lookups._evidence import DECADES, Count, combined, count, mismatches
+from gramian.lookups._steps import intervals
+from gramian.tables._clock import COARSER
+
+PER_NUMBER = 5.0
+"""Numbers, and pairs of columns, are causes if a level has so many rows on average."""
+MOST_IN_PAIRS = 60
+"""Of more columns, those with the fewest levels are looked at in pairs."""
+WORK = 4e9
+"""About so many cells are compared at most: in tables of many columns, fewer rows are looked at."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A lookup that is believed."""
+
+    causes: tuple[int, ...]
+    """Keys."""
+    effect: int
+    """A column."""
+    count: Count
+    evidence: float
+    thresholds: tuple[float, ...] = ()
+    """Where intervals end, if the cause is a number of which these are looked up."""
+    both_ways: bool = False
+    """Whether the cause follows from the effect, too."""
+
+    @property
+    def dependency(self) -> Implication:
+        """What follows from what."""
+        return frozenset(self.causes), self.effect
+
+    @property
+    def dependencies(self) -> list[Implication]:
+        """The same, and the other way round where that holds."""
+        reverse = (frozenset([self.effect]), self.causes[0])
+        return [self.dependency, reverse] if self.both_ways else [self.dependency]
+
+
+class LookupSearch:
+    """Finds which columns follow from levels of others, each law once.
+
+    Parameters
+    ----------
+    cells : Cells
+        The table.
+    tolerance : float
+        The share of rows that may break a law, of those that a guess would miss.
+    known : sequence of Implication
+        What follows from what by other laws.
+    check_time : callable
+        Raises an error when the time is over.
+    """
+
+    def __init__(
+        self,
+        cells: Cells,
+        tolerance: float,
+        known: Sequence[Implication],
+        check_time: Callable[[], None],
+    ) -> None:
+        self._cells = cells
+        self._tolerance = tolerance
+        self._check_time = check_time
+        self._effects = [i for i in cells.effects if i not in cells.ids]
+        self._known: list[Implication] = [*known, *_calendar(cells)]
+        n = max(len(self._effects), 1)
+        rows = int(WORK / (n**2 * max(min(n, MOST_IN_PAIRS), 1)))
+        self._few = np.linspace(0, len(cells.codes) - 1, min(len(cells.codes), max(rows, 2000)))
+        self._screen = cells.codes[self._few.astype(np.intp)]
+
+    def run(self) -> list[Found]:
+        """Return the lookups, from which all others follow."""
+        singles = self._one_way([*self._steps(), *self._singles()])
+        known = [*self._known, *(one for each in singles for one in each.dependencies)]
+        pairs = self._pairs(known)
+        return [*singles, *pairs]
+
+    @property
+    def _causes(self) -> list[int]:
+        """The keys whose levels may determine columns."""
+        cells = self._cells
+        return [
+            i
+            for i in range(len(cells.keys))
+            if i not in cells.ids
+            and cells.fits(i, FEWEST_PER_LEVEL if i in cells.labels else PER_NUMBER)
+        ]
+
+    def _singles(self) -> list[Found]:
+        """Return all lookups with one cause."""
+        found = []
+        for cause in self._causes:
+            self._check_time()
+            effects = [i for i in self._effects if i != cause and not self._own(cause, i)]
+            found += self._judged(self._cells.codes[:, cause], (cause,), effects)
+        return found
+
+    def _own(self, cause: int, effect: int) -> bool:
+        """Return whether a key is a part of the very column."""
+        return self._cells.keys[cause].column == self._cells.keys[effect].column
+
+    def _judged(
+        self, codes: IntArray, causes: tuple[int, ...], effects: Sequence[int]
+    ) -> list[Found]:
+        """Return which of some effects follow from the levels of a cause."""
+        if not effects:
+            return []
+        few = self._few.astype(np.intp)
+        missed = mismatches(codes[few], self._screen[:, effects])
+        most = 2 * self._tolerance * len(few)
+        n_tried = float(len(self._cells.keys)) ** (len(causes) + 1)
+        found = []
+        for effect, number in zip(effects, missed, strict=True):
+            if number <= most:
+                counted = count(codes, self._cells.codes[:, effect])
+                evidence = counted.evidence(n_tried)
+                if counted.holds(self._tolerance) and evidence >= DECADES:
+                    found.append(Found(causes, effect, counted, evidence))
+        return found
+
+    def _steps(self) -> list[Found]:
+        """Return labels that are intervals of a number."""
+        cells = self._cells
+        numbers = [i for i in range(cells.n_columns) if cells.is_number(i)]
+        n_tried = float(len(cells.keys)) ** 2
+        found = []
+        for effect in self._effects:
+            if effect not in cells.labels:
+                continue  # numbers that are steps of others are found among the laws of numbers
+            self._check_time()
+            for cause in numbers:
+                made = intervals(cells.x[:, cause], cells.codes[:, effect], self._tolerance)
+                if made is None:
+                    continue
+                ends, counted = made
+                evidence = counted.evidence(n_tried)
+                if counted.holds(self._tolerance) and evidence >= DECADES:
+                    found.append(Found((cause,), effect, counted, evidence, ends))
+        return found
+
+    def _one_way(self, found: Sequence[Found]) -> list[Found]:
+        """Merge what follows from each other, and leave out what follows from the rest."""
+        steps = {each.dependency for each in found if each.thresholds}
+        found = [each for each in found if each.thresholds or each.dependency not in steps]
+        known = {
+            (causes, effect)
+            for causes, effect in self._known
+            if len(causes) == 1 and effect < self._cells.n_columns
+        }
+        together = {each.dependency for each in found} | known
+        first = list(range(len(self._cells.keys)))  # what stands for each key
+        for each in sorted(found, key=lambda one: (one.effect, one.causes)):
+            (cause,), effect = each.causes, each.effect
+            if (frozenset([effect]), cause) in together and cause < effect:
+                first[effect] = min(first[effect], first[cause])
+        twins = {i for i, one in enumerate(first) if one != i}
+        made = [
+            replace(each, both_ways=True)
+            for each in found
+            if each.effect in twins and each.causes == (first[each.effect],)
+        ]
+        others = [each for each in found if not twins & {*each.causes, each.effect}]
+        wanted = sorted(others, key=lambda one: (not one.thresholds, one.count.n_levels))
+        # Whatever is known of a twin holds for the first of its kind.
+        same = [(frozenset([i]), one) for i, one in enumerate(first) if one != i]
+        same += [(frozenset([one]), i) for i, one in enumerate(first) if one != i]
+        merged = minimal([(each.dependency, each) for each in wanted], [*self._known, *same])
+        made = [
+            each
+            for each in made
+            if each.effect not in closure(each.causes, self._known)
+            or each.causes[0] not in closure([each.effect], self._known)
+        ]
+        return [*made, *(each for _, each in merged)]
+
+    def _pairs(self, known: Sequence[Implication]) -> list[Found]:
+        """Return lookups with two causes that one cause alone does not give."""
+        cells = self._cells
+        twins = _twins(known)
+        causes = [i for i in self._causes if i not in twins and cells.fits(i, PER_NUMBER)]
+        causes = sorted(causes, key=lambda i: cells.n_levels[i])[:MOST_IN_PAIRS]
+        effects = [i for i in self._effects if i not in twins]
+        found = []
+        for first, second in combinations(sorted(causes), 2):
+            self._check_time()
+            given = closure([first, second], known)
+            labels = {i for i in (first, second) if not cells.is_number(i)}
+            wanted = [i for i in effects if i not in given and (labels or i in cells.labels)]
+            alone = second in closure([first], known) or first in closure([second], known)
+            if alone or not wanted:
+                continue
+            codes = combined(cells.codes[:, first], cells.codes[:, second])
+            if PER_NUMBER * (int(codes.max()) + 1) <= int((codes >= 0).sum()):
+                found += self._judged(codes, (first, second), wanted)
+        wanted_first = sorted(found, key=lambda one: one.count.n_levels)
+        merged = minimal([(each.dependency, each) for each in wanted_first], known)
+        return [each for _, each in merged]
+
+
+def _calendar(cells: Cells) -> Iterator[Implication]:
+    """Yield that dates give their parts, and that parts give coarser ones."""
+    place = {(key.column, key.part): i for i, key in enumerate(cells.keys)}
+    for (column, part), i in place.items():
+        if part is not None:
+            yield frozenset([place[column, None]]), i
+            for finer, coarser in COARSER:
+                if part == finer:
+                    yield frozenset([i]), place[column, coarser]
+
+
+def _twins(known: Sequence[Implication]) -> set[int]:
+    """Return what another thing, which stands before it, stands for."""
+    single = {(next(iter(causes)), effect) for causes, effect in known if len(causes) == 1}
+    return {b for a, b in single if a < b and (b, a) in single}

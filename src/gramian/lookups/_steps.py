@@ -1,0 +1,78 @@
+"""Labels that are intervals of a number."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramian._types import Array, IntArray
+from gramian.lookups._evidence import Count
+from gramian.lookups._keys import interval
+
+MOST_INTERVALS = 50
+ROWS_PER_INTERVAL = 5
+"""On average, at least so many rows are in an interval."""
+
+
+def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, ...], Count] | None:
+    """Return where the intervals of a number end that are the levels of an effect, if there are.
+
+    Each level is one interval. Between two of them, the threshold is where fewest rows are on the
+    wrong side.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows,)
+        The number.
+    effect : array of shape (n_rows,)
+        The codes of the effect, below zero where it is missing.
+    allowed : float
+        The share of rows that may be in a wrong interval.
+    """
+    there = (effect >= 0) & ~np.isnan(x)
+    x, effect = x[there], effect[there]
+    levels = np.unique(effect)
+    if not 2 <= len(levels) <= min(MOST_INTERVALS, len(x) / ROWS_PER_INTERVAL):
+        return None
+    if len(np.unique(x)) <= len(levels):
+        return None  # values themselves are levels
+    middles = [float(np.median(x[effect == level])) for level in levels]
+    if len(set(middles)) < len(middles):
+        return None
+    ordered = levels[np.argsort(middles)]
+    ends = []
+    for low, high in zip(ordered[:-1], ordered[1:], strict=True):
+        below, above = np.sort(x[effect == low]), np.sort(x[effect == high])
+        if below[-1] >= above[0] and not allowed:
+            return None
+        ends.append(_threshold(below, above))
+    if sorted(ends) != ends or len(set(ends)) < len(ends):
+        return None
+    number = interval(x, tuple(ends)).astype(np.intp)
+    broken = int((ordered[number] != effect).sum())
+    if broken > allowed * len(x):
+        return None
+    most = int(np.bincount(effect).max())
+    return tuple(ends), Count(len(x), 2 * len(levels), broken, most / len(x))
+
+
+def _threshold(below: Array, above: Array) -> float:
+    """Return the number that fewest values of one side are beyond, short if there is room."""
+    values = np.unique(np.concatenate([below, above]))
+    wrong = (len(below) - np.searchsorted(below, values, side="right")) + np.searchsorted(
+        above, values, side="right"
+    )
+    at = int(np.argmin(wrong))
+    low = float(values[at])
+    high = float(values[at + 1]) if at + 1 < len(values) else low
+    return between(low, high)
+
+
+def between(low: float, high: float) -> float:
+    """Return a threshold: the lower value where values are whole numbers, else a short one."""
+    if low.is_integer() and high.is_integer():
+        return low
+    for digits in range(1, 17):
+        short = float(f"{(low + high) / 2:.{digits - 1}e}")
+        if low <= short < high:
+            return short
+    return low

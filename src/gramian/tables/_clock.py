@@ -1,0 +1,152 @@
+"""Dates and times as numbers in a stated unit, and the parts of the calendar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._types import Array
+
+Unit = Literal["days", "seconds"]
+MICROSECONDS: dict[str, int] = {"days": 86_400_000_000, "seconds": 1_000_000}
+Part = Literal[
+    "year", "quarter", "month", "year and month", "day", "weekday", "date", "hour", "minute",
+    "second",
+]  # fmt: skip
+PARTS_OF_DAYS: tuple[Part, ...] = (
+    "year",
+    "quarter",
+    "month",
+    "year and month",
+    "day",
+    "weekday",
+)
+PARTS: tuple[Part, ...] = (*PARTS_OF_DAYS, "date", "hour", "minute", "second")
+COARSER: tuple[tuple[Part, Part], ...] = (
+    ("month", "quarter"),
+    ("year and month", "year"),
+    ("year and month", "month"),
+    ("date", "year and month"),
+    ("date", "day"),
+    ("date", "weekday"),
+)
+"""Parts, and those that they give."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How the dates of a column become numbers: a unit, counted from an origin.
+
+    Parameters
+    ----------
+    origin : str
+        The date or time that is 0, as ISO 8601 writes it.
+    unit : {"days", "seconds"}
+        What is counted.
+    """
+
+    origin: str
+    unit: Unit
+
+    def __post_init__(self) -> None:
+        if self.unit not in MICROSECONDS:
+            raise ValueError(f"A clock counts days or seconds, not {self.unit!r}.")
+        try:
+            start = np.datetime64(self.origin, "us")
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{self.origin!r} is no date: {error}") from error
+        if np.isnat(start):
+            raise ValueError(f"{self.origin!r} is no date.")
+
+    @classmethod
+    def of(cls, times: NDArray[np.datetime64]) -> Self:
+        """Return the clock of some dates: days or seconds since the first of them.
+
+        Parameters
+        ----------
+        times : array of datetime64
+            The dates, some of them perhaps missing (NaT).
+        """
+        times = times.astype("datetime64[us]")
+        times = times[~np.isnat(times)]
+        if not len(times):
+            return cls("1970-01-01", "days")
+        whole = bool((times == times.astype("datetime64[D]")).all())
+        first = times.min()
+        for step in ("datetime64[D]", "datetime64[s]"):
+            if first == first.astype(step) and (whole or step != "datetime64[D]"):
+                first = first.astype(step)
+                break
+        return cls(str(first), "days" if whole else "seconds")
+
+    def numbers(self, times: NDArray[Any]) -> Array:
+        """Return dates as numbers; missing ones become NaN."""
+        times = times.astype("datetime64[us]")
+        passed = (times - np.datetime64(self.origin, "us")).astype(np.int64)
+        found: Array = np.where(np.isnat(times), np.nan, passed / MICROSECONDS[self.unit])
+        return found
+
+    def times(self, numbers: Array) -> NDArray[np.datetime64]:
+        """Return numbers as dates again; NaN becomes NaT, as do numbers beyond the calendar."""
+        passed = np.rint(np.asarray(numbers, dtype=np.float64) * MICROSECONDS[self.unit])
+        fine = np.abs(passed) < 2.0**62
+        steps = np.where(fine, passed, 0.0).astype("timedelta64[us]")
+        found: NDArray[np.datetime64] = np.datetime64(self.origin, "us") + steps
+        return np.where(fine, found, np.datetime64("NaT", "us"))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the calendar that its dates have."""
+        return PARTS_OF_DAYS if self.unit == "days" else PARTS
+
+    def part(self, numbers: Array, part: Part) -> Array:
+        """Return a part of the calendar; weekdays count from Monday, which is 0."""
+        return part_of(self.times(numbers), part)
+
+    def __str__(self) -> str:
+        return f"{self.unit} since {self.origin.replace('T', ' ')}"
+
+
+def part_of(times: NDArray[np.datetime64], part: Part) -> Array:
+    """Return a part of dates, NaN where a date is missing.
+
+    Parameters
+    ----------
+    times : array of datetime64
+        The dates.
+    part : str
+        What is asked for; "date" counts days, and "year and month" counts months, from 1970.
+    """
+    days, months = times.astype("datetime64[D]"), times.astype("datetime64[M]")
+    month_number, day_number = months.astype(np.int64), days.astype(np.int64)
+    clock = (times - days).astype("timedelta64[us]").astype(np.int64)
+    values = {
+        "year": lambda: month_number // 12 + 1970,
+        "quarter": lambda: month_number % 12 // 3 + 1,
+        "month": lambda: month_number % 12 + 1,
+        "year and month": lambda: month_number,
+        "day": lambda: (days - months.astype("datetime64[D]")).astype(np.int64) + 1,
+        "weekday": lambda: (day_number + 3) % 7,  # 1970 began on a Thursday
+        "date": lambda: day_number,
+        "hour": lambda: clock // 3_600_000_000,
+        "minute": lambda: clock // 60_000_000 % 60,
+        "second": lambda: clock // 1_000_000 % 60,
+    }[part]()
+    found: Array = np.where(np.isnat(times), np.nan, values.astype(np.float64))
+    return found
+
+
+def day_number(year: Array, month: Array, day: Array) -> Array:
+    """Return how many days after 1970 began a date is; NaN where there is no such date."""
+    fine = np.isfinite(year) & np.isfinite(month) & np.isfinite(day)
+    year, month, day = (np.where(fine, each, 1.0) for each in (year, month, day))
+    fine &= (month >= 1) & (month <= 12) & (np.abs(year) < 10_000) & (day >= 1)
+    whole = (year == np.rint(year)) & (month == np.rint(month)) & (day == np.rint(day))
+    months = np.where(fine, (year - 1970) * 12 + month - 1, 0).astype("datetime64[M]")
+    last = ((months + 1).astype("datetime64[D]") - months.astype("datetime64[D]")).astype(np.int64)
+    start = months.astype("datetime64[D]").astype(np.int64)
+    found: Array = np.where(fine & whole & (day <= last), start + day - 1, np.nan)
+    return found
