@@ -144,6 +144,11 @@ class ArrayData(CheckedData):
         table: Array = written_out(self.table)
         return table
 
+    @property
+    def has_gaps(self) -> bool:
+        """Whether values are missing."""
+        return not issparse(self.table) and bool(np.isnan(self.table).any())
+
     def completed(self, n_functions: int) -> ArrayData:
         """Return the same without missing values, enough rows for some functions.
 
@@ -152,7 +157,7 @@ class ArrayData(CheckedData):
         n_functions : int
             Their number.
         """
-        if issparse(self.table) or not np.isnan(self.table).any():
+        if not self.has_gaps:
             return self
         table, weights, gaps = without_gaps(self.table, self.weights, n_functions, self.names)
         return replace(self, table=table, weights=weights, gaps=gaps)
