@@ -180,11 +180,6 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
 
     dropped = fitted.model.dropped
     page.line(f"Dropped {counted(len(dropped), 'column')}:")
-    laws = fitted.model.estimator.model_.laws
-    for law in laws[:MAX_FORMULAS]:
-        page.line(f"  {law}")
-    given = {law.column for law in laws}
-    dropped = [name for name in dropped if name not in given]
     try:
         found = formulas(fitted.model, dropped[:MAX_FORMULAS])
     except ValueError:  # the fit has too many functions to keep their moments
