@@ -85,7 +85,7 @@ def relations(
     with progress_for(verbose) as report, np.errstate(all="ignore"):
         for k, view in enumerate(parts):
             search = Search(
-                sample.rows[np.ix_(view.rows, view.columns)],
+                sample.rows[view.rows][:, list(view.columns)],
                 maker.traits(view),
                 tolerance=float(tolerance),
                 deadline=None if time_limit is None else start + float(time_limit),
