@@ -95,7 +95,8 @@ def _work(
     elif not output.quiet:
         if left_out:
             say(
-                f"of {counted(done.n_read, 'row')} {left_out:,} were left out, as values are missing"
+                f"of {counted(done.n_read, 'row')} {left_out:,} were left out, as values are "
+                "missing"
             )
         if to != STANDARD:
             size = f"{counted(done.n_rows, 'row')}, {counted(len(done.columns), 'column')}"

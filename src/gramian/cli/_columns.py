@@ -121,8 +121,8 @@ def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
     if others:
         raise CommandError(
             f"{the_columns(others)} {plural(len(others), 'holds', 'hold')} {kinds[others[0]]}, and "
-            "only numbers, text and dates can be used: say --exclude to leave them out, or --id to pass "
-            "them through"
+            "only numbers, text and dates can be used: say --exclude to leave them out, or --id to "
+            "pass them through"
         )
 
 

@@ -34,9 +34,7 @@ class Written:
     columns: list[str]
 
 
-def write_reduced(
-    model: TableModel, table: Table, others: Passing, output: TableOutput
-) -> Written:
+def write_reduced(model: TableModel, table: Table, others: Passing, output: TableOutput) -> Written:
     """Write what a model makes of a table: the kept columns, or the components.
 
     Parameters
@@ -115,9 +113,7 @@ def write_reconstructed(
         return result, keeps
 
     taken = {name: places[name] for name in (columns if from_all else wanted)}
-    return _write(
-        table, taken, others, model, steps, reconstruct, len(columns), output, whole=True
-    )
+    return _write(table, taken, others, model, steps, reconstruct, len(columns), output, whole=True)
 
 
 def _transformed(model: TableModel, values: Array) -> Array:

@@ -181,7 +181,9 @@ class Lookup:
 
 def listed_keys(keys: Sequence[Key]) -> str:
     """Write keys as text: the month of date and region."""
-    parts = [quote(k.column) if k.part is None else f"the {k.part} of {quote(k.column)}" for k in keys]
+    parts = [
+        quote(k.column) if k.part is None else f"the {k.part} of {quote(k.column)}" for k in keys
+    ]
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 

@@ -178,9 +178,7 @@ class LookupSearch:
         # Whatever is known of a twin holds for the first of its kind.
         same = [(frozenset([i]), one) for i, one in enumerate(first) if one != i]
         same += [(frozenset([one]), i) for i, one in enumerate(first) if one != i]
-        merged = minimal(
-            [(each.dependency, each) for each in wanted], [*self._known, *same]
-        )
+        merged = minimal([(each.dependency, each) for each in wanted], [*self._known, *same])
         made = [
             each
             for each in made

@@ -284,7 +284,8 @@ def _values(name: str, column: Any) -> NDArray[Any]:
         return values.astype("datetime64[us]")
     if values.ndim != 1 or values.dtype.kind not in "fiubOUT":
         raise ValueError(
-            f"Column {name!r} contains {values.dtype}, and only numbers, text and dates can be used."
+            f"Column {name!r} contains {values.dtype}, and only numbers, text and dates can be "
+            "used."
         )
     if values.dtype.kind in "fiub":
         return values.astype(np.float64, copy=False)
