@@ -187,8 +187,7 @@ class GFA(Eliminating, DecodingSelector):
     def _complete(self, data: CheckedData) -> CheckedData:
         if not isinstance(data, ArrayData):
             return data
-        families = [request.family for request in self._plan().requests]
-        return data.completed(1 + max(family.count(data.n_columns) for family in families))
+        return data.completed([request.family for request in self._plan().requests])
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         found = super()._attributes(model)

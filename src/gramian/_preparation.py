@@ -22,6 +22,7 @@ from gramian._sklearn import check_sample_weight
 from gramian._types import Array
 from gramian._validation import HeldOut
 from gramian._words import plural, the_columns
+from gramian.families import Family
 from gramian.rows import (
     Centring,
     RowBlock,
@@ -144,17 +145,17 @@ class ArrayData(CheckedData):
         table: Array = written_out(self.table)
         return table
 
-    def completed(self, n_functions: int) -> ArrayData:
-        """Return the same without missing values, enough rows for some functions.
+    def completed(self, families: Sequence[Family]) -> ArrayData:
+        """Return the same without missing values, enough rows for functions of all columns.
 
         Parameters
         ----------
-        n_functions : int
-            Their number.
+        families : sequence of Family
+            The functions.
         """
         if issparse(self.table) or not np.isnan(self.table).any():
             return self
-        table, weights, gaps = without_gaps(self.table, self.weights, n_functions, self.names)
+        table, weights, gaps = without_gaps(self.table, self.weights, families, self.names)
         return replace(self, table=table, weights=weights, gaps=gaps)
 
     def _open(

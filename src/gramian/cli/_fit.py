@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 import gramian
+from gramian._missing import without_gaps
 from gramian._words import counted, listed, plural, the_columns
 from gramian.cli._columns import (
     Passing,
@@ -20,11 +21,14 @@ from gramian.cli._columns import (
     find,
     refuse_missing,
     refuse_too_wide,
+    with_missing,
 )
+from gramian.cli._division import Division, Wanted, divide, without
+from gramian.cli._done import Done
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._files import open_input
 from gramian.cli._model import TableModel, named
-from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading
+from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading, Selection
 from gramian.exceptions import (
     NumericalWarning,
     OverfittingWarning,
@@ -35,7 +39,7 @@ from gramian.exceptions import (
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import is_numeric
 from gramian.tables._formats import TEXT
-from gramian.tables._kinds import plain
+from gramian.tables._kinds import is_text, plain
 from gramian.tables._table import Table
 
 IMPUTE = (
@@ -68,7 +72,14 @@ class Task:
         """Fit."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            steps = self._fit_to_blocks() if self.streamed else self._fit_in_memory()
+            divided = divide(self.table, self.features, self._wanted)
+            task = replace(self, features=divided.features)
+            if divided.needed and self._numbers_stay:
+                keep = [*(self.estimator.keep or ()), *divided.needed]
+                self.estimator.set_params(keep=list(dict.fromkeys(keep)))
+            steps, done = (
+                task._fit_to_blocks(divided) if task.streamed else task._fit_in_memory(divided)
+            )
         told = tuple(
             dict.fromkeys(
                 _sentence(each, self.estimator)
@@ -78,38 +89,71 @@ class Task:
         )
         if _is_headless(self.table):
             told = (f"the first row of {self.table.name} was taken for names: {HEADLESS}", *told)
-        steps = replace(steps, ids=self.passing.ids, targets=self.passing.targets)
-        return Fitted(self, TableModel(self.estimator, steps), told)
+        steps = replace(
+            steps, ids=self.passing.ids, targets=self.passing.targets, beside=divided.beside
+        )
+        return Fitted(task, TableModel(self.estimator, steps), told, done)
 
-    def _fit_to_blocks(self) -> Preprocessing:
+    @property
+    def _numbers_stay(self) -> bool:
+        return self.algorithm == "gfa" and bool(self.estimator.backward)
+
+    @property
+    def _wanted(self) -> Wanted:
+        selects = self.algorithm in tuple(Selection)
+        stay = self._numbers_stay
+        keep = [*self.passing.names, *((self.estimator.keep or ()) if stay else ())]
+        prefer = (self.estimator.priority or ()) if stay else ()
+        return Wanted(selects, stay, self.options.encode, keep, prefer)
+
+    def _done(self, divided: Division, n_read: int, n_used: int, n_filled: int = 0) -> Done:
+        variances = getattr(self.estimator.model_, "variances", None)
+        constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
+        names = [self.features[i] for i in constant if self.estimator.model_.selects]
+        set_aside = {**divided.set_aside, **dict.fromkeys(names, "constant")}
+        return Done(n_read, n_used, n_filled, set_aside, tuple(divided.beside.labels))
+
+    def _fit_to_blocks(self, divided: Division) -> tuple[Preprocessing, Done]:
+        steps = Preprocessing(self.features, clocks=divided.clocks)
         try:
-            self.estimator.fit(self.blocks)
+            self.estimator.fit(lambda: self.blocks(steps))
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels) from error
-        return Preprocessing(self.features)
+        n_rows = int(self.estimator.n_samples_)
+        return steps, self._done(divided, n_rows, n_rows)
 
-    def blocks(self) -> Iterator[pa.RecordBatch]:
-        """Read the rows of the fit, block by block."""
+    def blocks(self, steps: Preprocessing) -> Iterator[pa.RecordBatch]:
+        """Read the rows of the fit, block by block.
+
+        Parameters
+        ----------
+        steps : Preprocessing
+            How dates become numbers.
+        """
         for piece in self.table.pieces(self.features):
             rows = plain(piece)
             refuse_missing(rows, self.table, IMPUTE)
             refuse_too_wide(rows, self.table)
+            if steps.clocks:
+                rows = named(steps.apply(rows), self.features)
             yield from rows.to_batches()
 
     def rows(self) -> pa.Table:
-        """Read the columns of the fit, text as text and all others as floats."""
+        """Read the columns of the fit, text as text, dates as dates and all others as floats."""
         table = self.table.read(self.features)
         check_types(dict(zip(table.column_names, table.schema.types, strict=True)), encode=True)
         return plain(table)
 
-    def _fit_in_memory(self) -> Preprocessing:
+    def _fit_in_memory(self, divided: Division) -> tuple[Preprocessing, Done]:
         options = self.options
         rows = self.rows()
         kinds = dict(zip(rows.column_names, rows.schema.types, strict=True))
         check_types(kinds, encode=options.encode)
-        if options.impute is None:
-            refuse_missing(rows, self.table, IMPUTE)
         refuse_too_wide(rows, self.table)
+        empty = [name for name in self.features if rows.column(name).null_count == rows.num_rows]
+        if empty and rows.num_rows:
+            divided = without(divided, empty)
+            return replace(self, features=divided.features)._fit_in_memory(divided)
         learned = Preprocessing.learn(
             rows,
             self.features,
@@ -125,6 +169,9 @@ class Task:
                     UserWarning,
                     stacklevel=2,
                 )
+        n_rows, n_missing = rows.num_rows, sum(with_missing(rows).values())
+        if n_missing and options.impute is None:
+            learned = replace(learned, missing="keep")
         x = learned.apply(rows)
         if len(x) < 2:
             complete = " without missing values" if len(x) < rows.num_rows else ""
@@ -132,13 +179,23 @@ class Task:
                 f"{self.table.name} has {counted(len(x), 'row')}{complete}, and a "
                 "fit needs at least 2"
             )
+        n_filled = n_missing if learned.missing == "fill" else 0
+        if learned.missing == "keep" and not self._numbers_stay:
+            x, _, gaps = without_gaps(x, None, [self.estimator._family()], self.features)
+            n_filled = gaps.n_filled
+            if self.algorithm not in tuple(Selection):
+                learned = replace(learned, missing="drop")  # rows with gaps have no components
         table = named(x, self.features)
+        n_used = len(x)
         del rows, x  # which may take much memory
         try:
             self.estimator.fit(table)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels, table) from error
-        return learned
+        found = getattr(self.estimator, "gaps_", None)
+        if found is not None:
+            n_used, n_filled = int(self.estimator.n_samples_), found.n_filled
+        return learned, self._done(divided, n_rows, n_used, n_filled)
 
     def _too_many_levels(self, most: int, table: pa.Table | None = None) -> CommandError:
         """Say what --family indicator needs, and which columns do not have it."""
@@ -167,6 +224,14 @@ class Fitted:
     task: Task
     model: TableModel
     warnings: tuple[str, ...]
+    done: Done
+    """What was done to rows and columns before."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What to tell people besides the result."""
+        sentence = self.done.sentence()
+        return () if sentence is None else (sentence,)
 
 
 def prepare(
@@ -204,7 +269,7 @@ def prepare(
     wanted = method.prefer or _plain_names(data.columns, features)
     if wanted and algorithm == "gfa" and method.backward:
         estimator.set_params(priority=find(wanted, features, "--prefer"))
-    check_types({name: table.columns[name] for name in features}, encode=data.encode)
+    check_types({name: table.columns[name] for name in features}, encode=True)
     if isinstance(method.n, int) and method.n > len(features):
         raise CommandError(
             f"-n {method.n} is more than the {len(features)} columns that take part", USAGE
@@ -376,7 +441,9 @@ def costs(task: Task) -> list[Any]:
     family = FamilyName.polynomial if estimator.family == "auto" else estimator.family
     estimator = estimator.set_params(family=str(family), degree=degree)
     functions = by_name(str(family), degree)
-    n_columns = len(task.features)
+    kinds = task.table.columns
+    features = [name for name in task.features if task.options.encode or not is_text(kinds[name])]
+    n_columns = max(len(features), 1)
     x = np.broadcast_to(np.zeros(1), (n_rows, n_columns))
     count = getattr(estimator, estimator._count_name)
     most = count if isinstance(count, int) else n_columns
