@@ -6,6 +6,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from gramian import GCA, GFA, GFR, GFS, UFFS, GramianImputer, PolynomialManifold
 
 
+def left_out_rows_decide(estimator):
+    """Copies of a row are not the same as a weight where rows that are left out decide."""
+    if not isinstance(estimator, GFS | GFA) or estimator.alpha != "auto":
+        return {}
+    why = "a row that is left out is predicted by its copies"
+    return {f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")}
+
+
 # The checks fit tables of ten or twenty rows, where the warning is in its place.
 @pytest.mark.filterwarnings("ignore::gramian.exceptions.OverfittingWarning")
 @parametrize_with_checks(
@@ -13,7 +21,8 @@ from gramian import GCA, GFA, GFR, GFS, UFFS, GramianImputer, PolynomialManifold
         *(GFR(), GCA(), GFS(), GFA(), UFFS(), PolynomialManifold(), GramianImputer()),
         *(GFR(alpha=0), GCA(alpha=0, backward=False)),
         *(GFS(alpha=0, criterion="variance"), GFA(alpha=0, backward=False)),
-    ]
+    ],
+    expected_failed_checks=left_out_rows_decide,
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

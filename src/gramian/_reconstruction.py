@@ -139,7 +139,8 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
             Ignored.
         sample_weight : array-like of shape (n_samples,), str or Dask array, optional
             Weights of the samples in every expectation, or the name of the column that holds them;
-            an integer weight is as good as so many copies of the row.
+            an integer weight is as good as so many copies of the row, except where rows that
+            are left out decide (on `alpha`, or on what is redundant): copies predict each other.
         validation_data : array-like of shape (n_held_out, n_features), or tuple, optional
             Rows to measure residuals on that take no part in the expectations, or a pair of such
             rows and their weights; in place of a random part of X.

@@ -183,11 +183,6 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
     page.line(f"Dropped {counted(len(dropped) + len(lookups), 'column')}:")
     for lookup in lookups:
         page.line(f"  {lookup}")
-    laws = fitted.model.estimator.model_.laws
-    for law in laws[:MAX_FORMULAS]:
-        page.line(f"  {law}")
-    given = {law.column for law in laws}
-    dropped = [name for name in dropped if name not in given]
     if not dropped:
         return
     try:

@@ -66,7 +66,7 @@ class Maker:
 
     def traits(self, view: View) -> list[Traits]:
         """Return what is known of the columns of a part, in the units of the whole table."""
-        x = self.rows[np.ix_(view.rows, view.columns)]
+        x = self.rows[view.rows][:, list(view.columns)]
         return [
             replace(traits_of(column), scale=float(self.scale[i]))
             for i, column in zip(view.columns, x.T, strict=True)

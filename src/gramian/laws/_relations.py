@@ -100,7 +100,7 @@ def relations(
     with progress_for(verbose) as report, np.errstate(all="ignore"):
         for k, view in enumerate(parts):
             search = Search(
-                rows[np.ix_(view.rows, view.columns)],
+                rows[view.rows][:, list(view.columns)],
                 maker.traits(view),
                 tolerance=float(tolerance),
                 deadline=deadline,
