@@ -47,12 +47,8 @@ class Maker:
     @property
     def constants(self) -> list[int]:
         """The columns that are constant."""
-        there = ~np.isnan(self.rows).all(axis=0)
-        return [
-            i
-            for i, each in enumerate(self._traits)
-            if each.constant and there[i] and i not in self.too_large
-        ]
+        others = {*np.flatnonzero(np.isnan(self.rows).all(axis=0)).tolist(), *self.too_large}
+        return [i for i, each in enumerate(self._traits) if each.constant and i not in others]
 
     @property
     def too_large(self) -> list[int]:

@@ -92,8 +92,8 @@ def relations(
     maker = Maker(names, rows)
     found = [maker.constant(i) for i in maker.constants]
     notes += [
-        f"{names[i]} was left out: its values are so large that their differences are near rounding "
-        "errors. Subtract the smallest first."
+        f"{names[i]} was left out: its values are so large that their differences are near "
+        "rounding errors. Subtract the smallest first."
         for i in maker.too_large
     ]
     complete = True
