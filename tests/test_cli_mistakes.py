@@ -91,7 +91,7 @@ def test_a_folder_that_cannot_be_written_to_is_named_before_the_work(monkeypatch
 
 
 def test_a_table_without_numbers_is_refused_with_what_to_do():
-    said = refused("select", "data.csv", "-c", "key,label", "-o", "k.csv", code=1)
+    said = refused("select", "data.csv", "-c", "label", "-o", "k.csv", code=1)
     assert "data.csv has no column of numbers that a fit could use" in said
     assert "--encode" in said
 

@@ -74,9 +74,12 @@ class Task:
             warnings.simplefilter("always")
             divided = divide(self.table, self.features, self._wanted)
             task = replace(self, features=divided.features)
-            if divided.needed and self._numbers_stay:
+            if self._numbers_stay:
                 keep = [*(self.estimator.keep or ()), *divided.needed]
-                self.estimator.set_params(keep=list(dict.fromkeys(keep)))
+                wanted = {"keep": keep, "priority": self.estimator.priority or ()}
+                for name, columns in wanted.items():
+                    inner = [each for each in dict.fromkeys(columns) if each in task.features]
+                    self.estimator.set_params(**{name: inner or None})
             steps, done = (
                 task._fit_to_blocks(divided) if task.streamed else task._fit_in_memory(divided)
             )
