@@ -213,7 +213,10 @@ class GFA(Eliminating, DecodingSelector):
         if not self.laws:
             return plan
         from gramian.laws import relations  # which takes a while to import
+        from gramian.laws._relations import MIN_ROWS
 
+        if isinstance(data, ArrayData) and len(data.whole) < MIN_ROWS:
+            return plan  # too few rows for laws
         names = [f"x{i}" for i in range(data.n_columns)] if data.names is None else data.names
         found = relations(data.whole, names, tolerance=0, random_state=SEED)
         wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]

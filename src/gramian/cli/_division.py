@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gramian.cli._errors import CommandError
+from gramian.lookups import Lookup
 from gramian.models._beside import Beside
 from gramian.tables._clock import Clock
 from gramian.tables._kinds import is_date, is_text, pyarrow
@@ -63,7 +64,8 @@ def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
     kinds = table.columns
     text = [name for name in features if is_text(kinds[name]) and not wanted.encode]
     dates = [name for name in features if is_date(kinds[name])]
-    set_aside = {name: EMPTY for name in features if pyarrow().types.is_null(kinds[name])}
+    empty = [name for name in features if pyarrow().types.is_null(kinds[name])]
+    set_aside = dict.fromkeys(empty if len(empty) < len(features) else [], EMPTY)
     if not wanted.beside:
         set_aside |= dict.fromkeys(text, TEXT)
     order = [name for name in features if name not in set_aside]
@@ -83,7 +85,12 @@ def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
     lookups = [
         each
         for each in solutions.values()
-        if (each.column in text or not numbers.issuperset(each.columns) or _dated(each, dates))
+        if isinstance(each, Lookup)
+        and (
+            each.column in text
+            or not numbers.issuperset(each.columns)
+            or {*dates} & {*each.columns}
+        )
         and (wanted.numbers_stay or not numbers & {*each.columns})
     ]
     given = {each.column for each in lookups}
@@ -113,10 +120,6 @@ def without(division: Division, empty: Sequence[str]) -> Division:
     clocks = {name: each for name, each in division.clocks.items() if name not in empty}
     set_aside = {**division.set_aside, **dict.fromkeys(empty, EMPTY)}
     return Division(features, replace(beside, order=order), clocks, set_aside)
-
-
-def _dated(lookup: object, dates: Sequence[str]) -> bool:
-    return any(name in dates for name in getattr(lookup, "columns", ()))
 
 
 def _checked(table: Table, division: Division) -> Division:

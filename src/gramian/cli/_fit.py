@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-import gramian
 from gramian._missing import without_gaps
 from gramian._words import counted, listed, plural, the_columns
 from gramian.cli._columns import (
@@ -27,8 +25,9 @@ from gramian.cli._division import Division, Wanted, divide, without
 from gramian.cli._done import Done
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._files import open_input
+from gramian.cli._method import make_estimator
 from gramian.cli._model import TableModel, named
-from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading, Selection
+from gramian.cli._options import DataOptions, MethodOptions, Reading, Selection
 from gramian.exceptions import (
     NumericalWarning,
     OverfittingWarning,
@@ -39,7 +38,7 @@ from gramian.exceptions import (
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import is_numeric
 from gramian.tables._formats import TEXT
-from gramian.tables._kinds import is_text, plain
+from gramian.tables._kinds import plain
 from gramian.tables._table import Table
 
 IMPUTE = (
@@ -74,9 +73,12 @@ class Task:
             warnings.simplefilter("always")
             divided = divide(self.table, self.features, self._wanted)
             task = replace(self, features=divided.features)
-            if divided.needed and self._numbers_stay:
+            if self._numbers_stay:
                 keep = [*(self.estimator.keep or ()), *divided.needed]
-                self.estimator.set_params(keep=list(dict.fromkeys(keep)))
+                wanted = {"keep": keep, "priority": self.estimator.priority or ()}
+                for name, columns in wanted.items():
+                    inner = [each for each in dict.fromkeys(columns) if each in task.features]
+                    self.estimator.set_params(**{name: inner or None})
             steps, done = (
                 task._fit_to_blocks(divided) if task.streamed else task._fit_in_memory(divided)
             )
@@ -290,173 +292,6 @@ def _plain_names(columns: list[str] | None, features: Sequence[str]) -> list[str
         name for each in columns or () for name in ([each] if each in features else each.split(","))
     ]
     return [name for name in given if name in features]
-
-
-def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> Any:
-    """Make the estimator.
-
-    Parameters
-    ----------
-    algorithm : str
-        "gfs", "gfa", "gfr", "gca" or "manifold".
-    method : MethodOptions
-        Its parameters.
-    verbose : int, default=0
-        Whether it shows a progress bar.
-    """
-    if algorithm == "manifold":
-        return _make_manifold(method, verbose)
-    eliminates = algorithm in ("gfa", "gca")
-    backward = eliminates and method.backward
-    family = method.family or (
-        FamilyName.polynomial if algorithm == "gfa" else FamilyName.multilinear
-    )
-    parameters: dict[str, Any] = {
-        "family": family.value,
-        "degree": method.degree,
-        "alpha": 0.0 if method.alpha is None else method.alpha,
-        "validation_fraction": method.validation,
-        "random_state": method.seed,
-        "verbose": verbose,
-    }
-    if method.threshold is not None:
-        parameters["threshold"] = method.threshold
-    if eliminates:
-        parameters |= {"backward": backward, "prove": method.prove}
-    if algorithm == "gfa":
-        parameters["laws"] = backward and method.laws
-    if method.relative:
-        if algorithm == "gfr":
-            raise CommandError(
-                "--relative is not for gfr, which finds its own directions: leave it out, or "
-                "choose gca",
-                USAGE,
-            )
-        parameters["relative"] = True
-    criterion = method.criterion or ("gain" if method.given else None)
-    if criterion is not None:
-        parameters["criterion"] = str(criterion)
-    _refuse_misfits(algorithm, method, backward=backward)
-    estimators: dict[str, Callable[..., Any]] = {
-        "gfs": gramian.GFS,
-        "gfa": gramian.GFA,
-        "gfr": gramian.GFR,
-        "gca": gramian.GCA,
-    }
-    return estimators[algorithm](method.n, **parameters)
-
-
-def _make_manifold(method: MethodOptions, verbose: int) -> gramian.PolynomialManifold:
-    """Make the estimator of curved codes, which has no thresholds."""
-    _refuse_misfits("manifold", method, backward=False)
-    if method.threshold is not None or method.relative:
-        raise CommandError(
-            "--threshold and --relative are not for manifold, which keeps as many codes as -n says",
-            USAGE,
-        )
-    if isinstance(method.n, float):
-        raise CommandError(
-            f"-n {method.n:g} is a share of the variance, and manifold takes a number of codes: "
-            "say for example -n 2",
-            USAGE,
-        )
-    family = method.family or FamilyName.polynomial
-    if family in (FamilyName.indicator, FamilyName.auto):
-        raise CommandError(
-            f"--family {family} is not for manifold, whose functions need derivatives: say "
-            "polynomial, multilinear, hermite, legendre or fourier",
-            USAGE,
-        )
-    return gramian.PolynomialManifold(
-        2 if method.n is None else method.n,
-        family=family.value,
-        degree=method.degree,
-        alpha=method.alpha,
-        n_rounds="auto" if "auto" in (method.degree, method.alpha) else 5,
-        validation_fraction=method.validation,
-        random_state=method.seed,
-        verbose=verbose,
-    )
-
-
-def _refuse_misfits(algorithm: str, method: MethodOptions, *, backward: bool) -> None:
-    """Refuse options that do not belong together."""
-    is_share = backward or method.relative
-    if is_share and method.threshold is not None and not 0 < method.threshold < 1:
-        raise CommandError(
-            f"--threshold {method.threshold:g} is no share of a variance: give a number between 0 "
-            "and 1, such as 0.001 for R² ≥ 0.999",
-            USAGE,
-        )
-    for name, given, fits in (
-        ("--keep", method.keep, algorithm == "gfa" and backward),
-        ("--prefer", method.prefer, algorithm == "gfa" and backward),
-        ("--prove", method.prove, backward),
-        ("--forward", not method.backward, algorithm in ("gfa", "gca")),
-        ("--criterion", method.criterion, algorithm == "gfs"),
-        ("--given", method.given, algorithm == "gfs"),
-    ):
-        if given and not fits:
-            algorithms = {"--prove": "gfa or gca", "--forward": "gfa or gca"}.get(name, "gfa")
-            algorithms = "gfs" if name in ("--criterion", "--given") else algorithms
-            backwards = ", without --forward" if name in ("--keep", "--prefer", "--prove") else ""
-            raise CommandError(f"{name} is for -a {algorithms}{backwards}", USAGE)
-
-
-STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
-"""If the number of columns is not known before the fit, the cost is estimated for these."""
-MAX_FUNCTIONS = 50_000
-"""The largest number of functions to count: counting takes time, too."""
-AUTO_DEGREE = 4
-"""The largest degree that --degree auto tries."""
-
-
-def costs(task: Task) -> list[Any]:
-    """Estimate what a fit costs; for several numbers of columns if none is given.
-
-    Parameters
-    ----------
-    task : Task
-        The fit.
-    """
-    from gramian.families import by_name
-
-    if task.algorithm == "manifold":
-        raise CommandError(
-            "--dry-run cannot tell the cost of manifold: how long the search for the nearest "
-            "points takes depends on the data",
-            USAGE,
-        )
-    n_rows = task.table.n_rows
-    if n_rows is None:
-        n_rows = sum(len(each) for each in task.table.pieces(task.features[:1]))
-    estimator = task.estimator
-    if estimator.family == FamilyName.indicator:
-        raise CommandError(
-            "--dry-run cannot tell the cost of --family indicator: its number of functions depends "
-            "on the values of the columns that are chosen",
-            USAGE,
-        )
-    degree = AUTO_DEGREE if estimator.degree == "auto" else estimator.degree
-    family = FamilyName.polynomial if estimator.family == "auto" else estimator.family
-    estimator = estimator.set_params(family=str(family), degree=degree)
-    functions = by_name(str(family), degree)
-    kinds = task.table.columns
-    features = [name for name in task.features if task.options.encode or not is_text(kinds[name])]
-    n_columns = max(len(features), 1)
-    x = np.broadcast_to(np.zeros(1), (n_rows, n_columns))
-    count = getattr(estimator, estimator._count_name)
-    most = count if isinstance(count, int) else n_columns
-    steps = [*(n for n in STEPS if n < most), most]
-    affordable = list(takewhile(lambda n: functions.count(n) <= MAX_FUNCTIONS, steps))
-    if not isinstance(count, int):
-        return [estimator.estimate_cost(x, n) for n in affordable or [1]]
-    if count not in affordable:
-        raise CommandError(
-            f"-n {count} and degree {degree} make more than {MAX_FUNCTIONS:,} functions, more "
-            "than --dry-run counts: lower one of them"
-        )
-    return [estimator.estimate_cost(x, count)]
 
 
 def _remedy(estimator: Any) -> str:

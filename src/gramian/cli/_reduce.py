@@ -200,7 +200,7 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
 
 
 def _show_costs(task: Task, output: FitOutput) -> None:
-    from gramian.cli._fit import costs
+    from gramian.cli._costs import costs
     from gramian.cli._show import Page, print_json
 
     found = costs(task)

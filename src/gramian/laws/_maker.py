@@ -47,8 +47,18 @@ class Maker:
     @property
     def constants(self) -> list[int]:
         """The columns that are constant."""
-        empty = np.flatnonzero(np.isnan(self.rows).all(axis=0))
-        return [i for i, each in enumerate(self._traits) if each.constant and i not in empty]
+        others = {*np.flatnonzero(np.isnan(self.rows).all(axis=0)).tolist(), *self.too_large}
+        return [i for i, each in enumerate(self._traits) if each.constant and i not in others]
+
+    @property
+    def too_large(self) -> list[int]:
+        """The columns of whole numbers so large that laws could not see how they differ."""
+        found = []
+        for i, each in enumerate(self._traits):
+            x = self.rows[~np.isnan(self.rows[:, i]), i]
+            if each.constant and len(x) and np.ptp(x) > 0 and (x == np.rint(x)).all():
+                found.append(i)
+        return found
 
     def traits(self, view: View) -> list[Traits]:
         """Return what is known of the columns of a part, in the units of the whole table."""

@@ -91,6 +91,11 @@ def relations(
     parts, notes = _parts(sample, table)
     maker = Maker(names, rows)
     found = [maker.constant(i) for i in maker.constants]
+    notes += [
+        f"{names[i]} was left out: its values are so large that their differences are near "
+        "rounding errors. Subtract the smallest first."
+        for i in maker.too_large
+    ]
     complete = True
     with progress_for(verbose) as report, np.errstate(all="ignore"):
         for k, view in enumerate(parts):
