@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from gramian import GFA, load
+from gramian import GFA, certify, explain, load
 from gramian.exceptions import ModelFileError
 from gramian.models import _laws
 
@@ -124,3 +124,21 @@ def test_laws_that_need_what_is_not_known_are_refused(fitted):
             _laws.from_data(damaged, names, kept)
     with pytest.raises(ModelFileError, match="needs what is not known"):
         _laws.from_data(stored, names, kept[:1])
+
+
+def test_explanations_are_the_laws(fitted):
+    found = explain(fitted)
+    assert {each.kind for each in found} == {"law"}
+    new = wages(seed=4)
+    tested = explain(fitted, new)
+    for each in tested:
+        assert each.validation_r2 > 1 - 1e-9
+        assert_allclose(each(new), new[each.feature], atol=1e-6)
+        assert_allclose(
+            each(fitted.transform(new)[:, np.argsort(np.argsort(fitted.selected_features_))]),
+            new[each.feature],
+            atol=1e-6,
+        )
+        assert str(each).startswith(f"{each.feature} = ")
+        assert "=" in each.latex()
+    assert certify(fitted, new).holds

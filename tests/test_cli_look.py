@@ -35,10 +35,11 @@ def test_a_selection_is_shown_with_order_residuals_and_formulas():
     shares = [float(line.split()[2]) for line in lines[2:6]]
     assert shares == sorted(shares)
     assert lines[6] == "Done with columns in one unit (--same-unit)."
-    assert lines[7] == "Dropped 3 columns:"
-    assert lines[8] == "  power = 0.001 · voltage · current (R² 1)"
-    assert lines[9] == "  area = 0.0001 · width · height (R² 1)"
-    assert lines[10] == "  perimeter = 0.02 · height + 0.02 · width (linear, R² 1)"
+    assert lines[7].startswith("First to give up: current, without which")
+    assert lines[8] == "Dropped 3 columns:"
+    assert lines[9] == "  power = 0.001 · voltage · current (R² 1)"
+    assert lines[10] == "  area = 0.0001 · width · height (R² 1)"
+    assert lines[11] == "  perimeter = 0.02 · height + 0.02 · width (linear, R² 1)"
 
 
 def test_residuals_of_rows_held_out_stand_beside():

@@ -160,3 +160,26 @@ def test_what_follows_from_kept_columns_is_computed_in_order():
         np.testing.assert_allclose(table[name], columns[name], atol=1e-6)
     with pytest.raises(ValueError, match="no column of the table"):
         found.computable(["salary"])
+
+
+def test_steps_of_row_numbers_are_no_laws_but_ranks_have_them():
+    number = np.arange(1.0, 301.0)
+    columns = {
+        "number": number,
+        "site": (number > 137).astype(float),
+        "top10": (number <= 10).astype(float),
+    }
+    assert [str(each) for each in found_in(columns)] == ["top10 = [number ≤ 10]"]
+
+
+def test_a_law_that_gives_one_column_only_gets_it():
+    rng = np.random.default_rng(0)
+    parts = rng.integers(1, 60_000, (4, 300)).astype(float) ** np.array(
+        [[1.0], [0.8], [0.5], [0.3]]
+    )
+    parts = np.round(parts)
+    total = parts.sum(axis=0)
+    shares = [[float(f"{each:.9g}") for each in 100 * part / total] for part in parts]
+    columns = {f"n{i}": part for i, part in enumerate(parts)} | {"total": total}
+    columns |= {f"share{i}": np.array(share) for i, share in enumerate(shares)}
+    assert len(found_in(columns).redundant()) == 5

@@ -134,7 +134,7 @@ def test_booleans_are_numbers_and_whole_floats_are_the_labels_of_integers():
         (lambda t: t.assign(size=["1", "x", 2, 3]), "'size' contains 'x', but the model takes"),
         (lambda t: t.assign(size=["1", "4", 2, 3]), "'size' contains '1', but the model takes"),
         (lambda t: t.assign(size=np.inf), "'size' contains infinity"),
-        (lambda t: t.assign(size=pd.Timestamp("2020")), "'size' contains datetime64"),
+        (lambda t: t.assign(size=pd.Timestamp("2020")), "'size' contains dates"),
         (lambda t: t.assign(size=1j), "'size' contains complex"),
     ],
 )

@@ -119,7 +119,7 @@ def test_rows_of_a_text_file_that_is_read_in_pieces_are_those_of_the_file():
 
 def test_a_table_with_another_delimiter_or_twice_a_name_is_refused():
     with open("in.csv", "w") as stream:
-        stream.write("a;b\n1;2\n3;4\n")
+        stream.write("a;b\n1;2\n3;4;5\n")
     with pytest.raises(DelimiterError, match=r"in\.csv seems to be separated by ';'") as caught:
         GFS(1, alpha=0, criterion="variance").fit("in.csv")
     assert caught.value.delimiter == ";"

@@ -187,8 +187,7 @@ class GFA(Eliminating, DecodingSelector):
     def _complete(self, data: CheckedData) -> CheckedData:
         if not isinstance(data, ArrayData) or not data.has_gaps:
             return data
-        families = [request.family for request in self._plan().requests]
-        return data.completed(1 + max(family.count(data.n_columns) for family in families))
+        return data.completed([request.family for request in self._plan().requests])
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         found = super()._attributes(model)
@@ -214,7 +213,10 @@ class GFA(Eliminating, DecodingSelector):
         if not self.laws:
             return plan
         from gramian.laws import relations  # which takes a while to import
+        from gramian.laws._relations import MIN_ROWS
 
+        if isinstance(data, ArrayData) and len(data.whole) < MIN_ROWS:
+            return plan  # too few rows for laws
         names = [f"x{i}" for i in range(data.n_columns)] if data.names is None else data.names
         found = relations(data.whole, names, tolerance=0, random_state=SEED)
         wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._types import Array
+from gramian.families import Family
 
 ENOUGH = 1.25
 """Complete rows are enough if they are so many times the functions. Rows that are left out one by
@@ -45,7 +46,7 @@ class Gaps:
 
 
 def without_gaps(
-    table: Array, weights: Array | None, n_functions: int, names: Sequence[str] | None
+    table: Array, weights: Array | None, families: Sequence[Family], names: Sequence[str] | None
 ) -> tuple[Array, Array | None, Gaps]:
     """Return rows without missing values: those that are complete, or all of them, filled in.
 
@@ -55,8 +56,8 @@ def without_gaps(
         The table; NaN is missing.
     weights : array of shape (n_rows,) or None
         The weights of its rows.
-    n_functions : int
-        How many functions are fitted. Complete rows must be more.
+    families : sequence of Family
+        Which functions of all columns are fitted. Complete rows must be more.
     names : sequence of str or None
         The names of the columns, for messages.
     """
@@ -69,7 +70,7 @@ def without_gaps(
         )
     complete = ~absent.any(axis=1)
     n_complete = int(complete.sum())
-    if n_complete >= ENOUGH * n_functions:
+    if all(_fewer(each, table.shape[1], n_complete / ENOUGH) for each in families):
         rows = table[complete]
         still = np.ptp(rows, axis=0) > 0
         if (still | (np.nanmin(table, axis=0) == np.nanmax(table, axis=0))).all():
@@ -81,3 +82,13 @@ def without_gaps(
     rows = GramianImputer().fit(table[some]).transform(table[some])
     kept = None if weights is None else weights[some]
     return rows, kept, Gaps(len(table), n_complete, int(absent[some].sum()))
+
+
+def _fewer(family: Family, n_columns: int, most: float) -> bool:
+    """Return whether there are no more functions of columns than some number."""
+    if most < 1 + n_columns:
+        return False
+    try:
+        return all(1 + family.count(n) <= most for n in range(1, n_columns + 1))
+    except ValueError:  # how many indicators there are depends on the levels, which none can fill
+        return True

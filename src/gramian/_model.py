@@ -16,9 +16,9 @@ from gramian.families import Family
 from gramian.rows import dense_parts
 
 if TYPE_CHECKING:
+    from gramian._missing import Gaps
     from gramian.elimination import Selection
     from gramian.gain import BestSets
-    from gramian._missing import Gaps
     from gramian.laws import Lookup, Solution
 
 DIGITS = 13

@@ -22,6 +22,7 @@ from gramian._sklearn import check_sample_weight
 from gramian._types import Array
 from gramian._validation import HeldOut
 from gramian._words import plural, the_columns
+from gramian.families import Family
 from gramian.rows import (
     Centring,
     RowBlock,
@@ -149,17 +150,17 @@ class ArrayData(CheckedData):
         """Whether values are missing."""
         return not issparse(self.table) and bool(np.isnan(self.table).any())
 
-    def completed(self, n_functions: int) -> ArrayData:
-        """Return the same without missing values, enough rows for some functions.
+    def completed(self, families: Sequence[Family]) -> ArrayData:
+        """Return the same without missing values, enough rows for functions of all columns.
 
         Parameters
         ----------
-        n_functions : int
-            Their number.
+        families : sequence of Family
+            The functions.
         """
         if not self.has_gaps:
             return self
-        table, weights, gaps = without_gaps(self.table, self.weights, n_functions, self.names)
+        table, weights, gaps = without_gaps(self.table, self.weights, families, self.names)
         return replace(self, table=table, weights=weights, gaps=gaps)
 
     def _open(

@@ -58,7 +58,7 @@ def reconstruct(
 
 def _work(
     command: str,
-    write: Callable[..., tuple[int, list[str]]],
+    write: Callable[..., Any],
     model_path: str,
     path: str,
     through: PassingOptions,
@@ -78,17 +78,26 @@ def _work(
     model = load_model(model_path)
     table = open_input(path, reading)
     others = passing(model, table, through)
-    n_rows, columns = write(model, table, others, output)
+    done = write(model, table, others, output)
+    left_out = done.n_read - done.n_rows
     if output.json:
         document: dict[str, Any] = {
             "command": command,
             "model": model_path,
             "data": table.name,
-            "rows": n_rows,
-            "columns": columns,
+            "rows": done.n_rows,
+            "rows_left_out": left_out,
+            "columns": done.columns,
             "files": {"output": to},
             "seconds": round(time.perf_counter() - start, 3),
         }
         print_json(document)
-    elif to != STANDARD and not output.quiet:
-        say(f"wrote {to}: {counted(n_rows, 'row')}, {counted(len(columns), 'column')}")
+    elif not output.quiet:
+        if left_out:
+            say(
+                f"of {counted(done.n_read, 'row')} {left_out:,} were left out, as values are "
+                "missing"
+            )
+        if to != STANDARD:
+            size = f"{counted(done.n_rows, 'row')}, {counted(len(done.columns), 'column')}"
+            say(f"wrote {to}: {size}")

@@ -14,7 +14,7 @@ from gramian._words import listed, plural, the_columns
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._options import DataOptions
 from gramian.tables._formats import TEXT
-from gramian.tables._kinds import is_number, is_text
+from gramian.tables._kinds import is_date, is_duration, is_number, is_text
 from gramian.tables._table import Table
 
 MAX_SPREAD = 1e150
@@ -29,11 +29,13 @@ class Passing:
     """Those before the other columns."""
     targets: tuple[str, ...]
     """Those after the other columns."""
+    labels: tuple[str, ...] = ()
+    """Those among the other columns, in the order of the table."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """All of them."""
-        return (*self.ids, *self.targets)
+        return (*self.ids, *self.targets, *self.labels)
 
 
 def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> list[str]:
@@ -114,12 +116,13 @@ def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
             "UTF-8 text: convert the file, for instance with iconv, or leave the columns out "
             "with --exclude"
         )
-    others = [name for name, kind in kinds.items() if not is_number(kind) and not is_text(kind)]
+    fitting = (is_number, is_text, is_date, is_duration)
+    others = [name for name, kind in kinds.items() if not any(fits(kind) for fits in fitting)]
     if others:
         raise CommandError(
             f"{the_columns(others)} {plural(len(others), 'holds', 'hold')} {kinds[others[0]]}, and "
-            "only numbers and text can be used: say --exclude to leave them out, or --id to pass "
-            "them through"
+            "only numbers, text and dates can be used: say --exclude to leave them out, or --id to "
+            "pass them through"
         )
 
 

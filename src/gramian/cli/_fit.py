@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-import gramian
+from gramian._missing import without_gaps
 from gramian._words import counted, listed, plural, the_columns
 from gramian.cli._columns import (
     Passing,
@@ -20,11 +19,15 @@ from gramian.cli._columns import (
     find,
     refuse_missing,
     refuse_too_wide,
+    with_missing,
 )
+from gramian.cli._division import Division, Wanted, divide, without
+from gramian.cli._done import Done
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._files import open_input
+from gramian.cli._method import make_estimator
 from gramian.cli._model import TableModel, named
-from gramian.cli._options import DataOptions, FamilyName, MethodOptions, Reading
+from gramian.cli._options import DataOptions, MethodOptions, Reading, Selection
 from gramian.exceptions import (
     NumericalWarning,
     OverfittingWarning,
@@ -68,7 +71,17 @@ class Task:
         """Fit."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            steps = self._fit_to_blocks() if self.streamed else self._fit_in_memory()
+            divided = divide(self.table, self.features, self._wanted)
+            task = replace(self, features=divided.features)
+            if self._numbers_stay:
+                keep = [*(self.estimator.keep or ()), *divided.needed]
+                wanted = {"keep": keep, "priority": self.estimator.priority or ()}
+                for name, columns in wanted.items():
+                    inner = [each for each in dict.fromkeys(columns) if each in task.features]
+                    self.estimator.set_params(**{name: inner or None})
+            steps, done = (
+                task._fit_to_blocks(divided) if task.streamed else task._fit_in_memory(divided)
+            )
         told = tuple(
             dict.fromkeys(
                 _sentence(each, self.estimator)
@@ -78,38 +91,71 @@ class Task:
         )
         if _is_headless(self.table):
             told = (f"the first row of {self.table.name} was taken for names: {HEADLESS}", *told)
-        steps = replace(steps, ids=self.passing.ids, targets=self.passing.targets)
-        return Fitted(self, TableModel(self.estimator, steps), told)
+        steps = replace(
+            steps, ids=self.passing.ids, targets=self.passing.targets, beside=divided.beside
+        )
+        return Fitted(task, TableModel(self.estimator, steps), told, done)
 
-    def _fit_to_blocks(self) -> Preprocessing:
+    @property
+    def _numbers_stay(self) -> bool:
+        return self.algorithm == "gfa" and bool(self.estimator.backward)
+
+    @property
+    def _wanted(self) -> Wanted:
+        selects = self.algorithm in tuple(Selection)
+        stay = self._numbers_stay
+        keep = [*self.passing.names, *((self.estimator.keep or ()) if stay else ())]
+        prefer = (self.estimator.priority or ()) if stay else ()
+        return Wanted(selects, stay, self.options.encode, keep, prefer)
+
+    def _done(self, divided: Division, n_read: int, n_used: int, n_filled: int = 0) -> Done:
+        variances = getattr(self.estimator.model_, "variances", None)
+        constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
+        names = [self.features[i] for i in constant if self.estimator.model_.selects]
+        set_aside = {**divided.set_aside, **dict.fromkeys(names, "constant")}
+        return Done(n_read, n_used, n_filled, set_aside, tuple(divided.beside.labels))
+
+    def _fit_to_blocks(self, divided: Division) -> tuple[Preprocessing, Done]:
+        steps = Preprocessing(self.features, clocks=divided.clocks)
         try:
-            self.estimator.fit(self.blocks)
+            self.estimator.fit(lambda: self.blocks(steps))
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels) from error
-        return Preprocessing(self.features)
+        n_rows = int(self.estimator.n_samples_)
+        return steps, self._done(divided, n_rows, n_rows)
 
-    def blocks(self) -> Iterator[pa.RecordBatch]:
-        """Read the rows of the fit, block by block."""
+    def blocks(self, steps: Preprocessing) -> Iterator[pa.RecordBatch]:
+        """Read the rows of the fit, block by block.
+
+        Parameters
+        ----------
+        steps : Preprocessing
+            How dates become numbers.
+        """
         for piece in self.table.pieces(self.features):
             rows = plain(piece)
             refuse_missing(rows, self.table, IMPUTE)
             refuse_too_wide(rows, self.table)
+            if steps.clocks:
+                rows = named(steps.apply(rows), self.features)
             yield from rows.to_batches()
 
     def rows(self) -> pa.Table:
-        """Read the columns of the fit, text as text and all others as floats."""
+        """Read the columns of the fit, text as text, dates as dates and all others as floats."""
         table = self.table.read(self.features)
         check_types(dict(zip(table.column_names, table.schema.types, strict=True)), encode=True)
         return plain(table)
 
-    def _fit_in_memory(self) -> Preprocessing:
+    def _fit_in_memory(self, divided: Division) -> tuple[Preprocessing, Done]:
         options = self.options
         rows = self.rows()
         kinds = dict(zip(rows.column_names, rows.schema.types, strict=True))
         check_types(kinds, encode=options.encode)
-        if options.impute is None:
-            refuse_missing(rows, self.table, IMPUTE)
         refuse_too_wide(rows, self.table)
+        empty = [name for name in self.features if rows.column(name).null_count == rows.num_rows]
+        if empty and rows.num_rows:
+            divided = without(divided, empty)
+            return replace(self, features=divided.features)._fit_in_memory(divided)
         learned = Preprocessing.learn(
             rows,
             self.features,
@@ -125,6 +171,9 @@ class Task:
                     UserWarning,
                     stacklevel=2,
                 )
+        n_rows, n_missing = rows.num_rows, sum(with_missing(rows).values())
+        if n_missing and options.impute is None:
+            learned = replace(learned, missing="keep")
         x = learned.apply(rows)
         if len(x) < 2:
             complete = " without missing values" if len(x) < rows.num_rows else ""
@@ -132,13 +181,23 @@ class Task:
                 f"{self.table.name} has {counted(len(x), 'row')}{complete}, and a "
                 "fit needs at least 2"
             )
+        n_filled = n_missing if learned.missing == "fill" else 0
+        if learned.missing == "keep" and not self._numbers_stay:
+            x, _, gaps = without_gaps(x, None, [self.estimator._family()], self.features)
+            n_filled = gaps.n_filled
+            if self.algorithm not in tuple(Selection):
+                learned = replace(learned, missing="drop")  # rows with gaps have no components
         table = named(x, self.features)
+        n_used = len(x)
         del rows, x  # which may take much memory
         try:
             self.estimator.fit(table)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels, table) from error
-        return learned
+        found = getattr(self.estimator, "gaps_", None)
+        if found is not None:
+            n_used, n_filled = int(self.estimator.n_samples_), found.n_filled
+        return learned, self._done(divided, n_rows, n_used, n_filled)
 
     def _too_many_levels(self, most: int, table: pa.Table | None = None) -> CommandError:
         """Say what --family indicator needs, and which columns do not have it."""
@@ -167,6 +226,14 @@ class Fitted:
     task: Task
     model: TableModel
     warnings: tuple[str, ...]
+    done: Done
+    """What was done to rows and columns before."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What to tell people besides the result."""
+        sentence = self.done.sentence()
+        return () if sentence is None else (sentence,)
 
 
 def prepare(
@@ -204,7 +271,7 @@ def prepare(
     wanted = method.prefer or _plain_names(data.columns, features)
     if wanted and algorithm == "gfa" and method.backward:
         estimator.set_params(priority=find(wanted, features, "--prefer"))
-    check_types({name: table.columns[name] for name in features}, encode=data.encode)
+    check_types({name: table.columns[name] for name in features}, encode=True)
     if isinstance(method.n, int) and method.n > len(features):
         raise CommandError(
             f"-n {method.n} is more than the {len(features)} columns that take part", USAGE
@@ -225,171 +292,6 @@ def _plain_names(columns: list[str] | None, features: Sequence[str]) -> list[str
         name for each in columns or () for name in ([each] if each in features else each.split(","))
     ]
     return [name for name in given if name in features]
-
-
-def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> Any:
-    """Make the estimator.
-
-    Parameters
-    ----------
-    algorithm : str
-        "gfs", "gfa", "gfr", "gca" or "manifold".
-    method : MethodOptions
-        Its parameters.
-    verbose : int, default=0
-        Whether it shows a progress bar.
-    """
-    if algorithm == "manifold":
-        return _make_manifold(method, verbose)
-    eliminates = algorithm in ("gfa", "gca")
-    backward = eliminates and method.backward
-    family = method.family or (
-        FamilyName.polynomial if algorithm == "gfa" else FamilyName.multilinear
-    )
-    parameters: dict[str, Any] = {
-        "family": family.value,
-        "degree": method.degree,
-        "alpha": 0.0 if method.alpha is None else method.alpha,
-        "validation_fraction": method.validation,
-        "random_state": method.seed,
-        "verbose": verbose,
-    }
-    if method.threshold is not None:
-        parameters["threshold"] = method.threshold
-    if eliminates:
-        parameters |= {"backward": backward, "prove": method.prove}
-    if algorithm == "gfa":
-        parameters["laws"] = backward and method.laws
-    if method.relative:
-        if algorithm == "gfr":
-            raise CommandError(
-                "--relative is not for gfr, which finds its own directions: leave it out, or "
-                "choose gca",
-                USAGE,
-            )
-        parameters["relative"] = True
-    criterion = method.criterion or ("gain" if method.given else None)
-    if criterion is not None:
-        parameters["criterion"] = str(criterion)
-    _refuse_misfits(algorithm, method, backward=backward)
-    estimators: dict[str, Callable[..., Any]] = {
-        "gfs": gramian.GFS,
-        "gfa": gramian.GFA,
-        "gfr": gramian.GFR,
-        "gca": gramian.GCA,
-    }
-    return estimators[algorithm](method.n, **parameters)
-
-
-def _make_manifold(method: MethodOptions, verbose: int) -> gramian.PolynomialManifold:
-    """Make the estimator of curved codes, which has no thresholds."""
-    _refuse_misfits("manifold", method, backward=False)
-    if method.threshold is not None or method.relative:
-        raise CommandError(
-            "--threshold and --relative are not for manifold, which keeps as many codes as -n says",
-            USAGE,
-        )
-    if isinstance(method.n, float):
-        raise CommandError(
-            f"-n {method.n:g} is a share of the variance, and manifold takes a number of codes: "
-            "say for example -n 2",
-            USAGE,
-        )
-    family = method.family or FamilyName.polynomial
-    if family in (FamilyName.indicator, FamilyName.auto):
-        raise CommandError(
-            f"--family {family} is not for manifold, whose functions need derivatives: say "
-            "polynomial, multilinear, hermite, legendre or fourier",
-            USAGE,
-        )
-    return gramian.PolynomialManifold(
-        2 if method.n is None else method.n,
-        family=family.value,
-        degree=method.degree,
-        alpha=method.alpha,
-        n_rounds="auto" if "auto" in (method.degree, method.alpha) else 5,
-        validation_fraction=method.validation,
-        random_state=method.seed,
-        verbose=verbose,
-    )
-
-
-def _refuse_misfits(algorithm: str, method: MethodOptions, *, backward: bool) -> None:
-    """Refuse options that do not belong together."""
-    is_share = backward or method.relative
-    if is_share and method.threshold is not None and not 0 < method.threshold < 1:
-        raise CommandError(
-            f"--threshold {method.threshold:g} is no share of a variance: give a number between 0 "
-            "and 1, such as 0.001 for R² ≥ 0.999",
-            USAGE,
-        )
-    for name, given, fits in (
-        ("--keep", method.keep, algorithm == "gfa" and backward),
-        ("--prefer", method.prefer, algorithm == "gfa" and backward),
-        ("--prove", method.prove, backward),
-        ("--forward", not method.backward, algorithm in ("gfa", "gca")),
-        ("--criterion", method.criterion, algorithm == "gfs"),
-        ("--given", method.given, algorithm == "gfs"),
-    ):
-        if given and not fits:
-            algorithms = {"--prove": "gfa or gca", "--forward": "gfa or gca"}.get(name, "gfa")
-            algorithms = "gfs" if name in ("--criterion", "--given") else algorithms
-            backwards = ", without --forward" if name in ("--keep", "--prefer", "--prove") else ""
-            raise CommandError(f"{name} is for -a {algorithms}{backwards}", USAGE)
-
-
-STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
-"""If the number of columns is not known before the fit, the cost is estimated for these."""
-MAX_FUNCTIONS = 50_000
-"""The largest number of functions to count: counting takes time, too."""
-AUTO_DEGREE = 4
-"""The largest degree that --degree auto tries."""
-
-
-def costs(task: Task) -> list[Any]:
-    """Estimate what a fit costs; for several numbers of columns if none is given.
-
-    Parameters
-    ----------
-    task : Task
-        The fit.
-    """
-    from gramian.families import by_name
-
-    if task.algorithm == "manifold":
-        raise CommandError(
-            "--dry-run cannot tell the cost of manifold: how long the search for the nearest "
-            "points takes depends on the data",
-            USAGE,
-        )
-    n_rows = task.table.n_rows
-    if n_rows is None:
-        n_rows = sum(len(each) for each in task.table.pieces(task.features[:1]))
-    estimator = task.estimator
-    if estimator.family == FamilyName.indicator:
-        raise CommandError(
-            "--dry-run cannot tell the cost of --family indicator: its number of functions depends "
-            "on the values of the columns that are chosen",
-            USAGE,
-        )
-    degree = AUTO_DEGREE if estimator.degree == "auto" else estimator.degree
-    family = FamilyName.polynomial if estimator.family == "auto" else estimator.family
-    estimator = estimator.set_params(family=str(family), degree=degree)
-    functions = by_name(str(family), degree)
-    n_columns = len(task.features)
-    x = np.broadcast_to(np.zeros(1), (n_rows, n_columns))
-    count = getattr(estimator, estimator._count_name)
-    most = count if isinstance(count, int) else n_columns
-    steps = [*(n for n in STEPS if n < most), most]
-    affordable = list(takewhile(lambda n: functions.count(n) <= MAX_FUNCTIONS, steps))
-    if not isinstance(count, int):
-        return [estimator.estimate_cost(x, n) for n in affordable or [1]]
-    if count not in affordable:
-        raise CommandError(
-            f"-n {count} and degree {degree} make more than {MAX_FUNCTIONS:,} functions, more "
-            "than --dry-run counts: lower one of them"
-        )
-    return [estimator.estimate_cost(x, count)]
 
 
 def _remedy(estimator: Any) -> str:

@@ -114,7 +114,7 @@ def _reduce(
     if output.quiet:
         return
     _show(fitted, Page(sys.stderr if output.output == STANDARD else sys.stdout))
-    tell(fitted.warnings, [file for file in written.values() if file != STANDARD])
+    tell(fitted.told, fitted.warnings, [file for file in written.values() if file != STANDARD])
 
 
 def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
@@ -144,10 +144,11 @@ def _document(fitted: Fitted) -> dict[str, Any]:
         "rows": int(estimator.n_samples_),
         "columns": len(model.steps.columns),
         "kept": model.order,
-        "dropped": model.dropped,
+        "dropped": [*model.dropped, *model.steps.beside.given],
         **told.brief,
         **told.details,
         "family": repr(estimator.family_),
+        **fitted.done.document(),
         "warnings": list(fitted.warnings),
     }
 
@@ -170,7 +171,7 @@ def _show(fitted: Fitted, page: Page) -> None:
     page.table(heads, list(zip(*columns, strict=True)), left=(1,))
     for remark in told.remarks:
         page.line(remark)
-    if model.dropped:
+    if model.dropped or model.steps.beside.lookups:
         _show_dropped(fitted, page)
 
 
@@ -178,13 +179,12 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
     """Show which columns were dropped, and their formulas."""
     from gramian.cli._explain import formulas
 
-    dropped = fitted.model.dropped
-    page.line(f"Dropped {counted(len(dropped), 'column')}:")
-    laws = fitted.model.estimator.model_.laws
-    for law in laws[:MAX_FORMULAS]:
-        page.line(f"  {law}")
-    given = {law.column for law in laws}
-    dropped = [name for name in dropped if name not in given]
+    dropped, lookups = fitted.model.dropped, fitted.model.steps.beside.lookups
+    page.line(f"Dropped {counted(len(dropped) + len(lookups), 'column')}:")
+    for lookup in lookups:
+        page.line(f"  {lookup}")
+    if not dropped:
+        return
     try:
         found = formulas(fitted.model, dropped[:MAX_FORMULAS])
     except ValueError:  # the fit has too many functions to keep their moments
@@ -200,7 +200,7 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
 
 
 def _show_costs(task: Task, output: FitOutput) -> None:
-    from gramian.cli._fit import costs
+    from gramian.cli._costs import costs
     from gramian.cli._show import Page, print_json
 
     found = costs(task)

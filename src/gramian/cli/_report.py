@@ -73,7 +73,7 @@ def report(
 
     write_report(
         fitted.model.estimator,
-        task.rows(),
+        fitted.task.rows(),
         output,
         preprocessing=fitted.model.steps,
         title=title,
@@ -90,11 +90,12 @@ def report(
                 "algorithm": task.algorithm,
                 "data": task.table.name,
                 "kept": fitted.model.order,
-                "dropped": fitted.model.dropped,
+                "dropped": [*fitted.model.dropped, *fitted.model.steps.beside.given],
+                **fitted.done.document(),
                 "warnings": list(fitted.warnings),
                 "files": written,
                 "seconds": round(time.perf_counter() - start, 3),
             }
         )
     elif not quiet:
-        tell(fitted.warnings, [*written.values()])
+        tell(fitted.told, fitted.warnings, [*written.values()])

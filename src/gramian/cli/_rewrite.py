@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -18,14 +19,22 @@ from gramian.cli._files import open_target, output_format
 from gramian.cli._model import TableModel, locate, named, not_found
 from gramian.cli._options import TableOutput
 from gramian.models import Preprocessing
+from gramian.models._beside import Beside
 from gramian.tables._formats import ARRAYS, TEXT
 from gramian.tables._kinds import plain
 from gramian.tables._table import Table, in_pieces
 
 
-def write_reduced(
-    model: TableModel, table: Table, others: Passing, output: TableOutput
-) -> tuple[int, list[str]]:
+@dataclass(frozen=True)
+class Written:
+    """What was read, and what was written of it."""
+
+    n_read: int
+    n_rows: int
+    columns: list[str]
+
+
+def write_reduced(model: TableModel, table: Table, others: Passing, output: TableOutput) -> Written:
     """Write what a model makes of a table: the kept columns, or the components.
 
     Parameters
@@ -41,10 +50,11 @@ def write_reduced(
 
     Returns
     -------
-    n_rows, columns : int and list of str
+    written : Written
         What was written.
     """
     wanted = model.kept if model.selects else list(model.steps.columns)
+    others = with_labels(others, model, table)
     places = locate(list(model.steps.columns), model, table, others)
     if places is None and model.selects:
         places = locate(wanted, model, table, others)
@@ -61,17 +71,18 @@ def write_reduced(
         return named(_transformed(model, values), model.kept), keeps
 
     taken = {name: places[name] for name in wanted}
-    return _write(table, taken, others, steps, reduce, len(model.kept), output)
+    return _write(table, taken, others, model, steps, reduce, len(model.kept), output)
 
 
 def write_reconstructed(
     model: TableModel, table: Table, others: Passing, output: TableOutput
-) -> tuple[int, list[str]]:
+) -> Written:
     """Write all columns of the fit, from the kept columns, from components, or from all columns.
 
     Parameters and results are those of `write_reduced`.
     """
     columns = list(model.steps.columns)
+    others = with_labels(others, model, table)
     wanted, from_all = model.kept, False
     if not model.estimator.model_.decodes:
         raise CommandError(f"{type(model.estimator).__name__} cannot reconstruct columns")
@@ -90,8 +101,11 @@ def write_reconstructed(
         z = _transformed(model, values) if from_all else values
         x = np.empty((0, len(columns)))
         if len(z):
-            x = model.estimator.inverse_transform(z)
-        result = in_categories(named(x, columns), model.steps)
+            x = np.full((len(z), len(columns)), np.nan)
+            there = ~np.isnan(z).any(axis=1)
+            if there.any():
+                x[there] = model.estimator.inverse_transform(z[there])
+        result = in_dates(in_categories(named(x, columns), model.steps), model.steps)
         if model.selects:
             given = filled(piece.filter(pa.array(keeps)), steps)
             for name in wanted:  # kept columns as they were, without rounding errors
@@ -99,7 +113,7 @@ def write_reconstructed(
         return result, keeps
 
     taken = {name: places[name] for name in (columns if from_all else wanted)}
-    return _write(table, taken, others, steps, reconstruct, len(columns), output)
+    return _write(table, taken, others, model, steps, reconstruct, len(columns), output, whole=True)
 
 
 def _transformed(model: TableModel, values: Array) -> Array:
@@ -116,11 +130,15 @@ def _write(
     table: Table,
     places: dict[str, str],
     others: Passing,
+    model: TableModel,
     steps: Preprocessing,
     function: Callable[[pa.Table], tuple[pa.Table, Any]],
     width: int,
     output: TableOutput,
-) -> tuple[int, list[str]]:
+    *,
+    whole: bool = False,
+) -> Written:
+    beside, n_read = model.steps.beside, 0
     format = output_format(output)
     labels = {places[name]: True for name in steps.categories}
     as_text = labels | dict.fromkeys(
@@ -134,6 +152,8 @@ def _write(
     check_places(table, places, labels)
 
     def work(piece: pa.Table) -> pa.Table:
+        nonlocal n_read
+        n_read += piece.num_rows
         inner = piece.select(list(places.values())).rename_columns(list(places))
         try:
             result, keeps = function(inner)
@@ -146,6 +166,11 @@ def _write(
                 "that name: rename it first"
             )
         aside = piece.select(list(others.names)).filter(pa.array(keeps))
+        for name in others.labels:
+            result = result.append_column(name, aside.column(name))
+        if whole:
+            result = with_given(result, beside)
+        result = result.select(beside.sorted(result.column_names))
         for name in reversed(others.ids):
             result = result.add_column(0, name, aside.column(name))
         for name in others.targets:
@@ -166,7 +191,65 @@ def _write(
         for result in chain([first], results):
             writer.write(result)
             n_rows += result.num_rows
-    return n_rows, first.column_names
+    return Written(n_read, n_rows, first.column_names)
+
+
+def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
+    """Let the columns of text that stay beside a model pass through, too.
+
+    Parameters
+    ----------
+    others : Passing
+        What passes through besides.
+    model : TableModel
+        The model.
+    table : Table
+        The table.
+    """
+    labels = [name for name in model.steps.beside.labels if name not in others.names]
+    absent = [name for name in labels if name not in table.columns]
+    if absent:
+        raise CommandError(
+            f"{table.name} lacks the {the_columns(absent)} that the model keeps beside the numbers"
+        )
+    return replace(others, labels=tuple(labels))
+
+
+def with_given(table: pa.Table, beside: Beside) -> pa.Table:
+    """Add the columns that lookups give.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The columns of the fit, and those beside it.
+    beside : Beside
+        How they are computed.
+    """
+    inner = plain(table)
+    found = beside.compute(lambda name: inner.column(name).to_numpy())
+    for name, values in found.items():
+        kind = pa.string() if values.dtype == object else pa.float64()
+        table = table.append_column(name, pa.array(values, kind, from_pandas=True))
+    return table
+
+
+def in_dates(table: pa.Table, steps: Preprocessing) -> pa.Table:
+    """Turn reconstructed numbers of dates into dates.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table.
+    steps : Preprocessing
+        How dates became numbers.
+    """
+    for name, clock in steps.clocks.items():
+        place = table.column_names.index(name)
+        times = clock.times(table.column(place).to_numpy())
+        if clock.unit == "days":
+            times = (times + np.timedelta64(12, "h")).astype("datetime64[D]")  # the nearest day
+        table = table.set_column(place, name, pa.array(times))
+    return table
 
 
 def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:

@@ -31,16 +31,20 @@ def print_json(document: dict[str, Any]) -> None:
     typer.echo(json.dumps(_finite(document), indent=2, allow_nan=False))
 
 
-def tell(warnings: Sequence[str], files: Sequence[str]) -> None:
+def tell(remarks: Sequence[str], warnings: Sequence[str], files: Sequence[str]) -> None:
     """Say on standard error what to know about a fit, and what was written.
 
     Parameters
     ----------
+    remarks : sequence of str
+        What was done to the table.
     warnings : sequence of str
         The warnings.
     files : sequence of str
         The files; standard output is not among them.
     """
+    for remark in remarks:
+        say(remark)
     for warning in warnings:
         say(f"warning: {warning}")
     for file in files:

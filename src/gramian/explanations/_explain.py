@@ -17,6 +17,7 @@ from gramian._decoder import MAX_MOMENTS
 from gramian._model import FittedModel
 from gramian._preparation import check_rows, check_weights
 from gramian._types import Array
+from gramian.explanations._by_law import by_law
 from gramian.explanations._coordinates import Coordinates
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._explanation import Explanation
@@ -146,7 +147,9 @@ def explain_checked(
     coordinates = Coordinates(stored or mix(folds), dictionary, view.target_means)
     finder = FormulaFinder(model, view, dictionary, coordinates, folds, max_terms, min_gain)
     with threads_for(0):  # thousands of tiny matrices, for which threads only wait
-        redundancies = [finder.redundancy(i) for i in range(len(view.targets))]
+        redundancies = [
+            by_law(finder.redundancy(i), model, table) for i in range(len(view.targets))
+        ]
     return Explanation(redundancies, _kept(model, view, dictionary, coordinates))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,10 @@ from gramian._words import percent
 from gramian.explanations._formula import Formula, Term, import_sympy
 from gramian.explanations._text import latex_name, quote, r_squared
 
-Kind = Literal["constant", "duplicate", "linear", "nonlinear", "partial"]
+if TYPE_CHECKING:
+    from gramian.explanations._by_law import LawFormula
+
+Kind = Literal["constant", "duplicate", "linear", "nonlinear", "partial", "law"]
 DUPLICATE = 0.99
 """A column is a duplicate when a single other column, shifted and scaled, has this R²."""
 PARTIAL = 0.9
@@ -37,12 +40,13 @@ class Redundancy:
         The name of the column, or of the direction.
     index : int
         Its index.
-    expression : Formula
+    expression : Formula or LawFormula
         The formula.
-    kind : {"constant", "duplicate", "linear", "nonlinear", "partial"}
+    kind : {"constant", "duplicate", "linear", "nonlinear", "partial", "law"}
         "duplicate" is one other column, shifted and scaled, with R² ≥ 0.99; "linear" a sum of
         other columns; "partial" any formula with R² < 0.9: the column holds more than
-        the formula says.
+        the formula says. "law" is an exact law among the columns, which need not be a sum of
+        functions of the fit.
     r2 : float
         The share of the variance that the formula explains, on the rows of the fit.
     validation_r2 : float or None
@@ -73,7 +77,7 @@ class Redundancy:
 
     feature: str
     index: int
-    expression: Formula
+    expression: Formula | LawFormula
     kind: Kind
     r2: float
     validation_r2: float | None

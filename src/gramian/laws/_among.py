@@ -20,7 +20,7 @@ def is_linear(law: Law) -> bool:
 def _degree(factor: tuple[Variable, Power]) -> float:
     """Return the power of a column, infinity for a function of it."""
     (_, atom), power = factor
-    return float(abs(power)) if atom == "x" else math.inf
+    return abs(float(power)) if atom == "x" else math.inf
 
 
 def for_any_column(laws: Iterable[Law]) -> Iterator[tuple[Law, int]]:

@@ -111,16 +111,15 @@ class Relations(Sequence[Law]):
         """
         self._check(keep)
         wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
-        chosen: dict[str, Solved] = {}
-        for relation in self:
-            for solution in sorted(
-                _solutions(relation), key=lambda each: wanted.get(each.column, 0)
-            ):
-                column = solution.column
-                if column in keep or column in chosen or _needs(solution, column, chosen):
-                    continue
-                chosen[column] = solution
-                break
+        solutions = [
+            sorted(_solutions(relation), key=lambda each: wanted.get(each.column, 0))
+            for relation in self
+        ]
+        chosen = _assigned(solutions, keep)
+        # A law that gives one column only may need it before others that give several.
+        narrow = _assigned(sorted(solutions, key=len), keep)
+        if len(narrow) > len(chosen):
+            chosen = narrow
         ordered: dict[str, Solved] = {}
         while len(ordered) < len(chosen):
             for column, solution in chosen.items():
@@ -220,6 +219,19 @@ def _solutions(relation: Law) -> Iterator[Solved]:
             yield relation.solve_for(name)
         except ValueError:
             continue
+
+
+def _assigned(laws: Sequence[Sequence[Solved]], keep: Collection[str]) -> dict[str, Solved]:
+    """Let each law, one after the other, give the first column that it can."""
+    chosen: dict[str, Solved] = {}
+    for solutions in laws:
+        for solution in solutions:
+            column = solution.column
+            if column in keep or column in chosen or _needs(solution, column, chosen):
+                continue
+            chosen[column] = solution
+            break
+    return chosen
 
 
 def _needs(solution: Solved, column: str, chosen: Mapping[str, Solved]) -> bool:

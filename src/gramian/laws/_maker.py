@@ -47,12 +47,22 @@ class Maker:
     @property
     def constants(self) -> list[int]:
         """The columns that are constant."""
-        there = np.asarray(~np.isnan(self.rows).all(axis=0))
-        return [i for i, each in enumerate(self._traits) if each.constant and there[i]]
+        others = {*np.flatnonzero(np.isnan(self.rows).all(axis=0)).tolist(), *self.too_large}
+        return [i for i, each in enumerate(self._traits) if each.constant and i not in others]
+
+    @property
+    def too_large(self) -> list[int]:
+        """The columns of whole numbers so large that laws could not see how they differ."""
+        found = []
+        for i, each in enumerate(self._traits):
+            x = self.rows[~np.isnan(self.rows[:, i]), i]
+            if each.constant and len(x) and np.ptp(x) > 0 and (x == np.rint(x)).all():
+                found.append(i)
+        return found
 
     def traits(self, view: View) -> list[Traits]:
         """Return what is known of the columns of a part, in the units of the whole table."""
-        x = self.rows[np.ix_(view.rows, list(view.columns))]
+        x = self.rows[view.rows][:, list(view.columns)]
         return [
             replace(traits_of(column), scale=float(self.scale[i]))
             for i, column in zip(view.columns, x.T, strict=True)

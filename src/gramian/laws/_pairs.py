@@ -33,7 +33,7 @@ def pairs(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> I
     columns : sequence of int
         The columns.
     """
-    if len(columns) > MAX_COLUMNS:
+    if not 1 < len(columns) <= MAX_COLUMNS:
         return
     functions: list[Monomial] = [
         (((i, atom), power),)

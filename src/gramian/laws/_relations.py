@@ -41,8 +41,10 @@ def relations(
     No column is called the target. Laws are polynomials of few terms, products of powers, sums,
     laws with logarithms, sines and cosines, thresholds and levels, in the columns and units of the
     table. A column of text is one variable with levels: it may follow from the levels of others,
-    from an interval of a number or a part of a date, and numbers may follow from it. Exact laws are looked for first, then laws that hold up to noise. Each is tested on rows
-    that took no part in finding it, and must break when one of its columns is shuffled. A law that
+    from an interval of a number or a part of a date, and numbers may follow from it.
+
+    Exact laws are looked for first, then laws that hold up to noise. Each is tested on rows that
+    took no part in finding it, and must break when one of its columns is shuffled. A law that
     follows from others is not listed.
 
     Parameters
@@ -89,11 +91,16 @@ def relations(
     parts, notes = _parts(sample, table)
     maker = Maker(names, rows)
     found = [maker.constant(i) for i in maker.constants]
+    notes += [
+        f"{names[i]} was left out: its values are so large that their differences are near "
+        "rounding errors. Subtract the smallest first."
+        for i in maker.too_large
+    ]
     complete = True
     with progress_for(verbose) as report, np.errstate(all="ignore"):
         for k, view in enumerate(parts):
             search = Search(
-                rows[np.ix_(view.rows, view.columns)],
+                rows[view.rows][:, list(view.columns)],
                 maker.traits(view),
                 tolerance=float(tolerance),
                 deadline=deadline,

@@ -9,7 +9,10 @@ from numpy.typing import NDArray
 
 from gramian._types import Array
 from gramian.laws._columns import Traits
-from gramian.laws._law import Law, Values
+from gramian.laws._law import Law, Values, comparison
+
+ROUND = 5
+"""Thresholds of ranks are multiples of this."""
 
 
 def steps(
@@ -44,13 +47,25 @@ def steps(
                 parts = _indicator(values.x[:, i], y)
             else:
                 parts = _staircase(values.x[:, i], y)
-            if parts is not None:
+            if parts is not None and not _by_number(values.x[:, i], parts):
                 yield _law(parts, k, i, values.scale[k])
 
 
 def _difference(x: Array) -> bool:
     """Return whether a column is −1, 0 and 1: a difference of two flags, which are no levels."""
     return bool(np.isin(x, (-1.0, 0.0, 1.0)).all())
+
+
+def _by_number(x: Array, parts: Parts) -> bool:
+    """Return whether steps are those of a row number, in a table that was sorted by what they give.
+
+    Ranks number rows, too, but their steps are round numbers.
+    """
+    changes = np.diff(np.sort(x))
+    if not ((changes >= 1).all() and np.median(changes) == 1):
+        return False
+    thresholds = [comparison(atom) for _, atoms in parts for atom in atoms]
+    return any(each is not None and each[1] % ROUND for each in thresholds)
 
 
 Parts = list[tuple[float, tuple[str, ...]]]

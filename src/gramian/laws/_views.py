@@ -43,12 +43,13 @@ def views(missing: NDArray[np.bool_], min_rows: int) -> list[View]:
     base = _almost_all(patterns)
     found = [_view(missing, base)]
     for i in largest:
-        rows = ~patterns[:, i]
-        both = rows & base
+        rows: NDArray[np.bool_] = ~patterns[:, i]
+        both: NDArray[np.bool_] = rows & base
         found.append(_view(missing, both if both.sum() >= ALMOST_ALL * rows.sum() else rows))
     found.sort(key=lambda view: (-len(view.rows), -len(view.columns)))
     dense = np.flatnonzero(missing.mean(axis=0) <= MOSTLY_MISSING)
-    found.append(_view(missing, np.asarray(~missing[:, dense].any(axis=1))))
+    complete: NDArray[np.bool_] = np.logical_not(missing[:, dense].any(axis=1))
+    found.append(_view(missing, complete))
     chosen: list[View] = []
     for view in found:
         known = any(set(view.columns) <= set(each.columns) for each in chosen)

@@ -54,7 +54,7 @@ class Cells:
     def fits(self, key: int, per_level: float) -> bool:
         """Return whether a key has two levels, and so many rows for each."""
         n_rows = int((self.codes[:, key] >= 0).sum())
-        return 2 <= self.n_levels[key] and self.n_levels[key] * per_level <= n_rows
+        return self.n_levels[key] >= 2 and self.n_levels[key] * per_level <= n_rows
 
     @property
     def effects(self) -> list[int]:
@@ -65,7 +65,7 @@ class Cells:
 def cells_of(
     x: Array, names: Sequence[str], labels: set[int], clocks: Mapping[int, Clock]
 ) -> Cells:
-    """Number the levels of a table.
+    """Give the levels of a table numbers.
 
     Parameters
     ----------

@@ -30,6 +30,12 @@ class Key:
         A part of the calendar: "month", "weekday", "hour" and others.
     clock : Clock or None
         How its dates became numbers.
+
+    Examples
+    --------
+    >>> from gramian.laws import Key
+    >>> Key("age", thresholds=(18.0, 65.0)).cells([3, 18, 40, 80])
+    [0.0, 0.0, 1.0, 2.0]
     """
 
     column: str

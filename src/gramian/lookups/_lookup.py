@@ -87,7 +87,7 @@ class Lookup:
         """
         cells = [key.cells(table[key.column]) for key in self.keys]
         found = [
-            None if None in row else self._entries.get(tuple(map(_rounded, row)))  # type: ignore[arg-type]
+            None if None in row else self._entries.get(tuple(map(_rounded, row)))
             for row in zip(*cells, strict=True)
         ]
         if not self.is_text:

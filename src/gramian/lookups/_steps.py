@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from gramian._types import Array, IntArray
@@ -40,7 +42,7 @@ def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, 
         return None
     ordered = levels[np.argsort(middles)]
     ends = []
-    for low, high in zip(ordered[:-1], ordered[1:], strict=True):
+    for low, high in pairwise(ordered):
         below, above = np.sort(x[effect == low]), np.sort(x[effect == high])
         if below[-1] >= above[0] and not allowed:
             return None

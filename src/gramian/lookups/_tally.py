@@ -76,7 +76,7 @@ class Tally:
                 _cell(each, i if key.part is None else -1, labels)
                 for each, i, key in zip(level, self._places, self.keys, strict=True)
             )
-            entries.append((cells, min(best)))  # type: ignore[type-var]
+            entries.append((cells, min(best)))
         entries.sort()
         levels, found = zip(*entries, strict=True)
         return Lookup(names[self._effect], self.keys, levels, found)

@@ -13,8 +13,8 @@ from typing import Any
 import gramian
 from gramian._writing import replacing
 from gramian.exceptions import ModelFileError
-from gramian.models._beside import Beside
 from gramian.models._archive import AnyArray, Archive, opened, write
+from gramian.models._beside import Beside
 from gramian.models._estimators import (
     CLASSES,
     Estimator,
@@ -24,8 +24,8 @@ from gramian.models._estimators import (
 )
 from gramian.models._families import Functions
 from gramian.models._preprocessing import Preprocessing
-from gramian.tables._clock import Clock
 from gramian.models._schema import PREPROCESSING, SCHEMAS, read_arrays
+from gramian.tables._clock import Clock
 
 FORMAT = "gramian model"
 VERSION = 1

@@ -16,7 +16,9 @@ def to_data(laws: Sequence[Solution | Lookup]) -> list[Any]:
     return [law.to_json() for law in laws]
 
 
-def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[Solution | Lookup, ...]:
+def from_data(
+    data: Any, names: Sequence[str], kept: Sequence[str]
+) -> tuple[Solution | Lookup, ...]:
     """Read laws, each of which gives a column from columns that are kept or given before it.
 
     Parameters

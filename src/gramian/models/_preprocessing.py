@@ -18,7 +18,7 @@ from gramian._words import listed, plural, the_columns
 from gramian.models._beside import Beside
 from gramian.tables._clock import Clock
 
-Missing = Literal["refuse", "fill", "drop"]
+Missing = Literal["refuse", "fill", "drop", "keep"]
 Impute = Literal["mean", "median", "drop-rows"]
 UNKNOWN = -1
 """The number of a category that the model does not know."""
@@ -36,8 +36,8 @@ class Preprocessing:
     ----------
     columns : sequence of str
         The columns of the model, in its order.
-    missing : {"refuse", "fill", "drop"}, default="refuse"
-        Whether a missing value is an error, is filled in, or costs the row.
+    missing : {"refuse", "fill", "drop", "keep"}, default="refuse"
+        Whether a missing value is an error, is filled in, costs the row, or stays missing (NaN).
     impute : array of shape (n_columns,), optional
         What is filled in.
     categories : mapping from str to sequence of str, optional
@@ -170,7 +170,7 @@ class Preprocessing:
         """
         numbers = self._numbers(_take(table, self.columns))
         absent, keeps = np.isnan(numbers), np.ones(len(numbers), dtype=bool)
-        if not absent.any():
+        if not absent.any() or self.missing == "keep":
             return numbers, keeps
         if self.missing == "drop":
             keeps &= ~absent.any(axis=1)
@@ -284,7 +284,8 @@ def _values(name: str, column: Any) -> NDArray[Any]:
         return values.astype("datetime64[us]")
     if values.ndim != 1 or values.dtype.kind not in "fiubOUT":
         raise ValueError(
-            f"Column {name!r} contains {values.dtype}, and only numbers, text and dates can be used."
+            f"Column {name!r} contains {values.dtype}, and only numbers, text and dates can be "
+            "used."
         )
     if values.dtype.kind in "fiub":
         return values.astype(np.float64, copy=False)

@@ -171,7 +171,11 @@ def _of_columns(data: Data, columns: list[Column]) -> Iterator[Caution]:
     if missing:
         n = sum(each.missing for each in missing)
         drops = data.preprocessing is not None and data.preprocessing.missing == "drop"
+        keeps = data.preprocessing is not None and data.preprocessing.missing == "keep"
         what = "and their rows were dropped" if drops else "and were filled in"
+        what = (
+            "and their rows were left out, or filled by functions of the others" if keeps else what
+        )
         yield Caution(
             "Missing values",
             f"{counted(n, 'value')} in {_names(missing)} were missing, {what}. A column that is "

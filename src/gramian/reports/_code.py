@@ -119,7 +119,7 @@ def _preprocessing(X: Any, preprocessing: Preprocessing) -> list[str]:
             options = ", encode=True" if encode else ""
             options += f", impute={impute!r}" if impute else ""
             return [f"preprocessing = Preprocessing.learn(X, {columns!r}{options})"]
-    if len(columns) > MAX_LITERAL:
+    if len(columns) > MAX_LITERAL or preprocessing.clocks:
         return ["# preprocessing is that of the fit, from its model file: gramian.models.read."]
     options = f", missing={preprocessing.missing!r}"
     if preprocessing.impute is not None:
@@ -133,6 +133,7 @@ def _preprocessing(X: Any, preprocessing: Preprocessing) -> list[str]:
 def _same(one: Preprocessing, other: Preprocessing) -> bool:
     def plain(steps: Preprocessing) -> tuple[Any, ...]:
         fill = None if steps.impute is None else steps.impute.tolist()
-        return steps.missing, fill, {name: list(each) for name, each in steps.categories.items()}
+        categories = {name: list(each) for name, each in steps.categories.items()}
+        return steps.missing, fill, categories, dict(steps.clocks)
 
     return plain(one) == plain(other)

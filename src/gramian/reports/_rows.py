@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
 from gramian._blockwise import aligned, source_of
+from gramian._imputer import GramianImputer
 from gramian._types import Array
 from gramian.models import Preprocessing
 from gramian.reports._text import unique
@@ -85,13 +86,16 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
             f"fitted to {estimator.n_features_in_}: they do not belong together."
         )
     table, keeps = preprocessing.apply_and_keep(X)
+    complete = ~np.isnan(table).any(axis=1)
+    if not complete.all():  # the gaps that a fit takes are no part of a page
+        table = table[complete] if complete.sum() > 1 else GramianImputer().fit_transform(table)
     if not len(table):
         raise ValueError("Every row of X has a missing value.")
 
     def values(i: int) -> Array:
         name = preprocessing.columns[i]
-        known = {name: preprocessing.categories[name]} if name in preprocessing.categories else {}
-        return Preprocessing([name], "drop", categories=known).apply(X)[:, 0]
+        alone = replace(preprocessing.only([name]), missing="drop", impute=None, ids=(), targets=())
+        return alone.apply(X)[:, 0]
 
     return Data(
         unique(names),

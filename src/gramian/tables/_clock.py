@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array
+from gramian._types import Array, IntArray
 
 Unit = Literal["days", "seconds"]
 MICROSECONDS: dict[str, int] = {"days": 86_400_000_000, "seconds": 1_000_000}
@@ -123,7 +124,7 @@ def part_of(times: NDArray[np.datetime64], part: Part) -> Array:
     days, months = times.astype("datetime64[D]"), times.astype("datetime64[M]")
     month_number, day_number = months.astype(np.int64), days.astype(np.int64)
     clock = (times - days).astype("timedelta64[us]").astype(np.int64)
-    values = {
+    values: dict[str, Callable[[], IntArray]] = {
         "year": lambda: month_number // 12 + 1970,
         "quarter": lambda: month_number % 12 // 3 + 1,
         "month": lambda: month_number % 12 + 1,
@@ -134,19 +135,6 @@ def part_of(times: NDArray[np.datetime64], part: Part) -> Array:
         "hour": lambda: clock // 3_600_000_000,
         "minute": lambda: clock // 60_000_000 % 60,
         "second": lambda: clock // 1_000_000 % 60,
-    }[part]()
-    found: Array = np.where(np.isnat(times), np.nan, values.astype(np.float64))
-    return found
-
-
-def day_number(year: Array, month: Array, day: Array) -> Array:
-    """Return how many days after 1970 began a date is; NaN where there is no such date."""
-    fine = np.isfinite(year) & np.isfinite(month) & np.isfinite(day)
-    year, month, day = (np.where(fine, each, 1.0) for each in (year, month, day))
-    fine &= (month >= 1) & (month <= 12) & (np.abs(year) < 10_000) & (day >= 1)
-    whole = (year == np.rint(year)) & (month == np.rint(month)) & (day == np.rint(day))
-    months = np.where(fine, (year - 1970) * 12 + month - 1, 0).astype("datetime64[M]")
-    last = ((months + 1).astype("datetime64[D]") - months.astype("datetime64[D]")).astype(np.int64)
-    start = months.astype("datetime64[D]").astype(np.int64)
-    found: Array = np.where(fine & whole & (day <= last), start + day - 1, np.nan)
+    }
+    found: Array = np.where(np.isnat(times), np.nan, values[part]().astype(np.float64))
     return found

@@ -25,6 +25,9 @@ WHOLE_BLOCK_BYTES = 2**22
 """The same where a file is read as a whole."""
 MAX_BLOCK_BYTES = 2**27
 """Lines that are longer are refused."""
+SNIFFED_BYTES = 2**16
+SNIFFED_LINES = 20
+"""So much of a file is looked at to find what is between values."""
 LINES = 8
 """A block has room for so many lines."""
 MISSING = pyarrow.csv.ConvertOptions().null_values
@@ -59,6 +62,9 @@ class TextTable(Table):
         self._source = source
         self._delimiter = delimiter or DELIMITERS[format]
         self.named = header
+        if delimiter is None:
+            with reading(name, format):
+                self._delimiter = _delimiter_of(self._head(), self._delimiter)
         with reading(name, format):
             head = self._head()
             if not head:
@@ -76,7 +82,7 @@ class TextTable(Table):
         self._inner = dict(zip(names, inner, strict=True))
         self._kinds = dict(zip(names, found.types, strict=True))
         other = next((each for each in ";\t|," if each in names[0]), None)
-        if len(names) == 1 and delimiter is None and other is not None:
+        if len(names) == 1 and delimiter is None and other not in (None, self._delimiter):
             raise DelimiterError(f"{name} seems to be separated by {other!r}.", other)
 
     @property
@@ -213,6 +219,32 @@ class TextTable(Table):
             while n <= at_most and (part := stream.read(HEAD_BYTES)):
                 n += part.count(b"\n") or part.count(b"\r")
         return n
+
+
+def _delimiter_of(head: bytes, usual: str) -> str:
+    """Return what is between the values, by the first lines: as often in each of them.
+
+    Parameters
+    ----------
+    head : bytes
+        The beginning of a file.
+    usual : str
+        What is between values in most files; it is taken unless another sign fits better.
+    """
+    unquoted = re.sub(rb'"[^"]*"', b"", head[:SNIFFED_BYTES])
+    lines = [line for line in unquoted.splitlines()[:SNIFFED_LINES] if line.strip()]
+    if len(lines) > 1 and len(head) > SNIFFED_BYTES:
+        lines = lines[:-1]  # which may be cut short
+
+    def counts(sign: str) -> set[int]:
+        return {line.count(sign.encode()) for line in lines}
+
+    if len(counts(usual)) == 1 and counts(usual) != {0}:
+        return usual
+    for sign in ";\t|,":
+        if len(counts(sign)) == 1 and counts(sign) != {0}:
+            return sign
+    return usual
 
 
 def _skipping(head: bytes) -> dict[str, Any]:

@@ -1,0 +1,68 @@
+"""What a fit would cost."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+
+from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._fit import Task
+from gramian.cli._options import FamilyName
+from gramian.tables._kinds import is_text
+
+STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
+"""If the number of columns is not known before the fit, the cost is estimated for these."""
+MAX_FUNCTIONS = 50_000
+"""The largest number of functions to count: counting takes time, too."""
+AUTO_DEGREE = 4
+"""The largest degree that --degree auto tries."""
+
+
+def costs(task: Task) -> list[Any]:
+    """Estimate what a fit costs; for several numbers of columns if none is given.
+
+    Parameters
+    ----------
+    task : Task
+        The fit.
+    """
+    from gramian.families import by_name
+
+    if task.algorithm == "manifold":
+        raise CommandError(
+            "--dry-run cannot tell the cost of manifold: how long the search for the nearest "
+            "points takes depends on the data",
+            USAGE,
+        )
+    n_rows = task.table.n_rows
+    if n_rows is None:
+        n_rows = sum(len(each) for each in task.table.pieces(task.features[:1]))
+    estimator = task.estimator
+    if estimator.family == FamilyName.indicator:
+        raise CommandError(
+            "--dry-run cannot tell the cost of --family indicator: its number of functions depends "
+            "on the values of the columns that are chosen",
+            USAGE,
+        )
+    degree = AUTO_DEGREE if estimator.degree == "auto" else estimator.degree
+    family = FamilyName.polynomial if estimator.family == "auto" else estimator.family
+    estimator = estimator.set_params(family=str(family), degree=degree)
+    functions = by_name(str(family), degree)
+    kinds = task.table.columns
+    features = [name for name in task.features if task.options.encode or not is_text(kinds[name])]
+    n_columns = max(len(features), 1)
+    x = np.broadcast_to(np.zeros(1), (n_rows, n_columns))
+    count = getattr(estimator, estimator._count_name)
+    most = count if isinstance(count, int) else n_columns
+    steps = [*(n for n in STEPS if n < most), most]
+    affordable = list(takewhile(lambda n: functions.count(n) <= MAX_FUNCTIONS, steps))
+    if not isinstance(count, int):
+        return [estimator.estimate_cost(x, n) for n in affordable or [1]]
+    if count not in affordable:
+        raise CommandError(
+            f"-n {count} and degree {degree} make more than {MAX_FUNCTIONS:,} functions, more "
+            "than --dry-run counts: lower one of them"
+        )
+    return [estimator.estimate_cost(x, count)]

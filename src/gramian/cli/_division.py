@@ -1,0 +1,131 @@
+"""Which columns a fit sees, which stay beside it, and which others give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from gramian.cli._errors import CommandError
+from gramian.lookups import Lookup
+from gramian.models._beside import Beside
+from gramian.tables._clock import Clock
+from gramian.tables._kinds import is_date, is_text, pyarrow
+from gramian.tables._table import SomeColumns, Table
+
+EMPTY = "no value in any row"
+TEXT = "text"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a fit can do with columns that are no numbers."""
+
+    beside: bool
+    """Whether they may stay beside it: in a selection."""
+    numbers_stay: bool
+    """Whether numbers that others follow from are kept, or computed exactly."""
+    encode: bool
+    """Whether text becomes numbers."""
+    keep: Sequence[str] = ()
+    prefer: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Division:
+    """The columns of a table, divided."""
+
+    features: tuple[str, ...]
+    """Those of the fit: numbers and dates."""
+    beside: Beside = field(default_factory=Beside)
+    clocks: dict[str, Clock] = field(default_factory=dict)
+    """How dates become numbers."""
+    set_aside: dict[str, str] = field(default_factory=dict)
+    """Columns that play no part, and why."""
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns of the fit from which others follow."""
+        causes = {name for lookup in self.beside.lookups for name in lookup.columns}
+        return [name for name in self.features if name in causes]
+
+
+def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
+    """Divide the columns that a user chose.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    features : sequence of str
+        The columns.
+    wanted : Wanted
+        What to do with those that are no numbers.
+    """
+    kinds = table.columns
+    text = [name for name in features if is_text(kinds[name]) and not wanted.encode]
+    dates = [name for name in features if is_date(kinds[name])]
+    empty = [name for name in features if pyarrow().types.is_null(kinds[name])]
+    set_aside = dict.fromkeys(empty if len(empty) < len(features) else [], EMPTY)
+    if not wanted.beside:
+        set_aside |= dict.fromkeys(text, TEXT)
+    order = [name for name in features if name not in set_aside]
+    if not text and not dates:
+        return _checked(table, Division(tuple(order), set_aside=set_aside))
+    from gramian.laws._relations import lookups_of
+
+    chosen = SomeColumns(table, order or list(features))
+    found, clocks = lookups_of(chosen)
+    if not wanted.beside:
+        return _checked(table, Division(tuple(order), clocks=clocks, set_aside=set_aside))
+    solutions = found.redundant(
+        keep=[name for name in wanted.keep if name in order],
+        prefer=[name for name in wanted.prefer if name in order],
+    )
+    numbers = {name for name in order if name not in text}
+    lookups = [
+        each
+        for each in solutions.values()
+        if isinstance(each, Lookup)
+        and (
+            each.column in text
+            or not numbers.issuperset(each.columns)
+            or {*dates} & {*each.columns}
+        )
+        and (wanted.numbers_stay or not numbers & {*each.columns})
+    ]
+    given = {each.column for each in lookups}
+    # What is given may be needed by another lookup that is not made use of.
+    inner = tuple(name for name in order if name in numbers and name not in given)
+    labels = tuple(name for name in text if name not in given)
+    beside = Beside(tuple(order), labels, tuple(lookups)) if labels or lookups else Beside()
+    kept = {name: clock for name, clock in clocks.items() if name in inner}
+    return _checked(table, Division(inner, beside, kept, set_aside))
+
+
+def without(division: Division, empty: Sequence[str]) -> Division:
+    """Set columns aside that turned out to have no value.
+
+    Parameters
+    ----------
+    division : Division
+        The columns.
+    empty : sequence of str
+        Those without a value, all of them of the fit.
+    """
+    features = tuple(name for name in division.features if name not in empty)
+    if not features:
+        raise CommandError("no column has any value: there is nothing to fit")
+    beside = division.beside
+    order = tuple(name for name in beside.order if name not in empty)
+    clocks = {name: each for name, each in division.clocks.items() if name not in empty}
+    set_aside = {**division.set_aside, **dict.fromkeys(empty, EMPTY)}
+    return Division(features, replace(beside, order=order), clocks, set_aside)
+
+
+def _checked(table: Table, division: Division) -> Division:
+    if not division.features:
+        raise CommandError(
+            f"{table.name} has no column of numbers that a fit could use; gramian relations tells "
+            "which columns of text follow from others, and --encode makes numbers of text"
+        )
+    return division

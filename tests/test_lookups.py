@@ -1,0 +1,273 @@
+"""Lookups: columns that follow from levels of others, as brute force finds them, and only those."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+import gramian
+from gramian.laws import Dependency, Lookup
+
+pd = pytest.importorskip("pandas")
+
+
+def shop(seed=0, n=600):
+    """Zip code, city and canton; product and price; colour, size and what both decide."""
+    rng = np.random.default_rng(seed)
+    zips, product = rng.integers(0, 18, n), rng.integers(0, 30, n)
+    colour, size = rng.integers(0, 3, n), rng.integers(0, 4, n)
+    prices = rng.permutation(1000)[:30] / 100
+    taxes = rng.permutation(12)[:12] + 1.5
+    return pd.DataFrame(
+        {
+            "zip": [f"z{i}" for i in zips],
+            "city": [f"city {i // 3}" for i in zips],
+            "canton": [f"canton {i // 9}" for i in zips],
+            "product": [f"p{i}" for i in product],
+            "price": prices[product],
+            "colour": np.array(["red", "green", "blue"])[colour],
+            "size": np.array(["S", "M", "L", "XL"])[size],
+            "tax": taxes[4 * colour + size],
+            "other": rng.choice(["a", "b", "c"], n),
+        }
+    )
+
+
+@functools.cache
+def laws_of_shop(seed=0):
+    return gramian.relations(shop(seed))
+
+
+def determines(table, causes, effect):
+    """Go through all rows, and see whether equal causes ever have different effects."""
+    seen = {}
+    for row in table.to_dict("records"):
+        key = tuple(row[name] for name in causes)
+        if seen.setdefault(key, row[effect]) != row[effect]:
+            return False
+    return True
+
+
+def follows(start, laws):
+    """All that laws give, one after the other."""
+    known = set(start)
+    for _ in laws:
+        for law in laws:
+            for lookup in (law.lookup, law.inverse):
+                if lookup is not None and set(lookup.columns) <= known:
+                    known.add(lookup.column)
+    return known
+
+
+def test_what_is_planted_is_found_as_written():
+    assert {*map(str, laws_of_shop())} == {
+        "price and product follow from each other (30 levels)",
+        "canton follows from city (6 levels)",
+        "city follows from zip (18 levels)",
+        "tax follows from colour and size (12 levels)",
+        "colour follows from tax (12 levels)",
+        "size follows from tax (12 levels)",
+    }
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_functional_dependencies_follow_from_the_laws_and_each_law_is_one(seed):
+    table = shop(seed)
+    laws = list(laws_of_shop(seed))
+    for law in laws:
+        assert determines(table, law.lookup.columns, law.lookup.column)
+    for size in (1, 2):
+        for causes in itertools.combinations(table.columns, size):
+            given = follows(causes, laws)
+            for effect in set(table.columns) - set(causes):
+                assert determines(table, causes, effect) == (effect in given)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_law_follows_from_the_others(seed):
+    laws = list(laws_of_shop(seed))
+    for law in laws:
+        others = [each for each in laws if each is not law]
+        assert law.lookup.column not in follows(law.lookup.columns, others)
+
+
+def test_a_few_wrong_rows_do_not_hide_a_law_and_are_counted():
+    table, rng = shop(), np.random.default_rng(1)
+    wrong = rng.random(len(table)) < 0.01
+    table.loc[wrong, "city"] = "nowhere"
+    found = gramian.relations(table)
+    laws = {law.lookup.column: law for law in found}
+    assert not laws["city"].exact
+    assert laws["city"].error == pytest.approx(wrong.mean())
+    assert "city follows from zip (18 levels)  (error" in str(found)
+    assert "city" not in {law.lookup.column for law in gramian.relations(table, tolerance=0)}
+
+
+def test_independent_labels_have_no_law():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({f"c{i}": rng.choice(list("abcdefgh"), 500) for i in range(12)})
+    assert len(gramian.relations(table)) == 0
+
+
+def test_shuffling_destroys_a_law():
+    table = shop()
+    table["city"] = np.random.default_rng(0).permutation(table["city"])
+    assert "city" not in {law.lookup.column for law in gramian.relations(table)}
+
+
+def test_renaming_and_reordering_change_nothing():
+    table = shop()
+    names = {each: f"{i} {each[::-1]}" for i, each in enumerate(sorted(table["zip"].unique()))}
+    other = table.assign(zip=table["zip"].map(names)).sample(frac=1, random_state=0)
+    other["size"] = pd.Categorical(other["size"], ["XL", "S", "L", "M"])
+    assert str(gramian.relations(other)) == str(laws_of_shop())
+
+
+def test_names_of_rows_are_no_evidence():
+    table = shop().assign(id=[f"row {i}" for i in range(600)])
+    found = gramian.relations(table)
+    assert all("id" not in law.columns for law in found)
+    assert any("'id'" in note for note in found.notes)
+
+
+def test_rows_that_stand_there_twice_are_no_evidence():
+    rng = np.random.default_rng(0)
+    once = pd.DataFrame({"x": rng.normal(size=150), "label": rng.choice(list("abcd"), 150)})
+    assert len(gramian.relations(pd.concat([once] * 6))) == 0
+
+
+def test_labels_are_intervals_of_numbers():
+    rng = np.random.default_rng(0)
+    age = rng.uniform(0, 90, 400)
+    group = np.array(["young", "grown up", "old"])[np.searchsorted([18, 65], age)]
+    (law,) = gramian.relations(pd.DataFrame({"age": age, "group": group}))
+    assert law.columns == ("age", "group")
+    assert law({"age": [3, 40, 89]}).tolist() == ["young", "grown up", "old"]
+    low, high = law.lookup.keys[0].thresholds
+    assert age[age <= 18].max() <= low < age[age > 18].min()
+    assert age[age <= 65].max() <= high < age[age > 65].min()
+
+
+def test_missing_values_are_judged_by_the_rows_that_have_them():
+    table, rng = shop(n=1500), np.random.default_rng(2)
+    for name in ("zip", "city", "canton"):
+        table[name] = table[name].mask(rng.random(len(table)) < 0.2)
+    laws = {str(law): law for law in gramian.relations(table)}
+    law = laws["city follows from zip (18 levels)"]
+    assert law.exact
+    assert law.n_rows == table[["zip", "city"]].notna().all(axis=1).sum()
+    with pytest.raises(ValueError, match="where one of them is missing"):
+        law.solve_for("city")
+
+
+def test_a_column_without_any_value_has_no_law():
+    table = shop().assign(nothing=None)
+    assert str(gramian.relations(table)).startswith(str(laws_of_shop()))
+
+
+def test_redundant_columns_include_lookups():
+    found = laws_of_shop()
+    table = shop()
+    for keep in ((), ("price",), ("tax", "canton")):
+        dropped = found.redundant(keep=keep)
+        assert not {*keep} & {*dropped}
+        known = table.drop(columns=list(dropped))
+        for name, solution in dropped.items():
+            known[name] = solution(known)
+        pd.testing.assert_frame_equal(known[table.columns], table, check_dtype=False)
+
+
+def test_unknown_and_missing_levels_give_missing_values():
+    found = laws_of_shop().redundant(keep=["product"])
+    assert found["city"]({"zip": ["z1", "?", None]}).tolist() == ["city 0", None, None]
+    prices = found["price"]({"product": ["p1", "?", np.nan]})
+    assert np.isnan(prices).tolist() == [False, True, True]
+
+
+def test_printing_latex_html_and_sympy():
+    sympy = pytest.importorskip("sympy")
+    found = laws_of_shop()
+    assert r"\mathrm{city} &= f\left(\mathrm{zip}\right)" in found.latex()
+    assert "city follows from zip" in found._repr_html_()
+    assert all(isinstance(each, sympy.Eq) for each in found.sympy())
+    assert {row["kind"] for row in found.table} == {"lookup"}
+
+
+def test_lookups_are_stored_as_json():
+    for law in laws_of_shop():
+        again = Lookup.from_json(json.loads(json.dumps(law.lookup.to_json())))
+        assert again == law.lookup
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"keys": []},
+        {"values": [1.0]},
+        {"values": ["a", 1.0] * 9},
+        {"lookup": "zip"},
+        {"levels": [["z1", "z2"]] * 18},
+        {"levels": [[float("inf")]] * 18},
+        {"more": 1},
+        {"keys": [{"column": "zip"}]},
+        {"keys": [{"column": "zip", "thresholds": [2, 1], "part": None, "origin": None,
+                   "unit": None}]},
+        {"keys": [{"column": "zip", "thresholds": [], "part": "month", "origin": None,
+                   "unit": None}]},
+        {"keys": [{"column": "zip", "thresholds": [], "part": "month", "origin": "soon",
+                   "unit": "days"}]},
+    ],
+)  # fmt: skip
+def test_damaged_lookups_are_refused(change):
+    law = next(law for law in laws_of_shop() if law.lookup.column == "city")
+    with pytest.raises(ValueError, match=r"stored lookup|clock|date"):
+        Lookup.from_json({**law.lookup.to_json(), **change})
+
+
+def test_hostile_levels_are_levels():
+    levels = np.array(["", "\0", "x" * 10**6, "ключ", "a\nb", "<b>"], dtype=object)
+    index = np.random.default_rng(0).integers(0, 6, 300)
+    table = pd.DataFrame({"key": levels[index], "value": levels[::-1][index // 2]})
+    (law,) = gramian.relations(table)
+    assert isinstance(law, Dependency)
+    assert law({"key": levels}).tolist() == levels[::-1][np.arange(6) // 2].tolist()
+    assert (law.imbalance(table) == 0).all()
+
+
+def test_parts_of_dates():
+    times = pd.date_range("2021-03-01 00:10", periods=700, freq="397min")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"time": times, "hour": times.hour, "day": times.day_name(), "x": rng.normal(size=700)}
+    )
+    found = gramian.relations(table)
+    assert set(map(str, found)) == {
+        "hour follows from the hour of time (24 levels)",
+        "day follows from the weekday of time (7 levels)",
+    }
+    assert "time counts seconds since 2021-03-01 00:10:00." in found.notes
+    for law in found:
+        assert law({"time": times.to_numpy()}).tolist() == table[law.lookup.column].tolist()
+
+
+@pytest.mark.parametrize("form", ["frame", "arrow", "csv", "parquet", "dask"])
+def test_every_form_of_a_table_has_the_same_lookups(form, tmp_path):
+    table = shop().assign(day=pd.date_range("2024-01-01", periods=600))
+    table["month"] = table["day"].dt.month
+    data = table
+    if form == "arrow":
+        data = pytest.importorskip("pyarrow").Table.from_pandas(table)
+    elif form == "csv":
+        data = tmp_path / "table.csv"
+        table.to_csv(data, index=False)
+    elif form == "parquet":
+        pytest.importorskip("pyarrow")
+        data = tmp_path / "table.parquet"
+        table.to_parquet(data)
+    elif form == "dask":
+        data = pytest.importorskip("dask.dataframe").from_pandas(table, npartitions=3)
+    assert str(gramian.relations(data)) == str(gramian.relations(table))

@@ -1,0 +1,217 @@
+"""Tables as they are, from a shell and in Python: text, dates, gaps, and what is said of them."""
+
+from __future__ import annotations
+
+import datetime
+import json
+
+import numpy as np
+import pytest
+from cli_cases import read_csv, run, succeed
+from test_backward import backward, planted
+
+import gramian
+from gramian import GFA
+from gramian.models import read
+from gramian.tables._clock import PARTS, Clock, part_of
+
+pd = pytest.importorskip("pandas")
+
+
+def orders(n=300):
+    """Voltage, current and power; zip code and city; a product and its price; times; ages."""
+    rng = np.random.default_rng(0)
+    zips, product = rng.integers(0, 9, n), rng.integers(0, 12, n)
+    voltage, current = rng.uniform(1, 5, (2, n))
+    time = pd.date_range("2020-01-01", periods=n, freq="5h")
+    age = rng.integers(0, 90, n)
+    return pd.DataFrame(
+        {
+            "voltage": voltage,
+            "zip": [f"z{i}" for i in zips],
+            "city": np.array(list("aabbbccdd"))[zips],
+            "power": voltage * current,
+            "current": current,
+            "product": [f"p{i}" for i in product],
+            "price": (rng.permutation(99)[:12] / 7)[product],
+            "time": time,
+            "hour": time.hour,
+            "age": age,
+            "group": np.where(age > 40, "old", "young"),
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    orders().to_csv("orders.csv", index=False)
+    orders().to_parquet("orders.parquet")
+    return tmp_path
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_selection_takes_text_and_dates_as_they_are(folder, ending):
+    done = succeed("select", f"orders.{ending}", "-o", f"kept.{ending}", "-m", "m.gram", "--json")
+    document = json.loads(done.stdout)
+    assert {*document["dropped"]} == {"city", "power", "price", "hour", "group"}
+    assert document["beside"] == ["zip", "product"]
+    succeed("reconstruct", "m.gram", f"kept.{ending}", "-o", f"all.{ending}")
+    reads = read_csv if ending == "csv" else pd.read_parquet
+    table, kept = reads(f"orders.{ending}"), reads(f"kept.{ending}")
+    wanted = ["voltage", "zip", "current", "product", "time", "age"]
+    pd.testing.assert_frame_equal(kept, table[wanted])
+    again = reads(f"all.{ending}")
+    pd.testing.assert_frame_equal(again, table, check_dtype=False)
+
+
+def test_a_model_file_holds_hostile_levels(folder):
+    levels = np.array(["", "\0", "x" * 10**6, "ключ", "a\nb", "<b>"], dtype=object)
+    index = np.random.default_rng(0).integers(0, 6, 300)
+    table = orders()[["voltage", "current", "power"]].assign(
+        key=levels[index], value=levels[::-1][index // 2]
+    )
+    table.to_parquet("hostile.parquet")
+    succeed("select", "hostile.parquet", "-o", "kept.parquet", "-m", "m.gram", "-q")
+    succeed("reconstruct", "m.gram", "kept.parquet", "-o", "all.parquet")
+    pd.testing.assert_frame_equal(pd.read_parquet("all.parquet"), table, check_dtype=False)
+    (lookup,) = read("m.gram").preprocessing.beside.lookups
+    assert lookup.column == "value"
+
+
+def test_apply_needs_the_text_that_is_kept(folder):
+    succeed("select", "orders.csv", "-m", "m.gram", "-q")
+    orders().drop(columns="zip").to_csv("less.csv", index=False)
+    done = run("apply", "m.gram", "less.csv", "-o", "out.csv")
+    assert done.exit_code == 1
+    assert "lacks the column 'zip'" in done.stderr
+
+
+def test_a_kept_column_is_not_dropped_by_a_lookup(folder):
+    done = succeed("select", "orders.csv", "--keep", "price", "--json")
+    assert "price" not in json.loads(done.stdout)["dropped"]
+
+
+def test_encode_keeps_its_meaning(folder):
+    document = json.loads(succeed("select", "orders.csv", "--encode", "--json").stdout)
+    assert document["beside"] == []
+    assert "zip" in document["kept"] + document["dropped"]
+
+
+def test_extraction_sets_text_aside_and_says_so(folder):
+    done = succeed("extract", "orders.csv", "-n", "2")
+    assert "set aside: 'zip' (text), 'city' (text), 'product' (text)" in done.stderr
+
+
+def test_columns_without_values_and_constant_ones_are_named(folder):
+    orders().assign(nothing=np.nan, three=3.0).to_csv("odd.csv", index=False)
+    document = json.loads(succeed("select", "odd.csv", "--json").stdout)
+    assert document["set_aside"] == {"nothing": "no value in any row", "three": "constant"}
+    assert (
+        "'nothing' (no value in any row), 'three' (constant)" in succeed("select", "odd.csv").stderr
+    )
+
+
+def test_rows_that_are_left_out_are_counted(folder):
+    table = orders()
+    table.loc[::9, "current"] = np.nan
+    table.to_csv("gaps.csv", index=False)
+    done = succeed("select", "gaps.csv", "-o", "kept.csv", "-m", "m.gram")
+    n_left = table["current"].isna().sum()
+    assert f"of 300 rows {n_left} were left out, as values are missing" in done.stderr
+    kept = read_csv("kept.csv", parse_dates=["time"])
+    pd.testing.assert_frame_equal(kept, table[kept.columns], check_dtype=False)
+    document = json.loads(
+        succeed("select", "gaps.csv", "--impute", "drop-rows", "-m", "d.gram", "--json").stdout
+    )
+    assert (document["rows_read"], document["rows_left_out"]) == (300, n_left)
+    done = succeed("apply", "d.gram", "gaps.csv", "-o", "kept.csv")
+    assert f"of 300 rows {n_left} were left out" in done.stderr
+    filled = json.loads(succeed("select", "gaps.csv", "--impute", "median", "--json").stdout)
+    assert (filled["rows_left_out"], filled["cells_filled"]) == (0, n_left)
+
+
+@pytest.mark.parametrize("sign", [";", "\t", "|"])
+def test_the_delimiter_is_found(folder, sign):
+    orders().assign(note="x, y").to_csv("other.csv", index=False, sep=sign)
+    names = json.loads(succeed("relations", "other.csv", "--json").stdout)["columns"]
+    assert names == [*orders().columns, "note"]
+
+
+def test_a_report_takes_text_and_dates(folder):
+    pytest.importorskip("plotly")
+    pytest.importorskip("jinja2")
+    succeed("report", "orders.csv", "-o", "page.html", "-q")
+    assert "voltage" in (folder / "page.html").read_text()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_gaps_at_random_do_not_change_what_is_redundant(seed):
+    X, _ = planted(seed)
+    gaps = np.random.default_rng(1000 + seed).random(X.shape) < 0.2
+    fitted = backward().fit(np.where(gaps, np.nan, X))
+    np.testing.assert_array_equal(fitted.redundant_features_, backward().fit(X).redundant_features_)
+    assert fitted.gaps_.n_rows == 1000
+    assert fitted.gaps_.n_complete == fitted.n_samples_ == (~gaps.any(axis=1)).sum()
+    assert fitted.gaps_.n_filled == 0
+
+
+def test_too_few_complete_rows_are_filled():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 8))
+    X[rng.random(X.shape) < 0.3] = np.nan
+    fitted = GFA().fit(X)
+    assert fitted.gaps_.n_filled == np.isnan(X).sum()
+    assert fitted.n_samples_ == 300
+
+
+def test_complete_rows_are_fitted_as_if_there_were_no_others():
+    X, _ = planted(1)
+    gaps = X.copy()
+    gaps[::4, 2] = np.nan
+    complete = np.delete(X, np.s_[::4], axis=0)
+    one, other = backward().fit(gaps), backward().fit(complete)
+    np.testing.assert_array_equal(one.selected_features_, other.selected_features_)
+    np.testing.assert_array_equal(one.residual_variance_, other.residual_variance_)
+
+
+def test_a_column_without_values_is_named_in_python():
+    table = orders()[["voltage", "current"]].assign(nothing=np.nan)
+    with pytest.raises(ValueError, match="'nothing' has no value in any row"):
+        GFA().fit(table)
+
+
+def test_text_is_named_in_python():
+    with pytest.raises(ValueError, match="Columns 'zip' and 'city' hold something else"):
+        GFA().fit(orders()[["voltage", "zip", "city"]])
+
+
+def test_large_whole_numbers_are_not_constant():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"i": 9e15 + rng.integers(0, 900, 200), "x": rng.normal(size=200)})
+    found = gramian.relations(table)
+    assert len(found) == 0
+    assert "i was left out" in found.notes[0]
+
+
+def test_parts_of_the_calendar_are_those_of_datetime():
+    rng = np.random.default_rng(0)
+    seconds = rng.integers(-(10**10), 10**10, 300)
+    times = seconds.astype("datetime64[s]").astype("datetime64[us]")
+    epoch = datetime.datetime(1970, 1, 1)
+    for i, second in enumerate(seconds.tolist()):
+        day = epoch + datetime.timedelta(seconds=second)
+        months = 12 * (day.year - 1970) + day.month - 1
+        expected = [
+            *(day.year, (day.month - 1) // 3 + 1, day.month, months, day.day, day.weekday()),
+            *((day - epoch).days, day.hour, day.minute, day.second),
+        ]
+        assert [part_of(times[i : i + 1], part)[0] for part in PARTS] == expected
+
+
+def test_dates_become_numbers_and_dates_again():
+    times = np.array(["2024-02-29", "NaT", "1969-12-31", "2262-01-01"], dtype="datetime64[D]")
+    clock = Clock.of(times)
+    assert str(clock) == "days since 1969-12-31"
+    assert clock.numbers(times)[[0, 2]].tolist() == [19783.0, 0.0]
+    np.testing.assert_array_equal(clock.times(clock.numbers(times)), times)
