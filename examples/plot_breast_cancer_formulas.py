@@ -67,16 +67,15 @@ frame = frame.sort_values("test r2", ascending=False)
 frame.style.format(precision=3).hide(axis="index")
 
 # %%
-# Some of it is geometry. The worst area is the square of the worst radius, and the factor is close
-# to π, in units of thousands. The error of an area is about the error of the radius times the
-# radius: the rule for the derivative of r². Where the formula explains less than 95 %, it takes
-# more than a few terms.
+# Some of it is geometry. The mean area is nearly the square of the mean radius, and the factor is
+# close to π, in units of thousands. An error of a radius is an error of a perimeter in another unit.
+# Where the formula explains less than 95 %, it takes more than a few terms.
 #
 # Two formulas on new rows
 # ------------------------
 
 figure, axes = plt.subplots(1, 2, figsize=(8.4, 4), layout="constrained")
-for ax, name in zip(axes, ["worst area", "area error"], strict=True):
+for ax, name in zip(axes, ["mean area", "radius error"], strict=True):
     ParityDisplay.from_formula(explanation[name], test, name, ax=ax)
 plt.show()
 
