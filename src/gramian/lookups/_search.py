@@ -17,6 +17,8 @@ from gramian.tables._clock import COARSER
 
 PER_NUMBER = 5.0
 """Numbers, and pairs of columns, are causes if a level has so many rows on average."""
+MOST_FRACTIONS = 50
+"""Numbers that are not whole are measured: with more levels, equal ones are equal by chance."""
 MOST_IN_PAIRS = 60
 """Of more columns, those with the fewest levels are looked at in pairs."""
 WORK = 4e9
@@ -97,6 +99,7 @@ class LookupSearch:
             i
             for i in range(len(cells.keys))
             if i not in cells.ids
+            and (cells.n_levels[i] <= MOST_FRACTIONS or cells.is_whole(i))
             and cells.fits(i, FEWEST_PER_LEVEL if i in cells.labels else PER_NUMBER)
         ]
 
