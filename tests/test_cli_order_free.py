@@ -29,7 +29,7 @@ def test_the_plain_command_drops_what_follows_from_the_rest_and_says_so_in_one_l
     done = succeed(*SELECT)
     assert "GFA on 60 rows and 7 columns of data.csv, Polynomial(2): kept 4" in done.stdout
     (line,) = (each for each in done.stdout.splitlines() if each.startswith("Dropped is what"))
-    assert "R² ≥ 0.999 on rows left out of the fit" in line
+    assert "R² ≥ 0.9999 on rows left out of the fit" in line
     assert "--same-unit" in line
     assert "-a gfs -n 10" in line
     assert "--forward" in line

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from property_cases import (
@@ -208,6 +209,7 @@ def tables_with_copies(draw) -> tuple[np.ndarray, list[int]]:
 
 
 @a_property
+@pytest.mark.filterwarnings("ignore::gramian.exceptions.UnitsWarning")
 @given(st.sampled_from(["GFS", "GFA"]), tables_with_copies(), families, solvers)
 def test_lemma_4b_no_feature_twice_not_even_a_copy(name, table, family, solver):
     """With a threshold of zero everything is selected that adds something, and nothing else."""

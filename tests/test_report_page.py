@@ -431,7 +431,9 @@ def test_unfitted_estimator_is_refused(tmp_path):
 
 
 def test_other_estimators_are_refused(tmp_path):
-    with pytest.raises(TypeError, match="about a fitted GFR, GCA, GFS, GFA or UFFS; got str"):
+    with pytest.raises(
+        TypeError, match="about a fitted GFR, GCA, GFS, GFA, UFFS or PolynomialManifold; got str"
+    ):
         report("GFS", power_table(), tmp_path / "report.html")
 
 

@@ -81,6 +81,8 @@ def test_commands_do_what_estimators_do(ending, algorithm, budget):
     write(TABLE, data)
     command = "select" if algorithm in ("gfs", "gfa") else "extract"
     options = ["-a", algorithm, "-n", "3", "--memory-budget", str(budget), "-q"]
+    options += ["--same-unit", "--family", "multilinear"]
+    options += ["--no-laws"] if algorithm == "gfa" else []
     done = succeed(command, data, *options, "-o", f"kept.{ending}", "-m", "model.gram", "--json")
     fitted = KINDS[algorithm](3, memory_budget=budget).fit(data)
     said = json.loads(done.stdout)
@@ -105,8 +107,9 @@ def test_formulas_are_those_of_the_library(ending):
     write(TABLE, f"in.{ending}")
     succeed("select", f"in.{ending}", "-n", "3", "-q", "-m", "model.gram")
     done = succeed("explain", "model.gram", f"in.{ending}", "--json")
-    frame = TABLE if ending != "npy" else TABLE.rename_columns([f"x{i}" for i in range(8)])
-    expected = gramian.models.read("model.gram").estimator.explain(frame).table
+    names = NAMES if ending != "npy" else [f"x{i}" for i in range(8)]
+    explanation = gramian.models.read("model.gram").estimator.explain()
+    expected = explanation.tested(dict(zip(names, X.T, strict=True))).table
     assert json.loads(done.stdout)["formulas"] == json.loads(json.dumps(expected))
 
 

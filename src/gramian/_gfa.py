@@ -185,7 +185,7 @@ class GFA(Eliminating, DecodingSelector):
         return SHARE_BESIDE_LAWS if self.laws else super()._share
 
     def _complete(self, data: CheckedData) -> CheckedData:
-        if not isinstance(data, ArrayData):
+        if not isinstance(data, ArrayData) or not data.has_gaps:
             return data
         return data.completed([request.family for request in self._plan().requests])
 

@@ -145,6 +145,11 @@ class ArrayData(CheckedData):
         table: Array = written_out(self.table)
         return table
 
+    @property
+    def has_gaps(self) -> bool:
+        """Whether values are missing."""
+        return not issparse(self.table) and bool(np.isnan(self.table).any())
+
     def completed(self, families: Sequence[Family]) -> ArrayData:
         """Return the same without missing values, enough rows for functions of all columns.
 
@@ -153,7 +158,7 @@ class ArrayData(CheckedData):
         families : sequence of Family
             The functions.
         """
-        if issparse(self.table) or not np.isnan(self.table).any():
+        if not self.has_gaps:
             return self
         table, weights, gaps = without_gaps(self.table, self.weights, families, self.names)
         return replace(self, table=table, weights=weights, gaps=gaps)
