@@ -342,3 +342,13 @@ def test_a_checkpoint_resumes_it(tmp_path):
         assert_array_equal(fitted.redundant_features_, derived)
     with pytest.raises(ValueError, match="of another fit"):
         backward(**asked).fit(lambda: iter([X[:300] + 1, X[300:]]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("n", [60, 300])
+def test_every_column_is_kept_or_redundant_as_published_with_shrinkage_too(seed, n):
+    X, _ = planted(seed)
+    fitted = GFA(backward=False, relative=True, threshold=1e-2, family="polynomial").fit(X[:n])
+    together = np.sort([*fitted.selected_features_, *fitted.redundant_features_])
+    assert_array_equal(together, np.arange(10))
+    assert fitted.stop_reason_ == "threshold"

@@ -117,7 +117,7 @@ class GFA(Eliminating, DecodingSelector):
 
     >>> celsius = rng.uniform(0, 30, 1000)
     >>> X = np.column_stack([celsius, 1.8 * celsius + 32, current])
-    >>> gfa = GFA(keep=[1]).fit(X)
+    >>> gfa = GFA(priority=[1]).fit(X)
     >>> gfa.redundant_features_, gfa.elimination_.alternatives
     (array([0]), {0: (1,)})
     """
