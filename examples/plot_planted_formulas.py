@@ -27,9 +27,10 @@ for product in truth.products:
     print(f"planted: x{product.column} = {product.coefficient:.4f} · {factors}")
 
 # %%
-# A column is redundant when no more of it is left than the noise has, which here is known.
+# A column is redundant when no more of it is left than the noise has, which here is known: a
+# variance, as the published algorithm takes it.
 
-gfa = GFA(threshold=truth.threshold).fit(X)
+gfa = GFA(threshold=truth.threshold, backward=False).fit(X)
 print(gfa.explain())
 
 # %%
@@ -47,7 +48,7 @@ def rates(n, noise, seed):
     variances = X.var(axis=0)
     found = {
         each.index: [set(term.columns) for term in each.terms if term.factors]
-        for each in GFA(threshold=truth.threshold).fit(X).explain()
+        for each in GFA(threshold=truth.threshold, backward=False).fit(X).explain()
     }
     shares = []
     for each in truth.products:

@@ -33,7 +33,7 @@ log["energy"] = log.power * log.hours / 50
 log["heat"] = 0.002 * log.current**2 + 0.01 * log.temperature
 log *= 1 + 0.003 * rng.standard_normal(log.shape)
 
-gfa = GFA(threshold=0.01, relative=True, family="polynomial", degree=3).fit(log)
+gfa = GFA(threshold=0.01, family="polynomial", degree=3, priority=measured).fit(log)
 print(gfa.explain(log))
 
 # %%

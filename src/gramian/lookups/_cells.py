@@ -51,6 +51,11 @@ class Cells:
         """Return whether a key is a column of numbers."""
         return key < self.n_columns and key not in self.labels
 
+    def is_whole(self, key: int) -> bool:
+        """Return whether all numbers of a key are whole, as codes of labels are."""
+        x = self.x[self.codes[:, key] >= 0, key]
+        return bool((x == np.rint(x)).all())
+
     def fits(self, key: int, per_level: float) -> bool:
         """Return whether a key has two levels, and so many rows for each."""
         n_rows = int((self.codes[:, key] >= 0).sum())

@@ -97,12 +97,12 @@ class Lookup:
         return texts
 
     def __str__(self) -> str:
-        return f"{quote(self.column)} follows from {self.text}"
+        return f"{quote(self.column)} follows from {listed_keys(self.keys)} ({self.size})"
 
     @property
     def text(self) -> str:
-        """From what it follows."""
-        return f"{listed_keys(self.keys)} ({self.size})"
+        """What the column equals, in words."""
+        return f"a function of {listed_keys(self.keys)} ({self.size})"
 
     @property
     def size(self) -> str:

@@ -17,10 +17,13 @@ from gramian.tables._clock import COARSER
 
 PER_NUMBER = 5.0
 """Numbers, and pairs of columns, are causes if a level has so many rows on average."""
+MOST_FRACTIONS = 50
+"""Numbers that are not whole are measured: with more levels, equal ones are equal by chance."""
 MOST_IN_PAIRS = 60
 """Of more columns, those with the fewest levels are looked at in pairs."""
-WORK = 4e9
+WORK = 3e8
 """About so many cells are compared at most: in tables of many columns, fewer rows are looked at."""
+FEWEST_ROWS = 2_000
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,9 @@ class LookupSearch:
         self._known: list[Implication] = [*known, *_calendar(cells)]
         n = max(len(self._effects), 1)
         rows = int(WORK / (n**2 * max(min(n, MOST_IN_PAIRS), 1)))
-        self._few = np.linspace(0, len(cells.codes) - 1, min(len(cells.codes), max(rows, 2000)))
-        self._screen = cells.codes[self._few.astype(np.intp)]
+        n_rows = len(cells.codes)
+        few = np.linspace(0, n_rows - 1, min(n_rows, max(rows, FEWEST_ROWS))).astype(np.intp)
+        self._screen = cells.codes[few]
 
     def run(self) -> list[Found]:
         """Return the lookups, from which all others follow."""
@@ -97,6 +101,7 @@ class LookupSearch:
             i
             for i in range(len(cells.keys))
             if i not in cells.ids
+            and (cells.n_levels[i] <= MOST_FRACTIONS or cells.is_whole(i))
             and cells.fits(i, FEWEST_PER_LEVEL if i in cells.labels else PER_NUMBER)
         ]
 
@@ -106,6 +111,7 @@ class LookupSearch:
         for cause in self._causes:
             self._check_time()
             effects = [i for i in self._effects if i != cause and not self._own(cause, i)]
+            effects = self._likely(self._screen[:, cause], effects)
             found += self._judged(self._cells.codes[:, cause], (cause,), effects)
         return found
 
@@ -117,20 +123,22 @@ class LookupSearch:
         self, codes: IntArray, causes: tuple[int, ...], effects: Sequence[int]
     ) -> list[Found]:
         """Return which of some effects follow from the levels of a cause."""
-        if not effects:
-            return []
-        few = self._few.astype(np.intp)
-        missed = mismatches(codes[few], self._screen[:, effects])
-        most = 2 * self._tolerance * len(few)
         n_tried = float(len(self._cells.keys)) ** (len(causes) + 1)
         found = []
-        for effect, number in zip(effects, missed, strict=True):
-            if number <= most:
-                counted = count(codes, self._cells.codes[:, effect])
-                evidence = counted.evidence(n_tried)
-                if counted.holds(self._tolerance) and evidence >= DECADES:
-                    found.append(Found(causes, effect, counted, evidence))
+        for effect in effects:
+            counted = count(codes, self._cells.codes[:, effect])
+            evidence = counted.evidence(n_tried)
+            if counted.holds(self._tolerance) and evidence >= DECADES:
+                found.append(Found(causes, effect, counted, evidence))
         return found
+
+    def _likely(self, codes: IntArray, effects: Sequence[int]) -> list[int]:
+        """Return which of some effects may follow from a cause, by a part of the rows."""
+        if not effects:
+            return []
+        missed = mismatches(codes, self._screen[:, effects])
+        most = 2 * self._tolerance * len(codes)
+        return [i for i, number in zip(effects, missed.tolist(), strict=True) if number <= most]
 
     def _steps(self) -> list[Found]:
         """Return labels that are intervals of a number."""
@@ -202,6 +210,10 @@ class LookupSearch:
             wanted = [i for i in effects if i not in given and (labels or i in cells.labels)]
             alone = second in closure([first], known) or first in closure([second], known)
             if alone or not wanted:
+                continue
+            few = combined(self._screen[:, first], self._screen[:, second])
+            wanted = self._likely(few, wanted)
+            if not wanted:
                 continue
             codes = combined(cells.codes[:, first], cells.codes[:, second])
             if PER_NUMBER * (int(codes.max()) + 1) <= int((codes >= 0).sum()):
