@@ -83,7 +83,15 @@ def find_lookups(
         for each, tally in zip(found, tallies, strict=True)
         if tally.count.holds(tolerance)
     ]
-    return Looked([each for each in made if each.evidence >= DECADES], complete, notes)
+    # Levels among the columns of one law are that law, read backwards: with y = flag · x, the flag
+    # follows from the levels of y.
+    tied = [set(law.columns) for law in laws if law.exact]
+    kept = [
+        each
+        for each in made
+        if each.evidence >= DECADES and not any(law >= {*each.columns} for law in tied)
+    ]
+    return Looked(kept, complete, notes)
 
 
 def _implications(
