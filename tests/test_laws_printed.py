@@ -183,3 +183,13 @@ def test_a_law_that_gives_one_column_only_gets_it():
     columns = {f"n{i}": part for i, part in enumerate(parts)} | {"total": total}
     columns |= {f"share{i}": np.array(share) for i, share in enumerate(shares)}
     assert len(found_in(columns).redundant()) == 5
+
+
+def test_levels_of_two_columns_are_not_mixed():
+    rng = np.random.default_rng(0)
+    kind, place = rng.integers(1, 6, 400).astype(float), rng.integers(1, 4, 400).astype(float)
+    columns = {"kind": kind, "place": place, "other": rng.normal(size=400)}
+    columns |= {f"kind{i}": (kind == i).astype(float) for i in range(1, 6)}
+    columns |= {f"place{i}": (place == i).astype(float) for i in range(1, 4)}
+    found = found_in(columns)
+    assert set(found.redundant()) == {name for name in columns if name[-1].isdigit()}

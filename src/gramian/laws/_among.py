@@ -67,13 +67,21 @@ def linear_in(law: Law, column: int) -> bool:
 
 
 def among_steps(law: Law, known: Sequence[Law]) -> bool:
-    """Return whether all columns of a law are one column and steps of it, which say it all."""
+    """Return whether a law says no more than that columns are steps of others.
+
+    A column and its steps may be tied in many ways. So may several of them: with each of two
+    columns a sum of its levels, the difference of the two is a sum of all levels.
+    """
     groups: dict[int, set[int]] = {}
     for each in known:
-        for (column, atom), _ in (factor for monomial in each.monomials for factor in monomial):
-            if comparison(atom):
-                groups.setdefault(column, {column}).update(each.columns)
-    return any(set(law.columns) <= group for group in groups.values())
+        source = step_of(each)
+        if source is not None:
+            groups.setdefault(source, {source}).update(each.columns)
+    columns = set(law.columns)
+    if any(columns <= group for group in groups.values()):
+        return True
+    flags = columns - groups.keys()
+    return is_linear(law) and bool(flags) and columns <= set[int]().union(*groups.values())
 
 
 def invertible(law: Law) -> bool:
