@@ -68,8 +68,8 @@ frame.style.format(precision=3).hide(axis="index")
 
 # %%
 # Some of it is geometry. The mean area is nearly the square of the mean radius, and the factor is
-# close to π, in units of thousands. An error of a radius is an error of a perimeter in another
-# unit. Where the formula explains less than 95 %, it takes more than a few terms.
+# close to π, in units of thousands. The error of a radius is that of a perimeter, rescaled.
+# Where the formula explains less than 95 %, it takes more than a few terms.
 #
 # Two formulas on new rows
 # ------------------------
