@@ -49,7 +49,7 @@ def test_on_standard_output_there_is_the_table_and_nothing_else(folder):  # noqa
 def test_a_reader_that_leaves_early_is_no_error(folder):  # noqa: F811
     measurements(50_000).to_csv(folder / "long.csv", index=False)
     process = start("select", "long.csv", *FEATURES, "-n", "2", "-q", "-o", "-", cwd=folder)
-    assert process.stdout.readline() == "voltage,height\n"
+    assert process.stdout.readline() == "power,perimeter\n"
     process.stdout.close()
     errors = process.stderr.read()
     assert process.wait(timeout=60) == 141
@@ -191,7 +191,7 @@ def test_words_are_completed_by_the_shell(tmp_path):
     for words, expected in [
         ("gramian sel", {"select"}),
         ("gramian select --family h", {"hermite"}),
-        ("gramian extract --algorithm ", {"gfr", "gca"}),
+        ("gramian extract --algorithm ", {"gfr", "gca", "manifold"}),
     ]:
         place = str(len(words.split(" ")) - 1)
         environment = {"COMP_WORDS": words, "COMP_CWORD": place}

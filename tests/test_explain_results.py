@@ -160,6 +160,7 @@ def test_names_that_look_like_operations_are_quoted():
     assert str(formula) == "2 · `a + b`² · mean radius"
 
 
+@pytest.mark.filterwarnings("ignore::gramian.exceptions.UnitsWarning")
 def test_columns_of_the_same_name_are_told_apart_by_their_index():
     base = measurements(100).to_numpy()
     fitted = GFS(3, alpha=0, criterion="variance").fit(

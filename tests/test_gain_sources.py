@@ -111,8 +111,8 @@ def test_given_features_stay_and_come_first():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"given": [99]}, "no column of X"),
-        ({"given": ["a"]}, "X has none"),
+        ({"given": [99]}, "indices from 0 to 9; got 99"),
+        ({"given": ["a"]}, "X has no names"),
         ({"given": [1, 1]}, "twice"),
         ({"given": [1, 2, 3, 4, 5]}, "is less"),
         ({"given": [1], "criterion": "variance"}, "criterion='gain'"),
@@ -167,7 +167,9 @@ def test_the_report_has_a_curve_for_the_best_sets(fitted, tmp_path):
 
     text = report(fitted, X[:400], tmp_path / "page.html").read_text(encoding="utf-8")
     assert text.count("best set of each size") >= 2  # the legend, and the data of the script
-    plain = report(GFS(2).fit(X), X[:400], tmp_path / "plain.html").read_text(encoding="utf-8")
+    plain = report(GFS(2, criterion="variance").fit(X), X[:400], tmp_path / "plain.html").read_text(
+        encoding="utf-8"
+    )
     assert "best set of each size" not in plain.partition("<script")[0]
 
 

@@ -27,6 +27,7 @@ from source_cases import (
     write_parquet,
     write_parts,
 )
+from support import make
 
 from gramian import GFR, GFS
 from gramian.rows._stream import StreamRows
@@ -208,14 +209,14 @@ def test_families_with_levels_work_from_files(tmp_path):
 @pytest.mark.parametrize("kind", [GFR, GFS])
 def test_a_fit_reads_its_source_once_and_then_once_a_step(kind, n_steps):
     source = AgainAndAgain(make_table(10_000))
-    kind(n_steps, memory_budget=BUDGET, alpha=0).fit(source)
+    make(kind, n_steps, memory_budget=BUDGET).fit(source)
     assert source.n_passes == 1 + n_steps
 
 
 @pytest.mark.parametrize("kind", [GFR, GFS])
 def test_once_more_to_see_that_no_shrinkage_is_needed(kind):
     source = AgainAndAgain(make_table(10_000))
-    assert kind(3, memory_budget=BUDGET).fit(source).alpha_ == 0
+    assert make(kind, 3, memory_budget=BUDGET, alpha="auto").fit(source).alpha_ == 0
     assert source.n_passes == 1 + 3 + 1
 
 

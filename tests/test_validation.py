@@ -24,6 +24,8 @@ from support import STEPWISE, make, orthonormal
 from gramian import GCA, GFA, GFR, GFS
 from gramian.families import Custom, Polynomial
 
+# Columns that tell rows apart are in units of their own.
+pytestmark = pytest.mark.filterwarnings("ignore::gramian.exceptions.UnitsWarning")
 X = planted()
 TRAIN, TEST = X[:200], X[200:]
 every_estimator = pytest.mark.parametrize("estimator", STEPWISE)

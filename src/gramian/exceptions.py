@@ -16,7 +16,7 @@ class OverfittingWarning(UserWarning):
     >>> X = np.random.default_rng(0).standard_normal((25, 6))
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     gfr = GFR(5).fit(X)
+    ...     gfr = GFR(5, alpha=0).fit(X)
     >>> caught[0].category is OverfittingWarning
     True
     """
@@ -34,7 +34,7 @@ class SaturationWarning(OverfittingWarning):
     >>> X = np.random.default_rng(0).standard_normal((12, 6))
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     gfr = GFR(6).fit(X)
+    ...     gfr = GFR(6, alpha=0).fit(X)
     >>> caught[0].category is SaturationWarning
     True
     >>> gfr.stop_reason_
@@ -72,7 +72,7 @@ class NumericalWarning(UserWarning):
     >>> X = np.exp(np.random.default_rng(0).standard_normal((500, 2)))  # heavy tails
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     gfr = GFR(2, family="polynomial", degree=12, solver="gram").fit(X)
+    ...     gfr = GFR(2, family="polynomial", degree=12, solver="gram", alpha=0).fit(X)
     >>> caught[0].category is NumericalWarning
     True
     >>> gfr.orthogonality_loss_ > 1e-6

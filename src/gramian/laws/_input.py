@@ -146,7 +146,7 @@ class Sample:
         return len(self.rows) == self.n_rows
 
 
-def sample_of(table: Table, seed: int, most: int = SAMPLE_ROWS) -> Sample:
+def sample_of(table: Table, seed: int, most: int | None = None) -> Sample:
     """Read a table once, and keep a random sample of its rows, in their order.
 
     Which rows are kept does not depend on the blocks in which they come.
@@ -157,9 +157,10 @@ def sample_of(table: Table, seed: int, most: int = SAMPLE_ROWS) -> Sample:
         The table.
     seed : int
         Decides on the rows.
-    most : int
+    most : int, optional
         So many rows are kept.
     """
+    most = SAMPLE_ROWS if most is None else most
     rng = np.random.default_rng(seed)
     kept, keys, numbers = np.empty((0, len(table.names))), np.empty(0), np.empty(0, dtype=np.intp)
     n_rows, n_missing = 0, np.zeros(len(table.names))

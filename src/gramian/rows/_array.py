@@ -19,7 +19,7 @@ from gramian.rows._protocol import CONSTANT, MemoryRows, RowBlock
 Table = TypeVar("Table", bound=Any)
 CACHE_BYTES = 2**30
 """Values of functions are kept between steps up to this size, and computed anew beyond it."""
-NARROW = 1e-145
+NARROW = 1e-152
 """Squares of smaller numbers, divided by the number of rows, may lose digits."""
 BLOCK_ROWS = 2048
 """Rows in a block: enough for matrix products at full speed, few enough to bound memory."""
