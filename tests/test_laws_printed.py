@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gramian
@@ -92,6 +92,7 @@ def test_a_row_that_is_off_by_more_than_its_last_digit_refutes_a_law():
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 4))
+@example(65536, 0)  # most rows of some terms are zeros
 def test_rounded_columns_that_have_nothing_in_common_have_no_law(seed, decimals):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(30, 300))

@@ -199,6 +199,8 @@ def refit(law: Law, values: Values) -> Law:
     terms = law.terms(values)
     weights = _row_weights(terms)
     weighted = terms * weights[:, np.newaxis]
+    if not np.isfinite(weighted).all():  # where most rows have nothing but zeros
+        return law
     factors = np.linalg.lstsq(weighted[:, 1:], -weighted[:, 0], rcond=None)[0]
     if not np.isfinite(factors).all() or not factors.all():
         return law
