@@ -52,15 +52,11 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     n_features_in_ : int
         The number of columns.
 
-    See Also
-    --------
-    sklearn.impute.IterativeImputer : Fills columns in turn, by any regression.
-
     Notes
     -----
-    Imputers that regress columns on each other in turn use, for a row in which the target is
-    present, fills that have seen the target; the more gaps there are, the more they believe in
-    relations that are not there. Here this cannot happen.
+    Imputers that regress columns on each other in turn, as scikit-learn's IterativeImputer does,
+    use, for a row in which the target is present, fills that have seen the target; the more gaps
+    there are, the more they believe in relations that are not there. Here this cannot happen.
 
     The time grows with rows times the third power of columns: it is for up to a few hundred of
     them.
