@@ -201,13 +201,20 @@ class GFA(Eliminating, DecodingSelector):
     @property
     def _algorithm(self) -> Algorithm:
         if self.backward:
-            return partial(
-                eliminate_columns, keep=self.keep, priority=self.priority, prove=self.prove
-            )
+            return self._elimination()
         for name in ("keep", "priority", "laws"):
             if getattr(self, name):
                 raise ValueError(f"{name} is for backward=True: leave it out, or say so.")
         return partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
+
+    def _elimination(self, laws: Sequence[Solution | Lookup] = ()) -> Algorithm:
+        return partial(
+            eliminate_columns,
+            keep=self.keep,
+            priority=self.priority,
+            laws=tuple(laws),
+            prove=self.prove,
+        )
 
     def _informed(self, plan: Plan, data: CheckedData) -> Plan:
         if not self.laws:
@@ -217,19 +224,12 @@ class GFA(Eliminating, DecodingSelector):
 
         if isinstance(data, ArrayData) and len(data.whole) < MIN_ROWS:
             return plan  # too few rows for laws
-        names = [f"x{i}" for i in range(data.n_columns)] if data.names is None else data.names
+        names = _names(data.names, data.n_columns)
         found = relations(data.whole, names, tolerance=0, random_state=SEED)
         wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
         first = indices(self.priority or (), data.names, data.n_columns, "priority")
         solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
-        algorithm = partial(
-            eliminate_columns,
-            keep=self.keep,
-            priority=self.priority,
-            laws=tuple(solutions.values()),
-            prove=self.prove,
-        )
-        return replace(plan, algorithm=algorithm)
+        return replace(plan, algorithm=self._elimination(tuple(solutions.values())))
 
 
 def eliminate_columns(
@@ -246,12 +246,13 @@ def eliminate_columns(
     Columns that laws give are dropped first. Those that laws need stay.
     """
     n_columns = problem.rows.n_columns
-    names = [str(i) for i in range(n_columns)] if problem.names is None else [*problem.names]
+    names = _names(problem.names, n_columns)
+    place = {name: i for i, name in enumerate(names)}
     wanted = np.zeros(n_columns)
     first = indices(priority or (), problem.names, n_columns, "priority")
     wanted[first] = np.arange(len(first), 0, -1)
-    given = [_place(law.column, problem.names) for law in laws]
-    needed = {_place(name, problem.names) for law in laws for name in law.columns} - {*given}
+    given = [place[law.column] for law in laws]
+    needed = {place[name] for law in laws for name in law.columns} - {*given}
     varies = problem.centring.varies.copy()
     varies[given] = False
     preferences = Preferences(
@@ -268,5 +269,6 @@ def eliminate_columns(
     return replace(model, laws=tuple(laws))
 
 
-def _place(name: str, names: Sequence[str] | None) -> int:
-    return int(name[1:]) if names is None else names.index(name)
+def _names(names: Sequence[str] | None, n_columns: int) -> list[str]:
+    """Return the names of the columns, or x0, x1, ..., as laws call them."""
+    return [f"x{i}" for i in range(n_columns)] if names is None else [*names]

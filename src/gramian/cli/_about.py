@@ -70,6 +70,7 @@ def _(model: FittedModel, names: Sequence[str]) -> About:
             "residual variance": columns["residual variance"],
             "held out ": largest,
         }
+    advice = _advice(model)
     facts = [("stopped", f"by {record.stop_reason}")]
     if len(explained):
         left = number(record.largest[-1])
@@ -87,10 +88,10 @@ def _(model: FittedModel, names: Sequence[str]) -> About:
             "held_out_residual_variance": record.validation_largest,
             "held_out_total_residual_variance": held_out,
             "alpha": float(record.alpha),
-            **_advice(model),
+            **advice,
         },
         columns=columns,
-        remarks=[_statement(model), *_advice_in_words(model)],
+        remarks=[_statement(model), *_in_words(advice)],
         facts=facts,
     )
 
@@ -130,9 +131,9 @@ def _advice(model: FittedModel) -> dict[str, Any]:
     }
 
 
-def _advice_in_words(model: FittedModel) -> list[str]:
+def _in_words(advice: dict[str, Any]) -> list[str]:
     """Say which column to add next, and which could best be given up."""
-    advice, found = _advice(model), []
+    found = []
     gains, losses = advice.get("gains", {}), advice.get("losses", {})
     if gains:
         best = max(gains, key=gains.__getitem__)
