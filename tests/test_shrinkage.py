@@ -36,6 +36,7 @@ from support import STEPWISE, make
 from gramian import GCA, GFA, GFR, GFS
 from gramian._base import AUTO_ALPHAS
 from gramian.exceptions import OverfittingWarning, SaturationWarning
+from gramian.orthogonalize import _gram
 
 X = planted()
 TRAIN, TEST = X[:200], X[200:]
@@ -121,6 +122,21 @@ def test_penalized_residuals_with_more_functions_than_rows(estimator):
     fitted.fit(table[:20], validation_data=table[20:])
     assert fitted.n_functions_.sum() == 25
     explicit = Explicit(fitted, hand.multilinear(3), table[:20])
+    assert_penalized_residuals(fitted, explicit)
+    assert_held_out_residuals(fitted, explicit, table[20:])
+
+
+@every_estimator
+def test_functions_beyond_the_rows_are_left_out_and_variables_are_not(estimator, monkeypatch):
+    monkeypatch.setattr(_gram, "MIN_SHRUNK", 0)
+    table = nonlinear_table(0, d=7, n=60)
+    fitted = make(estimator, 5, threshold=1e-6, degree=3, alpha=1.0)
+    fitted.fit(table[:20], validation_data=table[20:])
+    # Four variables have 14 functions, and the next 11 do not fit.
+    np.testing.assert_array_equal(fitted.n_functions_, [1, 2, 4, 7, 1])
+    np.testing.assert_array_equal(fitted.n_dropped_functions_, [0, 0, 0, 0, 10])
+    all_of = hand.multilinear(3)
+    explicit = Explicit(fitted, lambda i: all_of(i)[: 1 if i == 5 else None], table[:20])
     assert_penalized_residuals(fitted, explicit)
     assert_held_out_residuals(fitted, explicit, table[20:])
 

@@ -88,7 +88,8 @@ family_ : Family
 n_functions_ : array of shape (<n>,)
     The number of functions that each step added.
 n_dropped_functions_ : array of shape (<n>,)
-    The number of functions that each step dropped as combinations of others.
+    The number of functions that each step dropped as combinations of others, or because there
+    are as many functions as rows already.
 stop_reason_ : str
     "<count>", "threshold", "explained_variance", "early_stopping", "saturated" (the functions
     span all samples), "exhausted" (nothing but rounding errors is left) or "max_functions".

@@ -56,7 +56,8 @@ class Elimination:
     n_basis, n_new : int
         How many functions were there before, in the factor or not, and how many are new.
     room : int
-        The largest number of functions that can still be linearly independent.
+        How many functions may enter. If one and the factor has a penalty, it is the variable
+        itself, which comes first and is free.
     n_workers : int
         The number of threads.
     """
@@ -92,8 +93,8 @@ class Elimination:
         That is E[g fᵀ] of all functions f, and E[g Xᵀ].
         """
         numbers = np.arange(self._n_functions - self._n_basis)[piece]
-        # With an infinite penalty only z itself can enter, which comes first.
-        n = np.count_nonzero(numbers == 0) if np.isinf(self._factor.alpha) else len(numbers)
+        only_z = self._factor.alpha > 0 and self._room == 1
+        n = np.count_nonzero(numbers == 0) if only_z else len(numbers)
         self.waiting = numbers[:n]
         self._projections = np.zeros((n, len(self._factor)))
         self._n_passes = 0

@@ -43,6 +43,8 @@ from gramian.rows import Rows
 
 MIN_PIECE = 1024
 """Blocks of fewer functions are never cut into pieces."""
+MIN_SHRUNK = 1024
+"""So many functions may have a penalty, however few rows there are."""
 
 
 class Gram:
@@ -144,7 +146,7 @@ class Gram:
         # BLAS's own threads would go on spinning while the next step's rows are shared out.
         n_workers = n_workers_for(n**2 * block.n_functions)
         eliminations = [
-            Elimination(factor, n, block.n_functions, self._room(factor), n_workers)
+            Elimination(factor, n, block.n_functions, self._room(factor, block), n_workers)
             for factor in self.factors
         ]
         for piece in self._pieces(block):
@@ -236,11 +238,16 @@ class Gram:
         sums.with_x[:] /= norms[:, np.newaxis]
         return norms
 
-    def _room(self, factor: Factor) -> int:
-        """Return how many functions may still be linearly independent; a penalty makes all so."""
-        if factor.alpha > 0:
-            return int(np.iinfo(np.intp).max)
-        return self._rows.n_rows - len(factor)
+    def _room(self, factor: Factor, block: Block) -> int:
+        """Return how many functions may enter: as many as can be linearly independent.
+
+        A penalty makes all of them so. But as many as there are rows fit anything, and more of
+        them would take any amount of memory: then the variable enters alone, which has no penalty.
+        """
+        if factor.alpha == 0:
+            return self._rows.n_rows - len(factor)
+        fits = len(factor) + block.n_functions <= max(self._rows.n_rows, MIN_SHRUNK)
+        return block.n_functions if fits and np.isfinite(factor.alpha) else 1
 
     def _sum(self, direction: Direction, block: Block, piece: slice) -> Sums:
         """Compute the sums over rows in the way that is expected to be faster."""
