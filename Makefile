@@ -89,7 +89,7 @@ scale: $(VENV)/.dev
 	$(BIN)/python benchmarks/scale.py $(ARGS)
 
 sparse: $(VENV)/.dev
-	$(BIN)/python benchmarks/sparse.py $(ARGS)
+	$(BIN)/python benchmarks/sparse_matrices.py $(ARGS)
 
 imputation: $(VENV)/.dev
 	$(BIN)/python benchmarks/imputation.py $(ARGS)

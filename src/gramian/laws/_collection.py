@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
 from gramian.explanations._explanation import data_frame
 from gramian.explanations._text import number
 from gramian.laws._dependency import Dependency
+from gramian.laws._fewest import Solved, computable, fewest
 from gramian.laws._relation import Relation
-from gramian.laws._solution import Solution
-from gramian.lookups import Lookup
 
 Law = Relation | Dependency
-Solved = Solution | Lookup
 
 
 @dataclass(frozen=True)
@@ -111,22 +109,8 @@ class Relations(Sequence[Law]):
         """
         self._check(keep)
         wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
-        solutions = [
-            sorted(_solutions(relation), key=lambda each: wanted.get(each.column, 0))
-            for relation in self
-        ]
-        chosen = _assigned(solutions, keep)
-        # A law that gives one column only may need it before others that give several.
-        narrow = _assigned(sorted(solutions, key=len), keep)
-        if len(narrow) > len(chosen):
-            chosen = narrow
-        ordered: dict[str, Solved] = {}
-        while len(ordered) < len(chosen):
-            for column, solution in chosen.items():
-                waiting = set(solution.columns) & set(chosen) - set(ordered)
-                if column not in ordered and not waiting:
-                    ordered[column] = solution
-        return ordered
+        solutions = [[*_solutions(relation)] for relation in self]
+        return fewest(solutions, keep, lambda name: wanted.get(name, 0))
 
     def computable(self, keep: Collection[str]) -> dict[str, Solved]:
         """Say which other columns follow from some that are kept, and how.
@@ -143,17 +127,7 @@ class Relations(Sequence[Law]):
             Columns that neither are kept nor stand here cannot be computed by any law.
         """
         self._check(keep)
-        known, found = set(keep), dict[str, Solved]()
-        solutions = [each for relation in self for each in _solutions(relation)]
-        grown = True
-        while grown:
-            grown = False
-            for solution in solutions:
-                if solution.column not in known and known.issuperset(solution.columns):
-                    found[solution.column] = solution
-                    known.add(solution.column)
-                    grown = True
-        return found
+        return computable([each for relation in self for each in _solutions(relation)], keep)
 
     def _check(self, keep: Collection[str]) -> None:
         missing = [name for name in keep if name not in self.feature_names]
@@ -219,29 +193,3 @@ def _solutions(relation: Law) -> Iterator[Solved]:
             yield relation.solve_for(name)
         except ValueError:
             continue
-
-
-def _assigned(laws: Sequence[Sequence[Solved]], keep: Collection[str]) -> dict[str, Solved]:
-    """Let each law, one after the other, give the first column that it can."""
-    chosen: dict[str, Solved] = {}
-    for solutions in laws:
-        for solution in solutions:
-            column = solution.column
-            if column in keep or column in chosen or _needs(solution, column, chosen):
-                continue
-            chosen[column] = solution
-            break
-    return chosen
-
-
-def _needs(solution: Solved, column: str, chosen: Mapping[str, Solved]) -> bool:
-    """Return whether a column is needed, over chosen solutions, to compute itself."""
-    waiting, seen = list(solution.columns), set()
-    while waiting:
-        name = waiting.pop()
-        if name == column:
-            return True
-        if name in chosen and name not in seen:
-            seen.add(name)
-            waiting += chosen[name].columns
-    return False

@@ -20,6 +20,8 @@ from gramian.laws._search import Search
 from gramian.laws._terms import factors_of, raw_coefficients
 from gramian.laws._views import View
 
+SINGLE = 1e-6
+"""Against the spread of a column, errors of so much are those of single precision."""
 
 class Maker:
     """Turns verdicts on laws of parts of a table into relations of the table.
@@ -120,18 +122,28 @@ class Maker:
         return Writer(self.names, lambda column: self.signs[column])
 
     def _given(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
-        """Return the columns that a law gives to their last digit, nothing divided by zero."""
+        """Return the columns that a law gives to their last digit, nothing divided by zero.
+
+        Differences of numbers in single precision have digits that mean nothing: they do not count.
+        """
         complete = self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)]
         table = {self.names[i]: complete[:, i] for i in law.columns}
-        found = []
+        found, errors = [], {}
         for column in law.columns:
             solution = self._writer.solve(raw, column)
-            if solution is not None and np.isfinite(solution(table)).all():
+            computed = None if solution is None else solution(table)
+            if computed is not None and np.isfinite(computed).all():
                 found.append(column)
+                errors[column] = computed - complete[:, column]
         if not verdict.rounding:
             return found
         values = Values(complete, self.scale)
-        exact = [i for i in found if left_open(law, values, self._traits, i) < np.inf]
+        exact = [
+            i
+            for i in found
+            if np.std(errors[i]) <= SINGLE * np.std(complete[:, i])
+            or left_open(law, values, self._traits, i) < np.inf
+        ]
         return exact or [i for i in found if not self._traits[i].whole]
 
     def _everywhere(self, given: Sequence[int], law: Law) -> list[int]:

@@ -1,7 +1,7 @@
 """Sparse matrices with very many columns: time and memory, beside PCA and TruncatedSVD.
 
-``python benchmarks/sparse.py --output docs/sparse.json`` also writes the page beside it. Every fit
-runs in a process of its own. ``--quick`` takes a matrix a hundred times smaller.
+``python benchmarks/sparse_matrices.py --output docs/sparse.json`` also writes the page beside it.
+Every fit runs in a process of its own. ``--quick`` takes a matrix a hundred times smaller.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENTRIES = 150
 TOPICS = 40
 N_DIRECTIONS = 20
 PAGE = """\
-<!-- Made by python benchmarks/sparse.py --output docs/sparse.json; edit benchmarks/sparse.py. -->
+<!-- Made by make sparse ARGS="--output docs/sparse.json"; edit benchmarks/sparse_matrices.py. -->
 
 # Sparse matrices, measured
 

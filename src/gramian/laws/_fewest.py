@@ -1,0 +1,102 @@
+"""As few columns as possible from which laws give all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+
+from gramian.laws._solution import Solution
+from gramian.lookups import Lookup
+
+Solved = Solution | Lookup
+
+MAX_ORDERS = 50
+"""So many orders are tried for laws that share columns, if each is stuck before all give one."""
+
+
+def computable(solutions: Sequence[Solved], known: Collection[str]) -> dict[str, Solved]:
+    """Return the columns that solutions give, one after the other, from those that are known."""
+    there, found = set(known), dict[str, Solved]()
+    grown = True
+    while grown:
+        grown = False
+        for solution in solutions:
+            if solution.column not in there and there.issuperset(solution.columns):
+                found[solution.column] = solution
+                there.add(solution.column)
+                grown = True
+    return found
+
+
+def fewest(
+    laws: Sequence[Sequence[Solved]], keep: Collection[str], rank: Callable[[str], int]
+) -> dict[str, Solved]:
+    """Return the columns to drop, with solutions that give them one after the other.
+
+    Columns go one by one, as long as those that stay give all that are gone. So none that stays is
+    given by the others. How many go depends on which goes first, and no more than one a law can:
+    until as many do, other orders are tried.
+
+    Parameters
+    ----------
+    laws : sequence of sequences of Solution or Lookup
+        The solutions of each law, those first whose columns should rather go.
+    keep : collection of str
+        Columns that stay.
+    rank : callable
+        Columns of a higher rank stay rather than others.
+    """
+    gone: set[str] = set()
+    for part in _connected([[*law] for law in laws if law]):
+        gone |= max(_attempts(part, keep, rank), key=len)
+    solutions = [*chain.from_iterable(laws)]
+    return computable(solutions, _columns(solutions) - gone)
+
+
+def _attempts(
+    laws: Sequence[Sequence[Solved]], keep: Collection[str], rank: Callable[[str], int]
+) -> Iterator[set[str]]:
+    """Yield sets of columns that can go together, until one has a column for each law."""
+    solutions = [*chain.from_iterable(laws)]
+    everything = _columns(solutions)
+    for order in _orders(laws):
+        gone: set[str] = set()
+        for column in sorted(order, key=rank):
+            if column in keep:
+                continue
+            more = gone | {column}
+            if more <= computable(solutions, everything - more).keys():
+                gone = more
+        yield gone
+        if len(gone) == len(laws):
+            return
+
+
+def _orders(laws: Sequence[Sequence[Solved]]) -> Iterator[list[str]]:
+    """Yield orders of the columns that laws give: as they are written, then at random."""
+    # A law that gives one column only may need it before others that give several.
+    for some in (laws, sorted(laws, key=len)):
+        first = [law[0].column for law in some]
+        yield [*dict.fromkeys([*first, *(each.column for law in some for each in law)])]
+    columns = [*dict.fromkeys(each.column for law in laws for each in law)]
+    random = np.random.default_rng(0)
+    for _ in range(MAX_ORDERS):
+        yield [columns[i] for i in random.permutation(len(columns))]
+
+
+def _connected(laws: Sequence[list[Solved]]) -> list[list[list[Solved]]]:
+    """Divide laws into those that share columns, over others as well."""
+    parts: list[tuple[set[str], list[list[Solved]]]] = []
+    for law in laws:
+        columns = _columns(law)
+        touched = [part for part in parts if part[0] & columns]
+        parts = [part for part in parts if not part[0] & columns]
+        together = [each for _, some in touched for each in some]
+        parts.append((columns.union(*(names for names, _ in touched)), [*together, law]))
+    return [some for _, some in parts]
+
+
+def _columns(solutions: Iterable[Solved]) -> set[str]:
+    return {name for each in solutions for name in (each.column, *each.columns)}
