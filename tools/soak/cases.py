@@ -182,8 +182,11 @@ def draw_case(rng: Rng, table: Table) -> Case:
     n_steps = int(rng.integers(1, most + 1))
     solver = str(rng.choice(_solvers(family)))
     options: dict[str, Any] = {"count": n_steps, "family": family, "solver": solver, "alpha": 0.0}
+    # as published
     if kind in (GCA, GFA):
-        options["backward"] = False  # as published
+        options["backward"] = False
+    if kind is GFS:
+        options["criterion"] = "variance"
     options["scale"] = scaled = bool(rng.random() < 0.2)
     options["threshold"] = None
     if rng.random() < 0.5:
@@ -199,6 +202,8 @@ def draw_case(rng: Rng, table: Table) -> Case:
         if rng.random() < 0.5:
             backward.set_params(threshold=float(10 ** rng.uniform(-4, -0.5)))
         return Case(backward, None)
+    if kind is GFS and rng.random() < 0.2 and table.kind == "planted":  # elsewhere gains may tie
+        return Case(GFS(n_steps, criterion="gain", family=family, scale=scaled, alpha=0.0), None)
     if kind in (GFS, GFA) and rng.random() < 0.25:
         share = float(10 ** rng.uniform(-3, -0.1))
         options |= {"threshold": share, "relative": True, "count": None, "scale": False}

@@ -23,6 +23,7 @@ from gramian.laws._views import View
 SINGLE = 1e-6
 """Against the spread of a column, errors of so much are those of single precision."""
 
+
 class Maker:
     """Turns verdicts on laws of parts of a table into relations of the table.
 

@@ -18,6 +18,8 @@ EQUAL = 0.005
 to go on from."""
 PATIENCE = 2
 """So many rounds in a row may gain nothing before the next family's turn comes."""
+LAST = 3
+"""With the last family a gain so many times smaller is worth a round: nothing else is to come."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ def explore(
     for family in choices.families:
         best_before = min(errors, default=np.inf)
         best, least, in_vain = np.inf, 0, 0
+        worth = choices.tol if family is not choices.families[-1] else choices.tol / LAST
         for _ in range(choices.max_rounds):
             sums = read(coding, family)
 
@@ -135,7 +138,7 @@ def explore(
             errors.append(error)
             if report is not None:
                 report(rounds[-1], error)
-            in_vain = in_vain + 1 if error > (1 - choices.tol) * best else 0
+            in_vain = in_vain + 1 if error > (1 - worth) * best else 0
             rose, best = error > best, min(best, error)
             if in_vain == PATIENCE:
                 break

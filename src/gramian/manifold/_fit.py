@@ -42,7 +42,7 @@ class Fit:
 
     manifold: Manifold
     rounds: tuple[Round, ...]
-    """Those that lowered the error."""
+    """Those that lowered the error, or had a larger penalty than the one before."""
     errors: Array
     """The mean squared distance of the rows from the surface after each of them."""
 
@@ -99,7 +99,8 @@ def fit_rounds(
 ) -> Fit:
     """Make rounds, as long as they lower the error.
 
-    A round that does not is taken back, and with it those that follow with the same family.
+    A round that does not is taken back, and with it those that follow with the same family and
+    penalty. A larger penalty may raise the error of the rows of the fit: it is there for others.
 
     Parameters
     ----------
@@ -125,14 +126,14 @@ def fit_rounds(
         following = queue[0].family if queue else LINEAR
         candidate = read.next_coding(sums, choice, coding)
         found = read(candidate, following)
-        if not errors or found.error < errors[-1]:
+        if not errors or found.error < errors[-1] or choice.alpha > made[-1].alpha:
             coding, sums = candidate, found
             made.append(choice)
             errors.append(found.error)
             if report is not None:
                 report(choice, found.error / whole)
             continue
-        while queue and queue[0].family == choice.family:
+        while queue and queue[0] == choice:
             queue.pop(0)
         sums = read(coding, queue[0].family if queue else LINEAR)
     return Fit(_finish(coding, sums, read.terms(LINEAR)), tuple(made), np.array(errors))
