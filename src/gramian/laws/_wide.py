@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gramian._types import Array
-from gramian.laws._beam import shortest_sum
 from gramian.laws._columns import Traits
 from gramian.laws._law import ONE, Law, Monomial, Values
 from gramian.laws._linear import power_law
 from gramian.laws._nullspace import without_common_factor
+from gramian.laws._shortest import shortest_sum
 
 SCREEN_ROWS = 500
 RELATED = 0.3
