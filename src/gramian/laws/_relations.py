@@ -126,6 +126,35 @@ def relations(
     return Relations(tuple(laws), table.names, sample.n_rows, complete, (*notes, *looked.notes))
 
 
+def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
+    """Find exact sums, products of powers, steps, and functions of one or two columns.
+
+    Parameters
+    ----------
+    rows : array of shape (n_rows, n_columns)
+        Rows without missing values.
+    names : sequence of str
+        The names of the columns.
+    """
+    if len(rows) < MIN_ROWS:
+        return Relations((), tuple(names), len(rows))
+    maker = Maker(tuple(names), rows)
+    view = View(np.arange(len(rows)), tuple(range(len(names))))
+    with np.errstate(all="ignore"):
+        search = Search(
+            rows,
+            maker.traits(view),
+            tolerance=0.0,
+            deadline=None,
+            report=lambda *_: None,
+            seed=0,
+        )
+        search.run(simple=True)
+        found = [maker.relation(verdict, search, view) for verdict in search.found]
+    found = sorted(_confirmed(found, [rows]), key=_rank)
+    return Relations(tuple(found), tuple(names), len(rows))
+
+
 def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     """Find only the exact lookups of a table, and how its dates become numbers.
 

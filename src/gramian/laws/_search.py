@@ -42,6 +42,8 @@ WIDEST = 800
 SMALL_TABLE = 12
 """In tables with more columns, functions of all columns at once are too many."""
 EXACT_ERROR = 1e-11
+N_SIMPLE = 6
+"""The first stages, which take little time."""
 TARGETS = 3
 """The columns for which short laws are compared before one is believed."""
 SHORT_TRIED = 1e6
@@ -115,14 +117,21 @@ class Search:
         step = max(1, len(train) // GRADIENT_ROWS)
         self._points = self.train.take(np.arange(0, len(train), step)[:GRADIENT_ROWS])
 
-    def run(self) -> bool:
-        """Go through the stages; return whether there was time for all."""
+    def run(self, *, simple: bool = False) -> bool:
+        """Go through the stages; return whether there was time for all.
+
+        Parameters
+        ----------
+        simple : bool, default=False
+            Whether to look only for exact sums, products of powers, steps, and functions of one or
+            two columns, which takes little time.
+        """
         stages: list[tuple[str, Callable[[], Iterable[tuple[Law, float]]]]] = [
             ("steps", self._steps),
             ("pairs", self._pairs),
             ("sums", self._sums),
             ("power laws", self._power_laws),
-            ("printed digits", self._printed),
+            ("printed digits", lambda: self._printed(simple=simple)),
             ("other steps", self._more_steps),
             ("small sets", self._small_sets),
             ("products and sums", self._wide),
@@ -130,6 +139,8 @@ class Search:
             ("logarithms", self._logarithms),
             ("angles", self._angles),
         ]
+        if simple:
+            stages = stages[:N_SIMPLE]
         try:
             for i, (name, stage) in enumerate(stages):
                 self._report(name, i, len(stages))
@@ -137,8 +148,9 @@ class Search:
                     self._consider(law, n_tried, EXACT_ERROR)
                     self._check_time()
                 self._check_time()
-            self._report("laws with noise", len(stages), len(stages) + 1)
-            self._noisy()
+            if not simple:
+                self._report("laws with noise", len(stages), len(stages) + 1)
+                self._noisy()
         except OutOfTimeError:
             return False
         finally:
@@ -210,7 +222,7 @@ class Search:
         for law in pairs(self.train, self.traits, self.columns):
             yield law, n_tried
 
-    def _printed(self) -> Iterable[tuple[Law, float]]:
+    def _printed(self, *, simple: bool) -> Iterable[tuple[Law, float]]:
         """Look for laws that hold up to printed digits, and believe them; none is left to judge.
 
         First for a column that was computed from others as they are printed, then for laws of
@@ -224,9 +236,12 @@ class Search:
             (of_one_column(self.train, self.traits, varying), 10 * n**2),
             (self._printed_sums(), n**3),
             (of_two_columns(self.train, self.traits, varying), 5 * n**3),
-            (for_any_column(sparse_products(self.few, self.traits, varying)), 5 * n**4),
-            (for_any_column(products_with_sums(self.few, self.traits, varying)), 5 * n**4),
         ]
+        if not simple:
+            sources += [
+                (for_any_column(sparse_products(self.few, self.traits, varying)), 5 * n**4),
+                (for_any_column(products_with_sums(self.few, self.traits, varying)), 5 * n**4),
+            ]
         kept: dict[int, tuple[Law, float]] = {}
         for laws, n_tried in sources:
             for law, target in laws:
