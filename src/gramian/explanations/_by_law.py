@@ -140,6 +140,7 @@ def _by_law(
         kind="law",
         r2=r2,
         validation_r2=tested,
+        validated="on X",
         residual_std=deviation,
         full_r2=max(found.full_r2, r2),
         sources=dict.fromkeys(law.columns, 1.0),
