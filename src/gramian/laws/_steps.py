@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -126,8 +127,13 @@ def _staircase(x: Array, y: Array) -> Parts | None:
 
 
 def _between(low: float, high: float) -> float:
-    """Return a threshold: the lower value where values are whole numbers, else a short one."""
+    """Return a threshold: the number of fewest digits; of whole numbers the lowest of these."""
     if float(low).is_integer() and float(high).is_integer():
+        for exponent in range(15, 0, -1):
+            unit = 10.0**exponent
+            short = math.ceil(low / unit) * unit
+            if low <= short < high:
+                return short
         return float(low)
     for digits in range(1, 17):
         short = float(f"{(low + high) / 2:.{digits - 1}e}")
