@@ -32,6 +32,8 @@ ROWS = (200, 2_000)
 """The fewest and the most rows that are used for it."""
 
 
+CANCELS = 1e-6
+"""What is left of two coefficients that cancel is a smaller share of them."""
 SHARPEST = 1e-2
 """No row counts as if its last digit were finer than this share of what is typical."""
 
@@ -59,8 +61,12 @@ class Function:
         if constant:
             terms += [(constant * c, each) for c, each in self.below]
         merged: dict[Monomial, float] = {}
+        sizes: dict[Monomial, float] = {}
         for coefficient, monomial in terms:
             merged[monomial] = merged.get(monomial, 0.0) + coefficient
+            sizes[monomial] = sizes.get(monomial, 0.0) + abs(coefficient)
+        # The other share is one minus this one: terms cancel, up to what digits leave open.
+        merged = {each: c for each, c in merged.items() if abs(c) > CANCELS * sizes[each]}
         return without_common_factor(Law(np.array(list(merged.values())), tuple(merged)))
 
     @property
