@@ -21,34 +21,25 @@ from gramian.laws._among import (
 from gramian.laws._catalogue import of_one_column, of_two_columns
 from gramian.laws._columns import Traits
 from gramian.laws._control import FEW_ROWS, Control, Verdict, is_consequence, refit
-from gramian.laws._explicit import law_for, quotients
 from gramian.laws._law import Law, Monomial, Values, Variable
 from gramian.laws._linear import power_laws, sums
+from gramian.laws._noise import short_laws
 from gramian.laws._nullspace import dependencies
 from gramian.laws._pairs import pairs
 from gramian.laws._printed import printed_sums
 from gramian.laws._rounding import snapped
 from gramian.laws._steps import steps
 from gramian.laws._supports import small_sets
-from gramian.laws._wide import products_with_sums, sparse_products, sparse_sums
+from gramian.laws._wide import SMALL_TABLE, WIDEST, products_with_sums, sparse_products
 
 HELD_OUT = 0.25
 """The share of rows that judge, and take no part in finding laws."""
 MAX_ROWS = 2_000
 """So many rows are enough to find laws; others confirm them."""
 MAX_JUDGES = 2_000
-WIDEST = 800
-"""Products of all pairs of columns are looked at in tables with no more columns."""
-SMALL_TABLE = 12
-"""In tables with more columns, functions of all columns at once are too many."""
 EXACT_ERROR = 1e-11
 N_SIMPLE = 6
 """The first stages, which take little time."""
-TARGETS = 3
-"""The columns for which short laws are compared before one is believed."""
-SHORT_TRIED = 1e6
-ROWS_FOR_SUMS = 60
-"""Sums of several terms are not looked for in fewer rows."""
 FEWER_ROWS = 1_000
 """So many rows are enough to choose among short laws."""
 GRADIENT_ROWS = 30
@@ -286,7 +277,9 @@ class Search:
         """Look for laws that hold up to noise, and believe the one that says most, repeatedly."""
         while self._tolerance > EXACT_ERROR and len(self.free) > 1:
             pool = []
-            for i, (law, n_tried) in enumerate(self._short_laws()):
+            for i, (law, n_tried) in enumerate(
+                short_laws(self.train, self.few, self.traits, self.free)
+            ):
                 self._check_time()
                 verdict = self.control.judge(law, n_tried, self._tolerance)
                 if verdict is not None:
@@ -303,26 +296,6 @@ class Search:
     def _approximates(self, law: Law) -> bool:
         """Return whether a better law ties the same columns and others, which matter little."""
         return any(set(law.columns) < set(each.columns) for each in self.laws)
-
-    def _short_laws(self) -> Iterator[tuple[Law, float]]:
-        """Yield laws of few terms, fitted to all rows, and among how many each was found."""
-        free, n = self.free, float(len(self.free))
-        sources = [
-            (pairs(self.few, self.traits, free), 25 * n**2),
-            (sparse_products(self.few, self.traits, free), 5 * n**3),
-            (sparse_sums(self.few, free), n**3),
-        ]
-        if SMALL_TABLE < n <= WIDEST:
-            sources.append((products_with_sums(self.few, self.traits, free), n**4))
-        for laws, n_tried in sources:
-            for law in laws:
-                yield refit(law, self.train), n_tried
-        if n <= SMALL_TABLE and self.few.n_rows >= ROWS_FOR_SUMS:
-            for _, target, quotient in quotients(self.few, self.traits, free)[:TARGETS]:
-                self._check_time()
-                candidate = law_for(self.few, self.traits, target, quotient)
-                if candidate is not None:
-                    yield refit(candidate.law, self.train), SHORT_TRIED
 
     def _sums(self) -> Iterator[tuple[Law, float]]:
         n = len(self.columns)
