@@ -70,6 +70,11 @@ class Function:
         return without_common_factor(Law(np.array(list(merged.values())), tuple(merged)))
 
     @property
+    def has_logs(self) -> bool:
+        """Whether it has logarithms."""
+        return any(atom == "log" for _, monomial in self.parts for (_, atom), _ in monomial)
+
+    @property
     def columns(self) -> set[int]:
         """The columns that take part."""
         return {i for _, monomial in self.parts for (i, _), _ in monomial}
@@ -199,10 +204,13 @@ def _laws(
                 count += 1
                 best[t].append((float(left[f, t]), count, functions[f]))
         best = [nsmallest(TRIED, each) for each in best]
-    for target, candidates in zip(targets, best, strict=True):
-        for _, _, function in candidates:
-            for law in _fits(values, traits, target, function):
-                yield law, target[0]
+    # What several columns are computed with is said by the law without logarithms.
+    for with_logs in (False, True):
+        for target, candidates in zip(targets, best, strict=True):
+            for _, _, function in candidates:
+                if function.has_logs == with_logs:
+                    for law in _fits(values, traits, target, function):
+                        yield law, target[0]
 
 
 def _units(matrix: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -16,6 +17,7 @@ from gramian.laws._among import (
     for_any_column,
     invertible,
     is_linear,
+    step_of,
     without_echoes,
 )
 from gramian.laws._catalogue import of_one_column, of_two_columns
@@ -205,8 +207,11 @@ class Search:
         yield from self._steps_of([i for i in others if i not in free])
 
     def _steps_of(self, sources: Sequence[int]) -> Iterator[tuple[Law, float]]:
-        for law in steps(self._all, self.traits, self.columns, sources):
-            yield law, float(len(self.columns) ** 2 * self._all.n_rows)
+        flags = [i for i in self.columns if self.traits[i].n_levels is not None]
+        for law in steps(self._all, self.traits, flags, sources):
+            source = step_of(law)
+            n_values = len(np.unique(self._all.x[:, source]))
+            yield law, float(len(flags) * len(self.columns) * n_values)
 
     def _pairs(self) -> Iterator[tuple[Law, float]]:
         n_tried = 25.0 * len(self.columns) ** 2
@@ -307,7 +312,7 @@ class Search:
                 or (self.traits[i].n_levels is None and (power > 0 or self.traits[i].never_zero))
             ]
             for law in sums(self.train, columns, power):
-                yield law, float(n) ** len(law.monomials)
+                yield law, float(math.comb(n, len(law.columns)))
 
     def _power_laws(self) -> Iterator[tuple[Law, float]]:
         variables: list[Variable] = [
