@@ -303,7 +303,7 @@ class Search:
         return any(set(law.columns) < set(each.columns) for each in self.laws)
 
     def _sums(self) -> Iterator[tuple[Law, float]]:
-        n = len(self.columns)
+        flags = {i for i in self.columns if self._is_flag(i)}
         for power in (1, 2, -1):
             columns = [
                 i
@@ -312,7 +312,9 @@ class Search:
                 or (self.traits[i].n_levels is None and (power > 0 or self.traits[i].never_zero))
             ]
             for law in sums(self.train, columns, power):
-                yield law, float(math.comb(n, len(law.columns)))
+                # Flags that add up are sought among flags.
+                pool = flags if flags.issuperset(law.columns) else columns
+                yield law, float(math.comb(len(pool), len(law.columns)))
 
     def _power_laws(self) -> Iterator[tuple[Law, float]]:
         variables: list[Variable] = [

@@ -127,14 +127,13 @@ def _staircase(x: Array, y: Array) -> Parts | None:
 
 
 def _between(low: float, high: float) -> float:
-    """Return a threshold: the number of fewest digits; of whole numbers the lowest of these."""
+    """Return a threshold: the roundest number, of whole numbers the lowest of these."""
     if float(low).is_integer() and float(high).is_integer():
-        for exponent in range(15, 0, -1):
-            unit = 10.0**exponent
+        units = (factor * 10.0**exponent for exponent in range(14, -1, -1) for factor in (5, 1))
+        for unit in units:
             short = math.ceil(low / unit) * unit
             if low <= short < high:
                 return short
-        return float(low)
     for digits in range(1, 17):
         short = float(f"{(low + high) / 2:.{digits - 1}e}")
         if low <= short < high:
