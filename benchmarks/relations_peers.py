@@ -1,7 +1,7 @@
 """Symbolic regression on Feynman's tables: gplearn and Operon, which are told the target.
 
 Each runs in an environment of its own that has gplearn or pyoperon:
-``python benchmarks/relations_peers.py EQUATIONS.csv --method operon`` adds to docs/relations.json.
+``python benchmarks/relations_peers.py EQUATIONS.csv --method gplearn`` adds to docs/relations.json.
 What was measured before is kept, so that it goes on where it was.
 
 The tables are those of benchmarks/relations.py, but in the units of the equations and in their
@@ -16,6 +16,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,8 @@ def operon(x: np.ndarray, y: np.ndarray, seconds: float) -> Predict:
     return model.predict
 
 
-METHODS: dict[str, Callable[..., Predict]] = {"gplearn": gplearn, "operon": operon}
+METHODS: dict[str, Callable[..., Predict]] = {"gplearn": gplearn, "pyoperon": operon}
+"""By the names of their packages."""
 
 
 def measure(method: str, row: dict[str, str], seed: int, seconds: float) -> dict[str, Any]:
@@ -97,7 +99,8 @@ def main() -> None:
         equations = list(csv.DictReader(stream))
     content = json.loads(options.output.read_text()) if options.output.exists() else {}
     peers = content.setdefault("peers", {})
-    measured = peers.setdefault(options.method, {"limit": options.seconds, "rows": []})
+    new = {"version": version(options.method), "limit": options.seconds, "rows": []}
+    measured = peers.setdefault(options.method, new)
     first = len(measured["rows"])
     for i in range(first, min(first + options.count, len(equations))):
         row = measure(options.method, equations[i], SEED + i, measured["limit"])
