@@ -56,6 +56,23 @@ def test_seven_digits_are_seen_through_single_precision(rng):
     assert laws_of({"income": income, "lincome": stored}) == {"lincome = log(income)"}
 
 
+def test_columns_may_be_cut_to_single_precision_after_others_were_computed(rng):
+    rate = np.round(rng.uniform(0.8, 1.3, 300), 3)
+    lrate = np.log(rate)  # near 0, where single precision leaves less open than in the rate
+    columns = {"rate": rate.astype(np.float32), "lrate": lrate.astype(np.float32)}
+    table = pd.DataFrame(columns, dtype=float)
+    (law,) = gramian.relations(table, tolerance=0)
+    assert str(law) == "lrate = log(rate)"
+    assert str(law.solve_for("lrate")) == "lrate = log(rate)"
+
+
+def test_units_with_a_property_that_have_numbers_in_a_row_are_no_interval(rng):
+    unit, year = np.repeat(np.arange(1, 22), 5), np.tile(np.arange(1990, 1995), 21)
+    table = {"unit": unit, "year": year, "south": (unit == 8) | (unit == 9), "y92": year == 1992}
+    table |= {"size": rng.lognormal(5, 1, 105)}
+    assert laws_of(table) == {"y92 = [year = 1992]"}
+
+
 def test_a_threshold_is_the_roundest_number_that_the_rows_allow(rng):
     rank = np.setdiff1d(np.arange(1, 200), [10, 25, 26])
     people = rng.choice(np.setdiff1d(np.arange(1_000, 90_000), np.arange(19_880, 20_100)), 196)

@@ -196,9 +196,16 @@ def left_open(law: Law, values: Values, traits: Sequence[Traits], target: int | 
     logs = {i for each in law.monomials for (i, atom), _ in each if atom == "log"}
     # A difference of logarithms is often that of printed ones.
     last_digit = LAST_DIGIT + max(len(logs) - 1, 0)
-    for i in rounded:
-        half = traits[i].precision.half_unit(values.x[:, i]) / values.scale[i]
-        width = width + last_digit * np.abs(law.slope(values, i)) * half
+    for i in law.columns:
+        x, precision = values.x[:, i], traits[i].precision
+        if i in rounded:
+            left = last_digit * precision.half_unit(x)
+        elif precision.relative:
+            # Single precision may have come after other columns were computed.
+            left = precision.relative * np.abs(x)
+        else:
+            continue
+        width = width + np.abs(law.slope(values, i)) * left / values.scale[i]
     if not (missed <= width).all():
         return np.inf
     there = largest > 0

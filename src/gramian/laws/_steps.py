@@ -14,6 +14,8 @@ from gramian.laws._law import Law, Values, comparison
 
 ROUND = 5
 """Thresholds of ranks are multiples of this."""
+ROWS_OF_UNIT = 10
+"""Units of panels have fewer rows."""
 
 
 def steps(
@@ -60,13 +62,20 @@ def _difference(x: Array) -> bool:
 def _by_number(x: Array, parts: Parts) -> bool:
     """Return whether steps are those of a row number, in a table that was sorted by what they give.
 
-    Ranks number rows, too, but their steps are round numbers.
+    So are intervals of the number of a unit that has a few rows, one after the other: units with a
+    property may have numbers in a row. Ranks number rows, too, but their steps are round numbers.
     """
-    changes = np.diff(np.sort(x))
+    changes = np.diff(np.unique(x))
     if not ((changes >= 1).all() and np.median(changes) == 1):
         return False
-    thresholds = [comparison(atom) for _, atoms in parts for atom in atoms]
-    return any(each is not None and each[1] % ROUND for each in thresholds)
+    found = [comparison(atom) for _, atoms in parts for atom in atoms]
+    n_values = len(changes) + 1
+    if n_values < len(x):
+        together = bool((np.diff(x) >= 0).all())
+        if not together or len(x) >= ROWS_OF_UNIT * n_values:
+            return False
+        found = [each for each in found if each is not None and each[0] in ("le", "gt")]
+    return any(each is not None and each[1] % ROUND for each in found)
 
 
 Parts = list[tuple[float, tuple[str, ...]]]
