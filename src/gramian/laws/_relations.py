@@ -138,11 +138,13 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
     """
     if len(rows) < MIN_ROWS:
         return Relations((), tuple(names), len(rows))
-    maker = Maker(tuple(names), rows)
-    view = View(np.arange(len(rows)), tuple(range(len(names))))
+    table = open_table(rows, names)
+    sample = sample_of(table, 0)
+    maker = Maker(table.names, sample.rows)
+    view = View(np.arange(len(sample.rows)), tuple(range(len(names))))
     with np.errstate(all="ignore"):
         search = Search(
-            rows,
+            sample.rows,
             maker.traits(view),
             tolerance=0.0,
             deadline=None,
@@ -151,8 +153,9 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
         )
         search.run(simple=True)
         found = [maker.relation(verdict, search, view) for verdict in search.found]
-    found = sorted(_confirmed(found, [rows]), key=_rank)
-    return Relations(tuple(found), tuple(names), len(rows))
+    if not sample.is_all:
+        found = _confirmed(found, table.blocks())
+    return Relations(tuple(sorted(found, key=_rank)), table.names, sample.n_rows)
 
 
 def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
