@@ -48,11 +48,12 @@ def test_numbers_of_single_precision_are_not_taken_for_decimals(rng):
     np.testing.assert_allclose(precision.half_unit(x), 2.0**-24 * x)
 
 
-def test_seven_digits_are_seen_through_single_precision(rng):
+@pytest.mark.parametrize("digits", [6, 7])
+def test_digits_are_seen_through_single_precision(rng, digits):
     income = 100 * rng.integers(90, 600, 300)
-    lincome = np.array([float(f"{each:.7g}") for each in np.log(income)])
+    lincome = np.array([float(f"{each:.{digits}g}") for each in np.log(income)])
     stored = lincome.astype(np.float32)
-    assert precision_of(stored.astype(float)).digits == 7
+    assert precision_of(stored.astype(float)).digits == digits
     assert laws_of({"income": income, "lincome": stored}) == {"lincome = log(income)"}
 
 

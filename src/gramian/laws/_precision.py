@@ -13,7 +13,7 @@ LARGEST_WHOLE = 2.0**53
 SINGLE = 2.0**-24
 """Half a unit of numbers of single precision, as a share of them."""
 SINGLE_DIGITS = 7
-"""Text files often have so many digits; numbers of single precision tell them, by a little."""
+"""Text files often have so many digits; numbers of single precision just tell them."""
 DOUBLE = 2.0**-51
 """A few units of numbers of double precision: decimals may have been computed, as 3 · 0.1 is."""
 COARSEST = 0.1
@@ -102,9 +102,10 @@ def _decimal(x: Array, share: float) -> Precision | None:
 
 def _significant(x: Array) -> Precision:
     """Return with how many digits numbers were printed before they became single precision."""
-    unit = _last_digit(x, SINGLE_DIGITS)
-    if (np.abs(np.rint(x / unit) * unit - x) <= SINGLE * np.abs(x)).all():
-        return Precision(digits=SINGLE_DIGITS)
+    for digits in range(1, SINGLE_DIGITS + 1):
+        unit = _last_digit(x, digits)
+        if (np.abs(np.rint(x / unit) * unit - x) <= SINGLE * np.abs(x)).all():
+            return Precision(digits=digits)
     return EXACT
 
 
