@@ -107,11 +107,12 @@ def of_one_column(
 
 
 def of_two_columns(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int]
+    values: Values, traits: Sequence[Traits], columns: Sequence[int], *, logs: bool
 ) -> Iterator[tuple[Law, int]]:
     """Yield laws y = a f(x, z) + b that almost hold, and which column y is.
 
-    The functions are products, ratios, shares x / (x + z), and sums of logarithms.
+    The functions are products, ratios and shares x / (x + z), or those with logarithms: sums of
+    them, and flags times one.
 
     Parameters
     ----------
@@ -121,12 +122,17 @@ def of_two_columns(
         What is known of the columns.
     columns : sequence of int
         The columns.
+    logs : bool
+        Which of the two.
     """
     n = len(columns)
     rows = int(np.clip(WORK / max(4 * n**3, 1), *ROWS))
     few = values.take(np.linspace(0, values.n_rows - 1, min(rows, values.n_rows)).astype(np.intp))
     targets: list[Variable] = [(i, "x") for i in columns]
-    blocks = (_binary(i, columns[k:], traits) for k, i in enumerate(columns))
+    blocks = (
+        [each for each in _binary(i, columns[k:], traits) if each.has_logs == logs]
+        for k, i in enumerate(columns)
+    )
     yield from _laws(few, traits, targets, blocks, values)
 
 
@@ -204,13 +210,10 @@ def _laws(
                 count += 1
                 best[t].append((float(left[f, t]), count, functions[f]))
         best = [nsmallest(TRIED, each) for each in best]
-    # What several columns are computed with is said by the law without logarithms.
-    for with_logs in (False, True):
-        for target, candidates in zip(targets, best, strict=True):
-            for _, _, function in candidates:
-                if function.has_logs == with_logs:
-                    for law in _fits(values, traits, target, function):
-                        yield law, target[0]
+    for target, candidates in zip(targets, best, strict=True):
+        for _, _, function in candidates:
+            for law in _fits(values, traits, target, function):
+                yield law, target[0]
 
 
 def _units(matrix: Array) -> Array:

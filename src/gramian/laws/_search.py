@@ -230,8 +230,10 @@ class Search:
         n = float(len(varying))
         sources: list[tuple[Iterator[tuple[Law, int | None]], float]] = [
             (of_one_column(self.train, self.traits, varying), 10 * n**2),
+            # A ratio is plainer than a sum of logarithms that are in the table, too.
+            (of_two_columns(self.train, self.traits, varying, logs=False), 5 * n**3),
             (self._printed_sums(), n**3),
-            (of_two_columns(self.train, self.traits, varying), 5 * n**3),
+            (of_two_columns(self.train, self.traits, varying, logs=True), 5 * n**3),
         ]
         if not simple:
             sources += [
