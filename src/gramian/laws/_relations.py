@@ -155,7 +155,8 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
         found = [maker.relation(verdict, search, view) for verdict in search.found]
     if not sample.is_all:
         found = _confirmed(found, table.blocks())
-    return Relations(tuple(sorted(found, key=_rank)), table.names, sample.n_rows)
+    found.sort(key=_rank)
+    return Relations(tuple(found), table.names, sample.n_rows)
 
 
 def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
