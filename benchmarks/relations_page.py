@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+EXACT_LEFT, GOOD_LEFT = 1e-9, 1e-3
+"""The share of the variance that peers may leave in new rows."""
 HEAD = """\
 <!-- Made by benchmarks/relations.py; not edited. -->
 
@@ -17,6 +19,13 @@ many terms a law with noise may have, and that it does not repeat a better law o
 changed after a first run on the noise-free tables of Feynman's equations that are listed below.
 
 {summary}
+
+Systems for symbolic regression are told more: which column is the target, and the units in which
+the equations are written (their constants are then simple numbers, or none). They get one core and
+the time that is stated, for each noise-free table. What they find counts if R² is within 1e-9 of 1
+on new rows, which allows a larger error than is allowed to a law. Published rates with hours for
+each table, of formulas that are the same as the equation, are 61 % for PySR, 17 % for Operon and
+16 % for gplearn.
 """
 SURFACES = """
 ## Curves, surfaces and physics
@@ -80,10 +89,12 @@ def _summary(content: dict[str, Any]) -> list[list[str]]:
             times = [row["seconds"] for row in content[part]]
             right = sum(row["right"] for row in content[part])
             rows.append([label, f"{right} of {len(times)}", *_times(times)])
-    for name, peer in content.get("peers", {}).items():
-        label = f"{name}, target given, {peer['limit']:g} s a table"
-        found = f"{peer['exact']} of {peer['tables']} ({peer['good']} with R² > 0.999)"
-        rows.append([label, found, _seconds(peer["seconds"]), ""])
+    for name, peer in sorted(content.get("peers", {}).items()):
+        left = [row["unexplained"] for row in peer["rows"]]
+        exact, good = (sum(each < limit for each in left) for limit in (EXACT_LEFT, GOOD_LEFT))
+        label = f"{name} {peer['version']}, target and units given, {peer['limit']:g} s a table"
+        found = f"{exact} of {len(left)} ({good} with R² > {1 - GOOD_LEFT:g})"
+        rows.append([label, found, *_times([row["seconds"] for row in peer["rows"]])])
     if "independent" in content:
         times = [row["seconds"] for row in content["independent"]]
         claimed = sum(bool(row["laws"]) for row in content["independent"])

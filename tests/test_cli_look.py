@@ -85,7 +85,7 @@ def test_explain_gives_formulas_as_text_and_json():
     text = succeed("explain", "model.gram").stdout.splitlines()
     assert text[0] == "power = 0.001 · voltage · current (R² 1)"
     tested = succeed("explain", "model.gram", "new.csv").stdout.splitlines()
-    assert tested[0] == "power = 0.001 · voltage · current (R² 1, held out 1)"
+    assert tested[0] == "power = 0.001 · voltage · current (R² 1, on new.csv 1)"
     document = json.loads(succeed("explain", "model.gram", "new.csv", "--json").stdout)
     assert document["kept"] == ["voltage", "height", "width", "current"]
     assert [each["feature"] for each in document["formulas"]] == MADE

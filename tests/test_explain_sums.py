@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from cli_cases import succeed
 
-from gramian import GFA
+from gramian import GFA, GFS
 from gramian.explanations._text import MINUS
 
 
@@ -44,6 +44,65 @@ def test_a_flag_is_not_written_with_products_that_cancel():
     )
     fit = GFA(threshold=1e-6, relative=True, family="polynomial", degree=2).fit(table)
     assert str(fit.explain()["other"]).startswith(f"other = {MINUS}male + 1 (")
+
+
+def test_a_product_with_a_flag_is_one_term():
+    rng = np.random.default_rng(0)
+    highearn, male, married = (rng.random((3, 400)) < 0.5).astype(float)
+    lprewage = rng.normal(5.6, 0.5, 400)
+    table = pd.DataFrame(
+        {
+            "highearn": 10 * highearn,
+            "lprewage": lprewage,
+            "male": male,
+            "married": married,
+            "highlpre": 0.1 * highearn * lprewage,
+        }
+    )
+    fit = GFA(threshold=1e-6, relative=True, family="polynomial", degree=2, keep=[0, 1]).fit(table)
+    for rows in (None, table):
+        assert fit.explain(rows)["highlpre"].formula == "0.01 · highearn · lprewage"
+
+
+@pytest.mark.parametrize("family", ["multilinear", "polynomial"])
+def test_a_difference_is_one_column_minus_another(family):
+    rng = np.random.default_rng(0)
+    tuit17 = rng.gamma(3, 2, 200).round(3)
+    tuit18 = (tuit17 * rng.normal(1.05, 0.03, 200)).round(3)
+    others = {f"z{i}": rng.normal(size=200) for i in range(4)}
+    table = pd.DataFrame({"tuit17": tuit17, "tuit18": tuit18, "ctuit": tuit18 - tuit17, **others})
+    fit = GFA(threshold=1e-6, relative=True, family=family, keep=["tuit17", "tuit18"]).fit(table)
+    for rows in (None, table):
+        assert fit.explain(rows)["ctuit"].formula == f"tuit18 {MINUS} tuit17"
+
+
+def test_rows_show_the_law_of_a_column_that_no_function_of_the_fit_gives():
+    rng = np.random.default_rng(0)
+    wage = np.exp(rng.normal(2, 0.6, 300)).round(2)
+    educ, hours = rng.integers(6, 19, 300).astype(float), rng.uniform(10, 60, 300)
+    table = pd.DataFrame(
+        {
+            "hours": hours,
+            "educ": educ,
+            "wage": wage,
+            "lwage": np.log(wage).round(6),
+            "rate": wage / hours,
+            "college": (educ >= 16).astype(float),
+            "noise": 0.1 * rng.normal(size=300),
+        }
+    )
+    fit = GFS(3, criterion="variance", alpha=0).fit(table)
+    assert {*fit.get_feature_names_out()} == {"hours", "educ", "wage"}
+    laws = fit.explain(table)
+    assert {each.feature: each.kind for each in laws if each.feature != "noise"} == dict.fromkeys(
+        ["lwage", "rate", "college"], "law"
+    )
+    assert laws["rate"].formula == "wage / hours"
+    assert not laws["noise"].has_formula
+    kept = fit.transform(table)
+    for name in ("lwage", "rate", "college"):
+        np.testing.assert_allclose(laws[name](kept), table[name], atol=1e-6)
+        assert laws[name].r2 > fit.explain()[name].r2
 
 
 def test_without_a_short_formula_none_is_printed():

@@ -109,7 +109,7 @@ def test_formulas_are_those_of_the_library(ending):
     done = succeed("explain", "model.gram", f"in.{ending}", "--json")
     names = NAMES if ending != "npy" else [f"x{i}" for i in range(8)]
     explanation = gramian.models.read("model.gram").estimator.explain()
-    expected = explanation.tested(dict(zip(names, X.T, strict=True))).table
+    expected = explanation.tested(dict(zip(names, X.T, strict=True)), f"in.{ending}").table
     assert json.loads(done.stdout)["formulas"] == json.loads(json.dumps(expected))
 
 

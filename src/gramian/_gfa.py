@@ -22,13 +22,15 @@ from gramian.elimination import Preferences
 from gramian.families import Family
 
 if TYPE_CHECKING:
-    from gramian.laws import Lookup, Solution
+    from gramian.laws import Dependency, Lookup, Relation, Solution
 
 SHARE_BESIDE_LAWS = 1e-4
 """The share that may be left of a feature, where no threshold is given and laws have found already
 what was computed from others: what comes close by chance is not dropped."""
 SEED = 0
 """Decides which rows confirm laws."""
+ROWS_A_LEVEL = 10
+"""Levels that have fewer rows, on average, are names of units, as those of a panel are."""
 
 
 @documented(FEATURES, linear="linear redundancy only", last_fit="The\n    selection is kept.")
@@ -66,7 +68,8 @@ class GFA(Eliminating, DecodingSelector):
     laws : bool, default=False
         Whether exact laws among the columns count as well, as :func:`gramian.relations` finds them:
         logarithms, ratios, roots, sums of many columns, thresholds and levels. What a law gives is
-        dropped first, and computed by it in reconstructions. For ``backward=True``.
+        dropped first, and computed by it in reconstructions. What is constant for each unit of a
+        panel is not dropped because of the unit's number. For ``backward=True``.
     prove : bool, default=False
         Whether to search all sets of up to 20 features for a smaller one. What is known then is in
         ``elimination_.minimal``. For ``backward=True``.
@@ -226,6 +229,7 @@ class GFA(Eliminating, DecodingSelector):
             return plan  # too few rows for laws
         names = _names(data.names, data.n_columns)
         found = relations(data.whole, names, tolerance=0, random_state=SEED)
+        found = replace(found, relations=tuple(each for each in found if not _names_units(each)))
         wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
         first = indices(self.priority or (), data.names, data.n_columns, "priority")
         solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
@@ -267,6 +271,16 @@ def eliminate_columns(
         lambda again: select_columns(problem, again, LargestOriginal, tells_redundant=True),
     )
     return replace(model, laws=tuple(laws))
+
+
+def _names_units(law: Relation | Dependency) -> bool:
+    """Return whether a law looks up what each unit is by its name.
+
+    What is constant for a unit is not computed from its name, and new units have other names.
+    """
+    from gramian.laws import Dependency
+
+    return isinstance(law, Dependency) and len(law.lookup.levels) * ROWS_A_LEVEL > law.n_rows
 
 
 def _names(names: Sequence[str] | None, n_columns: int) -> list[str]:

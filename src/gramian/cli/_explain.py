@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -37,8 +38,8 @@ def explain(
 ) -> None:
     """Say by which formula each dropped column follows from the kept ones.
 
-    With DATA, the formulas of a selection are evaluated on these rows, as they are. Those of
-    directions are found and tested there.
+    With DATA, the formulas of a selection are evaluated on these rows, as they are, and R² says so:
+    "on DATA". Those of directions are found there, and R² is that of rows held out.
     """
     from gramian.cli._model import load_model
     from gramian.cli._show import Page, print_json
@@ -46,7 +47,7 @@ def explain(
     loaded = load_model(model)
     rows = None if data is None else _rows(loaded, data, reading)
     try:
-        found = formulas(loaded, None, rows, max_terms)
+        found = formulas(loaded, None, rows, max_terms, Path(data or "").name)
     except TypeError as error:  # of UFFS
         raise CommandError(str(error)) from error
     except ValueError as error:
@@ -79,6 +80,7 @@ def formulas(
     features: Sequence[str] | None = None,
     rows: pa.Table | None = None,
     max_terms: int = 5,
+    name: str = "",
 ) -> Explanation:
     """Find formulas of what was dropped, in the units of the table.
 
@@ -93,6 +95,8 @@ def formulas(
         formulas, and where its variables are directions, they are found in these rows.
     max_terms : int, default=5
         Terms that a formula may have.
+    name : str
+        What the rows are called where R² is printed.
     """
     import gramian
     from gramian.cli._model import named
@@ -103,7 +107,8 @@ def formulas(
     fitted = model.estimator.model_
     if x is not None and fitted.selects and of_fit(fitted, None, fitted.dropped):
         found = gramian.explain(model.estimator, features=features, max_terms=max_terms)
-        return found.tested(dict(zip(view_of(fitted, features).columns, x.T, strict=True)))
+        columns = view_of(fitted, features).columns
+        return found.tested(dict(zip(columns, x.T, strict=True)), name)
     if x is not None and model.estimator.model_.names is not None:
         x = named(x, model.steps.columns)
     return gramian.explain(model.estimator, x, features=features, max_terms=max_terms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,19 @@ import numpy as np
 from gramian._model import FittedModel
 from gramian._types import Array
 from gramian.explanations._results import Redundancy
+from gramian.explanations._view import View
 
 if TYPE_CHECKING:
     from gramian.explanations._formula import Term
     from gramian.laws import Lookup, Solution
+
+
+EXACT = 1e-9
+"""A formula that leaves a smaller share of a column's variance is exact."""
+ALMOST = 0.999
+"""A law of printed digits explains at least this share."""
+MAX_COLUMNS = 100
+"""Laws are looked for in rows among no more columns than this, which takes a few seconds."""
 
 
 @dataclass(frozen=True)
@@ -68,30 +77,60 @@ class LawFormula:
         return self.law.sympy().rhs
 
 
-def by_law(found: Redundancy, model: FittedModel, table: Array | None) -> Redundancy:
-    """Let the law that gives a column explain it, if there is one.
+def by_laws(
+    found: Sequence[Redundancy], model: FittedModel, view: View, table: Array | None
+) -> list[Redundancy]:
+    """Let laws that give columns explain them: those of the fit, or what the rows show.
 
     Parameters
     ----------
-    found : Redundancy
+    found : sequence of Redundancy
         What functions of the kept columns say.
     model : FittedModel
         The fit.
+    view : View
+        The names of its columns.
     table : array of shape (n_rows, n_columns), optional
-        Rows to test the law on.
+        Rows to find laws in, if the fit has none, and to test them on. Only columns that have no
+        exact formula get a law that was found so.
     """
-    places = {law.column: i for i, law in enumerate(model.laws)}
+    if model.laws:
+        return [_by_law(each, model.laws, view, table) for each in found]
+    if table is None or not model.selects:
+        return [*found]
+    inexact = [each for each in found if each.kind != "constant" and each.r2 < 1 - EXACT]
+    laws = _laws_in(table, view, [each.index for each in inexact])
+    tested = {each.index: _by_law(each, laws, view, table) for each in inexact}
+    better = {i: each for i, each in tested.items() if each.r2 >= ALMOST}
+    return [better.get(each.index, each) for each in found]
+
+
+def _laws_in(table: Array, view: View, targets: Sequence[int]) -> tuple[Solution | Lookup, ...]:
+    """Return laws that give columns by those that were kept."""
+    columns = [*view.indices.tolist(), *targets]
+    if not targets or len(columns) > MAX_COLUMNS:
+        return ()
+    from gramian.laws._relations import simple_laws  # which takes a while to import
+
+    laws = simple_laws(table[:, columns], [view.columns[i] for i in columns])
+    return tuple(laws.computable(view.names).values())
+
+
+def _by_law(
+    found: Redundancy, laws: Sequence[Solution | Lookup], view: View, table: Array | None
+) -> Redundancy:
+    """Let the law that gives a column explain it, if there is one."""
+    places = {law.column: i for i, law in enumerate(laws)}
     if found.feature not in places:
         return found
     place = places[found.feature]
-    law = model.laws[place]
-    formula = LawFormula(law, model.laws[:place], tuple(model.kept_names))
+    law = laws[place]
+    kept = tuple(view.columns[i] for i in np.sort(view.indices))
+    formula = LawFormula(law, tuple(laws[:place]), kept)
     r2, tested, deviation = 1.0, None, 0.0
     if table is not None:
         y = table[:, found.index]
-        values = formula(
-            {name: table[:, model.column_names.index(name)] for name in formula.columns}
-        )
+        values = formula(table[:, np.sort(view.indices)])
         rest = np.where(np.isfinite(values), y - values, y - y.mean())
         deviation = float(np.sqrt(np.mean(rest**2)))
         r2 = tested = 1 - float(np.mean(rest**2) / (y.var() or 1.0))
@@ -101,6 +140,7 @@ def by_law(found: Redundancy, model: FittedModel, table: Array | None) -> Redund
         kind="law",
         r2=r2,
         validation_r2=tested,
+        validated="on X",
         residual_std=deviation,
         full_r2=max(found.full_r2, r2),
         sources=dict.fromkeys(law.columns, 1.0),

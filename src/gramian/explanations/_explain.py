@@ -17,7 +17,7 @@ from gramian._decoder import MAX_MOMENTS
 from gramian._model import FittedModel
 from gramian._preparation import check_rows, check_weights
 from gramian._types import Array
-from gramian.explanations._by_law import by_law
+from gramian.explanations._by_law import by_laws
 from gramian.explanations._coordinates import Coordinates
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._explanation import Explanation
@@ -47,8 +47,9 @@ def explain(
     """Say which columns are redundant, and by which formula.
 
     For every column that a fit did not keep, a short formula in the columns that it kept is found
-    by orthogonal matching pursuit and elimination, in the raw columns and their units. It is made
-    from the moments that the fit has stored; no rows are needed.
+    by adding and leaving out terms, in the raw columns and their units. It is made from the moments
+    that the fit has stored; no rows are needed. Where no formula is exact, exact laws are looked
+    for in rows that are given: a logarithm, ratio or threshold may be no function of the fit.
 
     Parameters
     ----------
@@ -82,11 +83,11 @@ def explain(
     Notes
     -----
     The map from the centred and scaled functions of the fit to the monomials of the raw columns is
-    known exactly, so that their moments are, too. Terms are added by orthogonal matching pursuit on
-    these moments; among up to 200 candidates they are also eliminated one by one, beginning with
-    all, and exchanged. Of all formulas found, the one with the smallest sum is taken: the logarithm
-    of what is left, plus a penalty for each term. The penalty is -log(1 - `min_gain`), without X
-    not less than (log N + 2 log M) / N for N rows and M candidates, as in the extended BIC.
+    known exactly, so that their moments are, too. Terms are added by a beam search on these
+    moments; among up to 200 candidates they are also eliminated one by one, beginning with all. Of
+    all formulas found, the one with the smallest sum is taken: the logarithm of what is left, plus
+    a penalty for each term. The penalty is -log(1 - `min_gain`), without X not less than
+    (log N + 2 log M) / N for N rows and M candidates, as in the extended BIC.
 
     A product looks like a sum if the noise is larger than the curvature. If the means are m times
     as large as the standard deviations, only a share of about 1/m² of a product's variance is not
@@ -147,9 +148,8 @@ def explain_checked(
     coordinates = Coordinates(stored or mix(folds), dictionary, view.target_means)
     finder = FormulaFinder(model, view, dictionary, coordinates, folds, max_terms, min_gain)
     with threads_for(0):  # thousands of tiny matrices, for which threads only wait
-        redundancies = [
-            by_law(finder.redundancy(i), model, table) for i in range(len(view.targets))
-        ]
+        found = [finder.redundancy(i) for i in range(len(view.targets))]
+        redundancies = by_laws(found, model, view, table)
     return Explanation(redundancies, _kept(model, view, dictionary, coordinates))
 
 

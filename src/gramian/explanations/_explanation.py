@@ -69,13 +69,15 @@ class Explanation(Sequence[Redundancy]):
             raise KeyError(f"{key!r} was kept, so there is no formula for it.")
         raise KeyError(f"{key!r} is not among the columns that were explained.")
 
-    def tested(self, table: Mapping[str, ArrayLike]) -> Explanation:
+    def tested(self, table: Mapping[str, ArrayLike], name: str = "X") -> Explanation:
         """Evaluate the formulas on other rows, as they are.
 
         Parameters
         ----------
         table : mapping or data frame
             All columns by name.
+        name : str, default="X"
+            What the table is called where its R² is printed.
 
         Returns
         -------
@@ -88,7 +90,9 @@ class Explanation(Sequence[Redundancy]):
             values = np.asarray(table[each.feature], dtype=np.float64)
             return each.score(table, values) if np.ptp(values) > 0 else None
 
-        found = [replace(each, validation_r2=validated(each)) for each in self]
+        found = [
+            replace(each, validation_r2=validated(each), validated=f"on {name}") for each in self
+        ]
         return Explanation(found, self.kept)
 
     @property
@@ -127,6 +131,7 @@ class Explanation(Sequence[Redundancy]):
                 "kind": each.kind,
                 "r2": each.r2,
                 "validation_r2": each.validation_r2,
+                "validated": None if each.validation_r2 is None else each.validated,
                 "residual_std": each.residual_std,
                 "n_terms": len(each.terms),
                 "linear_r2": each.linear_r2,
@@ -149,7 +154,8 @@ class Explanation(Sequence[Redundancy]):
         return [each.sympy() for each in self]
 
     def _repr_html_(self) -> str:
-        heads = ["column", "formula", "kind", "R²", "R² held out", "residual"]
+        others = ", ".join(dict.fromkeys(each.validated for each in self)) or "held out"
+        heads = ["column", "formula", "kind", "R²", f"R² {others}", "residual"]
         rows = [
             [
                 each.feature,
@@ -161,7 +167,7 @@ class Explanation(Sequence[Redundancy]):
             ]
             for each in self
         ]
-        head = "".join(f"<th>{text}</th>" for text in heads)
+        head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>"
             for row in rows

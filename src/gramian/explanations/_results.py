@@ -50,8 +50,11 @@ class Redundancy:
     r2 : float
         The share of the variance that the formula explains, on the rows of the fit.
     validation_r2 : float or None
-        The same on rows that took no part in finding terms and coefficients, if rows were given.
-        They also chose the number of terms, so it is slightly too good.
+        The same on other rows, if rows were given.
+    validated : str
+        Which rows these are. "held out": they took no part in finding terms and coefficients, but
+        chose the number of terms, so that it is slightly too good. "on X", or on another table: the
+        formula as it is was evaluated there, whether it was found in these rows or not.
     residual_std : float
         The root mean square of what the formula misses, in the units of the column.
     linear_r2 : float
@@ -85,6 +88,7 @@ class Redundancy:
     linear_r2: float
     full_r2: float
     sources: Mapping[str, float]
+    validated: str = "held out"
 
     @property
     def formula(self) -> str:
@@ -129,7 +133,7 @@ class Redundancy:
         if self.kind != "constant":
             notes.append(f"R² {r_squared(self.r2)}")
         if self.validation_r2 is not None:
-            notes.append(f"held out {r_squared(self.validation_r2)}")
+            notes.append(f"{self.validated} {r_squared(self.validation_r2)}")
         return f"{quote(self.feature)} = {self.formula} ({', '.join(notes)})"
 
     def latex(self) -> str:

@@ -32,6 +32,8 @@ ROWS = (200, 2_000)
 """The fewest and the most rows that are used for it."""
 
 
+CANCELS = 1e-6
+"""What is left of two coefficients that cancel is a smaller share of them."""
 SHARPEST = 1e-2
 """No row counts as if its last digit were finer than this share of what is typical."""
 
@@ -59,9 +61,18 @@ class Function:
         if constant:
             terms += [(constant * c, each) for c, each in self.below]
         merged: dict[Monomial, float] = {}
+        sizes: dict[Monomial, float] = {}
         for coefficient, monomial in terms:
             merged[monomial] = merged.get(monomial, 0.0) + coefficient
+            sizes[monomial] = sizes.get(monomial, 0.0) + abs(coefficient)
+        # The other share is one minus this one: terms cancel, up to what digits leave open.
+        merged = {each: c for each, c in merged.items() if abs(c) > CANCELS * sizes[each]}
         return without_common_factor(Law(np.array(list(merged.values())), tuple(merged)))
+
+    @property
+    def has_logs(self) -> bool:
+        """Whether it has logarithms."""
+        return any(atom == "log" for _, monomial in self.parts for (_, atom), _ in monomial)
 
     @property
     def columns(self) -> set[int]:
@@ -96,11 +107,12 @@ def of_one_column(
 
 
 def of_two_columns(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int]
+    values: Values, traits: Sequence[Traits], columns: Sequence[int], *, logs: bool
 ) -> Iterator[tuple[Law, int]]:
     """Yield laws y = a f(x, z) + b that almost hold, and which column y is.
 
-    The functions are products, ratios, shares x / (x + z), and sums of logarithms.
+    The functions are products, ratios and shares x / (x + z), or those with logarithms: sums of
+    them, and flags times one.
 
     Parameters
     ----------
@@ -110,12 +122,17 @@ def of_two_columns(
         What is known of the columns.
     columns : sequence of int
         The columns.
+    logs : bool
+        Which of the two.
     """
     n = len(columns)
     rows = int(np.clip(WORK / max(4 * n**3, 1), *ROWS))
     few = values.take(np.linspace(0, values.n_rows - 1, min(rows, values.n_rows)).astype(np.intp))
     targets: list[Variable] = [(i, "x") for i in columns]
-    blocks = (_binary(i, columns[k:], traits) for k, i in enumerate(columns))
+    blocks = (
+        [each for each in _binary(i, columns[k:], traits) if each.has_logs == logs]
+        for k, i in enumerate(columns)
+    )
     yield from _laws(few, traits, targets, blocks, values)
 
 

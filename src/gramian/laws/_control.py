@@ -65,9 +65,12 @@ class Control:
         self.train = train
         self.test = test
         self._traits = traits
-        seen = train if test is None else test
         rng = np.random.default_rng(seed)
-        self._order = _without_fixed_points(rng, seen.n_rows)
+        self._shuffled = [
+            (each, _without_fixed_points(rng, each.n_rows))
+            for each in (test, train)
+            if each is not None
+        ]
         self._arrangements: dict[int, float] = {}
 
     def judge(self, law: Law, n_tried: float, tolerance: float) -> Verdict | None:
@@ -97,7 +100,7 @@ class Control:
             validation = _predicted(law, self.train) if self.test is None else law.error(self.test)
             if not validation <= ROWWISE * tolerance:
                 return None
-            broken = min(law.error(seen.shuffled(each, self._order)) for each in columns)
+            broken = min(self._broken(law, each) for each in columns)
         base = max(error, validation, ROUNDING)
         # Rounding errors are no noise: what is exact must break by far more than a factor.
         needed = BREAKS if base > HOLDS_EXACTLY else BREAKS_EXACTLY
@@ -133,7 +136,7 @@ class Control:
                 return None
             error = law.error(self.train)
             validation = law.error(seen)
-            broken = min(law.error(seen.shuffled(each, self._order)) for each in columns)
+            broken = min(self._broken(law, each) for each in columns)
         base = max(error, validation, rounding, ROUNDING)
         if not broken > BREAKS_PRINTED * base:
             return None
@@ -142,6 +145,14 @@ class Control:
             return None
         overall = max(law.overall_error(self.train), law.overall_error(seen))
         return Verdict(law, error, validation, overall, broken, evidence, rounding)
+
+    def _broken(self, law: Law, column: int) -> float:
+        """Return the error of a law if a column is shuffled, in rows in which the column varies."""
+        for values, order in self._shuffled:
+            x = values.x[:, column]
+            if x.min() < x.max():
+                return law.error(values.shuffled(column, order))
+        return 0.0
 
     def _evidence(self, law: Law, base: float, broken: float, n_tried: float) -> float:
         n_free = self.train.n_rows - len(law.monomials)
@@ -182,9 +193,19 @@ def left_open(law: Law, values: Values, traits: Sequence[Traits], target: int | 
     largest = np.abs(terms).max(axis=1)
     rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
     width = HOLDS_EXACTLY * largest
-    for i in rounded:
-        half = traits[i].precision.half_unit(values.x[:, i]) / values.scale[i]
-        width = width + LAST_DIGIT * np.abs(law.slope(values, i)) * half
+    logs = {i for each in law.monomials for (i, atom), _ in each if atom == "log"}
+    # A difference of logarithms is often that of printed ones.
+    last_digit = LAST_DIGIT + max(len(logs) - 1, 0)
+    for i in law.columns:
+        x, precision = values.x[:, i], traits[i].precision
+        if i in rounded:
+            left = last_digit * precision.half_unit(x)
+        elif precision.relative:
+            # Single precision may have come after other columns were computed.
+            left = precision.relative * np.abs(x)
+        else:
+            continue
+        width = width + np.abs(law.slope(values, i)) * left / values.scale[i]
     if not (missed <= width).all():
         return np.inf
     there = largest > 0

@@ -10,11 +10,11 @@ from itertools import product
 
 import numpy as np
 
-from gramian.laws._beam import Sum, shortest_sum
 from gramian.laws._columns import Traits
 from gramian.laws._factors import Quotient, divide_out, follows
 from gramian.laws._law import ONE, Law, Monomial, Power, Values, Variable, times
 from gramian.laws._nullspace import without_common_factor
+from gramian.laws._shortest import Sum, shortest_sum
 
 POWERS = tuple(Fraction(each) for each in ("1", "2", "-1", "-2", "1/2", "-1/2"))
 """The powers of the quotient that may be a sum."""

@@ -96,7 +96,8 @@ class Writer:
             return None
         bottom.sort(key=lambda each: (not each[1], len(each[1])))
         unit = bottom[0][0]
-        if len(top) == 1 and len(bottom) > 1:
+        plain_sum = all(abs(value - unit) <= 1e-9 * abs(unit) for value, _ in bottom)
+        if len(top) == 1 and not plain_sum:
             unit = top[0][0]
         return Solution(
             self.names[column],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,12 @@ MOST_DECIMALS = 14
 LARGEST_WHOLE = 2.0**53
 SINGLE = 2.0**-24
 """Half a unit of numbers of single precision, as a share of them."""
+SINGLE_DIGITS = 7
+"""Text files often have so many digits; numbers of single precision just tell them."""
+DOUBLE = 2.0**-51
+"""A few units of numbers of double precision: decimals may have been computed, as 3 · 0.1 is."""
+COARSEST = 0.1
+"""Of numbers with more digits, any might be taken for a decimal one."""
 COARSE = 0.05
 """A column whose last digit is a larger share of its deviation is taken as it is."""
 
@@ -33,7 +39,7 @@ class Precision:
     @property
     def significant(self) -> int:
         """About how many digits there are."""
-        if self.decimals is not None:
+        if self.digits:
             return self.digits
         return 7 if self.relative else 16
 
@@ -46,11 +52,11 @@ class Precision:
             Values of the column.
         """
         found: Array = self.relative * np.abs(x)
-        if self.decimals is None:
-            return found
-        size = np.floor(np.log10(np.where(x == 0, 1.0, np.abs(x)))) + 1
-        by_digits = np.where(x == 0, 0.0, 0.5 * 10.0 ** (size - self.digits))
-        return np.asarray(np.maximum(0.5 * 10.0**-self.decimals, by_digits))
+        if self.digits:
+            found = np.maximum(found, np.where(x == 0, 0.0, 0.5 * _last_digit(x, self.digits)))
+        if self.decimals is not None:
+            found = np.maximum(found, 0.5 * 10.0**-self.decimals)
+        return found
 
 
 EXACT = Precision()
@@ -65,9 +71,9 @@ def precision_of(x: Array) -> Precision:
     x : array of shape (n_rows,)
         The column, finite values only.
     """
-    found = _decimal(x)
+    found = _decimal(x, DOUBLE)
     if found is None and bool((x == x.astype(np.float32)).all()):
-        found = Precision(relative=SINGLE)
+        found = replace(_decimal(x, SINGLE) or _significant(x), relative=SINGLE)
     if found is None:
         return EXACT
     spread = float(np.std(x))
@@ -75,15 +81,39 @@ def precision_of(x: Array) -> Precision:
     return found if fine else EXACT
 
 
-def _decimal(x: Array) -> Precision | None:
-    """Return the decimals and digits of a column, if it has few enough of them."""
+def _decimal(x: Array, share: float) -> Precision | None:
+    """Return the decimals and digits of a column, if it has few enough of them.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows,)
+        The column.
+    share : float
+        By which share of it a stored number may differ from the decimal one.
+    """
     for decimals in range(MOST_DECIMALS + 1):
         whole = np.rint(x * 10.0**decimals)
-        if np.abs(whole).max() >= LARGEST_WHOLE:
+        if np.abs(whole).max() * share >= COARSEST:
             return None
-        if (whole / 10.0**decimals == x).all():
+        if (np.abs(whole / 10.0**decimals - x) <= share * np.abs(x)).all():
             return Precision(decimals, _digits(np.abs(whole)))
     return None
+
+
+def _significant(x: Array) -> Precision:
+    """Return with how many digits numbers were printed before they became single precision."""
+    for digits in range(1, SINGLE_DIGITS + 1):
+        unit = _last_digit(x, digits)
+        if (np.abs(np.rint(x / unit) * unit - x) <= SINGLE * np.abs(x)).all():
+            return Precision(digits=digits)
+    return EXACT
+
+
+def _last_digit(x: Array, digits: int) -> Array:
+    """Return the unit of the last of so many digits of each value."""
+    size = np.floor(np.log10(np.where(x == 0, 1.0, np.abs(x)))) + 1
+    unit: Array = 10.0 ** (size - digits)
+    return unit
 
 
 def _digits(whole: Array) -> int:

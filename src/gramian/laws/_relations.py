@@ -126,6 +126,39 @@ def relations(
     return Relations(tuple(laws), table.names, sample.n_rows, complete, (*notes, *looked.notes))
 
 
+def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
+    """Find exact sums, products of powers, steps, and functions of one or two columns.
+
+    Parameters
+    ----------
+    rows : array of shape (n_rows, n_columns)
+        Rows without missing values.
+    names : sequence of str
+        The names of the columns.
+    """
+    if len(rows) < MIN_ROWS:
+        return Relations((), tuple(names), len(rows))
+    table = open_table(rows, names)
+    sample = sample_of(table, 0)
+    maker = Maker(table.names, sample.rows)
+    view = View(np.arange(len(sample.rows)), tuple(range(len(names))))
+    with np.errstate(all="ignore"):
+        search = Search(
+            sample.rows,
+            maker.traits(view),
+            tolerance=0.0,
+            deadline=None,
+            report=lambda *_: None,
+            seed=0,
+        )
+        search.run(simple=True)
+        found = [maker.relation(verdict, search, view) for verdict in search.found]
+    if not sample.is_all:
+        found = _confirmed(found, table.blocks())
+    found.sort(key=_rank)
+    return Relations(tuple(found), table.names, sample.n_rows)
+
+
 def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     """Find only the exact lookups of a table, and how its dates become numbers.
 

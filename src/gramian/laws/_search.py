@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -16,37 +17,31 @@ from gramian.laws._among import (
     for_any_column,
     invertible,
     is_linear,
+    step_of,
     without_echoes,
 )
 from gramian.laws._catalogue import of_one_column, of_two_columns
 from gramian.laws._columns import Traits
 from gramian.laws._control import FEW_ROWS, Control, Verdict, is_consequence, refit
-from gramian.laws._explicit import law_for, quotients
 from gramian.laws._law import Law, Monomial, Values, Variable
 from gramian.laws._linear import power_laws, sums
+from gramian.laws._noise import short_laws
 from gramian.laws._nullspace import dependencies
 from gramian.laws._pairs import pairs
 from gramian.laws._printed import printed_sums
 from gramian.laws._rounding import snapped
 from gramian.laws._steps import steps
 from gramian.laws._supports import small_sets
-from gramian.laws._wide import products_with_sums, sparse_products, sparse_sums
+from gramian.laws._wide import SMALL_TABLE, WIDEST, products_with_sums, sparse_products
 
 HELD_OUT = 0.25
 """The share of rows that judge, and take no part in finding laws."""
 MAX_ROWS = 2_000
 """So many rows are enough to find laws; others confirm them."""
 MAX_JUDGES = 2_000
-WIDEST = 800
-"""Products of all pairs of columns are looked at in tables with no more columns."""
-SMALL_TABLE = 12
-"""In tables with more columns, functions of all columns at once are too many."""
 EXACT_ERROR = 1e-11
-TARGETS = 3
-"""The columns for which short laws are compared before one is believed."""
-SHORT_TRIED = 1e6
-ROWS_FOR_SUMS = 60
-"""Sums of several terms are not looked for in fewer rows."""
+N_SIMPLE = 6
+"""The first stages, which take little time."""
 FEWER_ROWS = 1_000
 """So many rows are enough to choose among short laws."""
 GRADIENT_ROWS = 30
@@ -115,14 +110,21 @@ class Search:
         step = max(1, len(train) // GRADIENT_ROWS)
         self._points = self.train.take(np.arange(0, len(train), step)[:GRADIENT_ROWS])
 
-    def run(self) -> bool:
-        """Go through the stages; return whether there was time for all."""
+    def run(self, *, simple: bool = False) -> bool:
+        """Go through the stages; return whether there was time for all.
+
+        Parameters
+        ----------
+        simple : bool, default=False
+            Whether to look only for exact sums, products of powers, steps, and functions of one or
+            two columns, which takes little time.
+        """
         stages: list[tuple[str, Callable[[], Iterable[tuple[Law, float]]]]] = [
             ("steps", self._steps),
             ("pairs", self._pairs),
             ("sums", self._sums),
             ("power laws", self._power_laws),
-            ("printed digits", self._printed),
+            ("printed digits", lambda: self._printed(simple=simple)),
             ("other steps", self._more_steps),
             ("small sets", self._small_sets),
             ("products and sums", self._wide),
@@ -130,6 +132,8 @@ class Search:
             ("logarithms", self._logarithms),
             ("angles", self._angles),
         ]
+        if simple:
+            stages = stages[:N_SIMPLE]
         try:
             for i, (name, stage) in enumerate(stages):
                 self._report(name, i, len(stages))
@@ -137,8 +141,9 @@ class Search:
                     self._consider(law, n_tried, EXACT_ERROR)
                     self._check_time()
                 self._check_time()
-            self._report("laws with noise", len(stages), len(stages) + 1)
-            self._noisy()
+            if not simple:
+                self._report("laws with noise", len(stages), len(stages) + 1)
+                self._noisy()
         except OutOfTimeError:
             return False
         finally:
@@ -202,15 +207,18 @@ class Search:
         yield from self._steps_of([i for i in others if i not in free])
 
     def _steps_of(self, sources: Sequence[int]) -> Iterator[tuple[Law, float]]:
-        for law in steps(self._all, self.traits, self.columns, sources):
-            yield law, float(len(self.columns) ** 2 * self._all.n_rows)
+        flags = [i for i in self.columns if self.traits[i].n_levels is not None]
+        for law in steps(self._all, self.traits, flags, sources):
+            source = step_of(law)
+            n_values = len(np.unique(self._all.x[:, source]))
+            yield law, float(len(flags) * len(self.columns) * n_values)
 
     def _pairs(self) -> Iterator[tuple[Law, float]]:
         n_tried = 25.0 * len(self.columns) ** 2
         for law in pairs(self.train, self.traits, self.columns):
             yield law, n_tried
 
-    def _printed(self) -> Iterable[tuple[Law, float]]:
+    def _printed(self, *, simple: bool) -> Iterable[tuple[Law, float]]:
         """Look for laws that hold up to printed digits, and believe them; none is left to judge.
 
         First for a column that was computed from others as they are printed, then for laws of
@@ -222,11 +230,16 @@ class Search:
         n = float(len(varying))
         sources: list[tuple[Iterator[tuple[Law, int | None]], float]] = [
             (of_one_column(self.train, self.traits, varying), 10 * n**2),
+            # A ratio is plainer than a sum of logarithms that are in the table, too.
+            (of_two_columns(self.train, self.traits, varying, logs=False), 5 * n**3),
             (self._printed_sums(), n**3),
-            (of_two_columns(self.train, self.traits, varying), 5 * n**3),
-            (for_any_column(sparse_products(self.few, self.traits, varying)), 5 * n**4),
-            (for_any_column(products_with_sums(self.few, self.traits, varying)), 5 * n**4),
+            (of_two_columns(self.train, self.traits, varying, logs=True), 5 * n**3),
         ]
+        if not simple:
+            sources += [
+                (for_any_column(sparse_products(self.few, self.traits, varying)), 5 * n**4),
+                (for_any_column(products_with_sums(self.few, self.traits, varying)), 5 * n**4),
+            ]
         kept: dict[int, tuple[Law, float]] = {}
         for laws, n_tried in sources:
             for law, target in laws:
@@ -271,7 +284,9 @@ class Search:
         """Look for laws that hold up to noise, and believe the one that says most, repeatedly."""
         while self._tolerance > EXACT_ERROR and len(self.free) > 1:
             pool = []
-            for i, (law, n_tried) in enumerate(self._short_laws()):
+            for i, (law, n_tried) in enumerate(
+                short_laws(self.train, self.few, self.traits, self.free)
+            ):
                 self._check_time()
                 verdict = self.control.judge(law, n_tried, self._tolerance)
                 if verdict is not None:
@@ -289,28 +304,8 @@ class Search:
         """Return whether a better law ties the same columns and others, which matter little."""
         return any(set(law.columns) < set(each.columns) for each in self.laws)
 
-    def _short_laws(self) -> Iterator[tuple[Law, float]]:
-        """Yield laws of few terms, fitted to all rows, and among how many each was found."""
-        free, n = self.free, float(len(self.free))
-        sources = [
-            (pairs(self.few, self.traits, free), 25 * n**2),
-            (sparse_products(self.few, self.traits, free), 5 * n**3),
-            (sparse_sums(self.few, free), n**3),
-        ]
-        if SMALL_TABLE < n <= WIDEST:
-            sources.append((products_with_sums(self.few, self.traits, free), n**4))
-        for laws, n_tried in sources:
-            for law in laws:
-                yield refit(law, self.train), n_tried
-        if n <= SMALL_TABLE and self.few.n_rows >= ROWS_FOR_SUMS:
-            for _, target, quotient in quotients(self.few, self.traits, free)[:TARGETS]:
-                self._check_time()
-                candidate = law_for(self.few, self.traits, target, quotient)
-                if candidate is not None:
-                    yield refit(candidate.law, self.train), SHORT_TRIED
-
     def _sums(self) -> Iterator[tuple[Law, float]]:
-        n = len(self.columns)
+        flags = {i for i in self.columns if self._is_flag(i)}
         for power in (1, 2, -1):
             columns = [
                 i
@@ -319,7 +314,9 @@ class Search:
                 or (self.traits[i].n_levels is None and (power > 0 or self.traits[i].never_zero))
             ]
             for law in sums(self.train, columns, power):
-                yield law, float(n) ** len(law.monomials)
+                # Flags that add up are sought among flags.
+                pool = flags if flags.issuperset(law.columns) else columns
+                yield law, float(math.comb(len(pool), len(law.columns)))
 
     def _power_laws(self) -> Iterator[tuple[Law, float]]:
         variables: list[Variable] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -13,6 +14,8 @@ from gramian.laws._law import Law, Values, comparison
 
 ROUND = 5
 """Thresholds of ranks are multiples of this."""
+ROWS_OF_UNIT = 10
+"""Units of panels have fewer rows."""
 
 
 def steps(
@@ -59,13 +62,20 @@ def _difference(x: Array) -> bool:
 def _by_number(x: Array, parts: Parts) -> bool:
     """Return whether steps are those of a row number, in a table that was sorted by what they give.
 
-    Ranks number rows, too, but their steps are round numbers.
+    So are intervals of the number of a unit that has a few rows, one after the other: units with a
+    property may have numbers in a row. Ranks number rows, too, but their steps are round numbers.
     """
-    changes = np.diff(np.sort(x))
+    changes = np.diff(np.unique(x))
     if not ((changes >= 1).all() and np.median(changes) == 1):
         return False
-    thresholds = [comparison(atom) for _, atoms in parts for atom in atoms]
-    return any(each is not None and each[1] % ROUND for each in thresholds)
+    found = [comparison(atom) for _, atoms in parts for atom in atoms]
+    n_values = len(changes) + 1
+    if n_values < len(x):
+        together = bool((np.diff(x) >= 0).all())
+        if not together or len(x) >= ROWS_OF_UNIT * n_values:
+            return False
+        found = [each for each in found if each is not None and each[0] in ("le", "gt")]
+    return any(each is not None and each[1] % ROUND for each in found)
 
 
 Parts = list[tuple[float, tuple[str, ...]]]
@@ -126,9 +136,13 @@ def _staircase(x: Array, y: Array) -> Parts | None:
 
 
 def _between(low: float, high: float) -> float:
-    """Return a threshold: the lower value where values are whole numbers, else a short one."""
+    """Return a threshold: the roundest number, of whole numbers the lowest of these."""
     if float(low).is_integer() and float(high).is_integer():
-        return float(low)
+        units = (factor * 10.0**exponent for exponent in range(14, -1, -1) for factor in (5, 1))
+        for unit in units:
+            short = math.ceil(low / unit) * unit
+            if low <= short < high:
+                return short
     for digits in range(1, 17):
         short = float(f"{(low + high) / 2:.{digits - 1}e}")
         if low <= short < high:

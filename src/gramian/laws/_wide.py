@@ -7,12 +7,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gramian._types import Array
-from gramian.laws._beam import shortest_sum
 from gramian.laws._columns import Traits
 from gramian.laws._law import ONE, Law, Monomial, Values
 from gramian.laws._linear import power_law
 from gramian.laws._nullspace import without_common_factor
+from gramian.laws._shortest import shortest_sum
 
+SMALL_TABLE = 12
+"""In tables with more columns, functions of all columns at once are too many."""
+WIDEST = 800
+"""Products of all pairs of columns are looked at in tables with no more columns."""
 SCREEN_ROWS = 500
 RELATED = 0.3
 """A product is looked at more closely if its correlation with a column is larger than this."""
