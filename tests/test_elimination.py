@@ -52,7 +52,7 @@ def test_what_is_left_of_each_variable_is_that_of_a_regression_on_the_others(
         for missing in others:
             rest = [i for i in others if i != missing]
             expected = share_left(Z, w, j, rest, by_hand, alpha)
-            found = remaining.share_without(j, missing)
+            (found,) = remaining.shares_without([j], missing)
             if expected > 1.1 * remaining.share(j):
                 assert found == pytest.approx(expected, rel=1e-6)
             else:  # a small loss may be estimated, from below

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._blas import threads_for
 from gramian._threads import AddProduct
 from gramian._types import Array, IntArray
 from gramian.elimination._functions import Layout
@@ -82,7 +83,8 @@ def moments(
     cross = np.empty((n, rows.n_columns if with_x else 0))
     with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
         for part in _tiles(n, tile):
-            found, products = rows.sum(TileWork(layout, part, cross.shape[1]))
+            with threads_for(float(rows.n_rows) * (part.stop - part.start) * part.stop):
+                found, products = rows.sum(TileWork(layout, part, cross.shape[1]))
             mean[part] = found[:, 0]
             gram[part, : part.stop] = found[:, 1:]
             gram[part, : part.stop] -= np.multiply.outer(mean[part], mean[: part.stop])

@@ -148,7 +148,8 @@ class Gram:
             for factor in self.factors
         ]
         for piece in self._pieces(block):
-            if all(elimination.full for elimination in eliminations) and not self._keep_dropped:
+            full = all(elimination.full for elimination in eliminations)
+            if full and piece.start > 0 and not self._keep_dropped:
                 break
             block, sums = self._sum_in_range(direction, block, piece)
             norms[piece] = self._normalize(sums, norms, piece)
@@ -205,6 +206,7 @@ class Gram:
                 self._rows.n_columns,
                 self._variables,
                 self._values,
+                self.n_functions,
                 slice(0, block.n_functions),
                 [each.combinations() / norms for each in unfinished],
             )
@@ -216,8 +218,11 @@ class Gram:
     def _pieces(self, block: Block) -> list[slice]:
         """Cut a block of more functions than rows: most of them are redundant, or shrunk.
 
-        The Gram matrix of so many at once could take any amount of memory.
+        The Gram matrix of so many at once could take any amount of memory. With infinite penalties
+        only z itself can enter, which comes first: of the others no sums are needed.
         """
+        if not self._keep_dropped and all(np.isinf(factor.alpha) for factor in self.factors):
+            return [slice(0, 1)]
         n, step = block.n_functions, max(MIN_PIECE, self._rows.n_rows)
         return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
@@ -237,8 +242,11 @@ class Gram:
         return norms
 
     def _room(self, factor: Factor) -> int:
-        """Return how many functions may still be linearly independent; a penalty makes all so."""
-        if factor.alpha > 0:
+        """Return how many functions may still be linearly independent; a penalty makes all so.
+
+        An infinite one leaves only the variables, which have none.
+        """
+        if 0 < factor.alpha < np.inf:
             return int(np.iinfo(np.intp).max)
         return self._rows.n_rows - len(factor)
 
@@ -247,7 +255,7 @@ class Gram:
         n, new = self.n_functions, block.n_functions
         n_variables, n_columns = len(self.steps), self._rows.n_columns
         work: PlainWork | MomentWork = PlainWork(
-            self.steps, direction, block, n_columns, self._variables, self._values, piece
+            self.steps, direction, block, n_columns, self._variables, self._values, n, piece
         )
         whole = piece.stop - piece.start == new
         if self._monomials is not None and whole and n_variables <= MAX_VARIABLES:
