@@ -297,8 +297,8 @@ def _best(
     penalties: Sequence[float]
     if alpha != "auto":
         penalties = [float(alpha)]
-    elif len(sums.gram) <= FEW * sums.n_rows:
-        penalties = [0.0]
+    elif len(sums.gram) <= max(sums.n_variables, FEW * sums.n_rows):
+        penalties = [0.0]  # the columns themselves have none
     else:
         penalties = [np.inf, 0.0] if large else PENALTIES
     found: list[tuple[tuple[int, float], Elimination, float]] = []
