@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from scipy.linalg import lapack
 
-from gramian._blas import add_product, solve_lower, threads_for, times
+from gramian._blas import MAX_SIDE, add_product, solve_lower, threads_for, times
 from gramian._types import Array, IntArray
 from gramian.elimination._sums import FunctionSums
 
@@ -249,7 +249,8 @@ class Remaining:
 
         P grows, by the same for all functions, until G + P has an inverse.
         """
-        with threads_for(float(len(gram)) ** 3):
+        # Threads crash in OpenBLAS where a matrix is very large, see `MAX_SIDE`.
+        with threads_for(0 if len(gram) > MAX_SIDE else float(len(gram)) ** 3):
             self._invert(gram, removed, overwrite=overwrite)
 
     def _invert(self, gram: Array, removed: Array, *, overwrite: bool) -> None:
