@@ -25,6 +25,7 @@ import numpy as np
 
 from gramian import GFA
 from gramian.elimination import Preferences, Selection, collect, eliminate, lay_out, select
+from gramian.elimination._remaining import Remaining
 from gramian.exceptions import OverfittingWarning
 from gramian.families import Family, Legendre, Polynomial
 from gramian.rows import RowBlock, centre
@@ -56,10 +57,20 @@ are the tables in which exactly the derived columns are dropped.
 ## The Feynman equations
 
 A table has the inputs of an equation, uniform in their ranges, and its output: 2,000 rows. Counted
-are the tables in which exactly one column is dropped, and new rows confirm that it follows from the
-others.
+are the tables in which exactly one column is dropped; *confirmed* are those in which 2,000 new rows
+agree that it follows from the others. *With 20,000 rows* says in how many tables polynomials of
+this degree explain a column to R² ≥ 0.999 at all. *With laws* (`laws=True`) a column may also
+follow by an exact law, such as a ratio or a root, which no polynomial is.
 
 {feynman}
+
+Deciding by the rows of the fit, as plain backward elimination does, finds 42 and 62 tables at
+degree 3 and 4. The difference are columns like ω = q·v·B/p, of which polynomials of degree 4 leave
+0.09 % on 2,000 rows that they were fitted to, and 0.11 to 0.13 % on new ones: they do not follow to
+99.9 %, and are kept. No penalty makes them fit better: what is missing is not rows but functions.
+At degree 3 one table is missed that 20,000 rows would decide otherwise (I.9.18): its output has
+heavy tails, and leaving single rows out makes the explanation look worse (0.11 %) than it is (0.08
+%).
 
 ## Independent columns
 
@@ -91,7 +102,14 @@ def order_free(X: Array, family: Family | None = None, **options: Any) -> Select
 
 def published(X: Array, degree: int = 2) -> set[int]:
     """Return what GFA, as published, finds redundant."""
-    model = GFA(threshold=THRESHOLD, relative=True, family="polynomial", degree=degree)
+    model = GFA(
+        threshold=THRESHOLD,
+        relative=True,
+        backward=False,
+        alpha=0,
+        family="polynomial",
+        degree=degree,
+    )
     return set(model.fit(X).redundant_features_.tolist())
 
 
@@ -213,7 +231,10 @@ def measure_feynman(path: Path, n_tables: int) -> list[dict[str, Any]]:
     results = []
     for degree in (2, 3, 4):
         row: dict[str, Any] = {"degree": degree, "of": 0, "**order-free**": 0, "confirmed": 0}
-        row |= {"GFA as published": 0, "more than one dropped": 0}
+        row |= {"more than one dropped": 0, "with 20,000 rows": 0}
+        row |= {"GFA as published": 0}
+        if degree == 2:
+            row["order-free, with laws"] = 0
         for number, equation in enumerate(equations(path)):
             if number >= n_tables:
                 break
@@ -230,6 +251,9 @@ def measure_feynman(path: Path, n_tables: int) -> list[dict[str, Any]]:
             row["more than one dropped"] += len(found.dropped) > 1
             if len(found.dropped) == 1:
                 row["confirmed"] += confirmed(X, new, found, Legendre(degree))
+            row["with 20,000 rows"] += attainable(feynman(equation, rng, 20_000), degree)
+            if degree == 2:  # with laws, what functions add is little
+                row["order-free, with laws"] += found_with_laws(X, new, degree)
             row["GFA as published"] += len(published(X, degree)) == 1
         results.append(row)
         say(row)
@@ -249,6 +273,26 @@ def confirmed(X: Array, new: Array, found: Selection, family: Family) -> bool:
     y = other.x[:, target]
     left = y - (layout.evaluate(other, layout.n_functions) / scale).T @ fit
     return bool(left @ left <= THRESHOLD * (y @ y))
+
+
+def attainable(X: Array, degree: int) -> bool:
+    """Return whether functions of the others explain any column, judged by many rows."""
+    rows, _ = centre(X, None, "column")
+    layout = lay_out(rows, Legendre(degree), range(X.shape[1]))
+    inflation = (len(X) / (len(X) - layout.n_functions - 1)) ** 2
+    remaining = Remaining(collect(rows, layout))
+    return min(map(remaining.share, range(X.shape[1]))) * inflation <= THRESHOLD
+
+
+def found_with_laws(X: Array, new: Array, degree: int) -> bool:
+    """Return whether one column is dropped by laws or functions, and new rows confirm it."""
+    model = GFA(threshold=THRESHOLD, laws=True, family="legendre", degree=degree).fit(X)
+    if len(model.redundant_features_) != 1:
+        return False
+    (target,) = model.redundant_features_
+    y = new[:, target]
+    left = y - model.inverse_transform(model.transform(new))[:, target]
+    return bool(left @ left <= THRESHOLD * len(y) * np.var(y))
 
 
 def measure_independent(n_tables: int) -> list[dict[str, Any]]:
@@ -349,8 +393,9 @@ def measure_cost(shapes: list[tuple[int, int, int]]) -> list[dict[str, Any]]:
         if not n_derived:
             row["of these for pruning"] = round(pruning(X), 1)
             start = time.process_time()
-            GFA(threshold=THRESHOLD, relative=True, family="polynomial", solver="gram").fit(X)
-            row["GFA, seconds"] = round(time.process_time() - start, 1)
+            forward = GFA(threshold=THRESHOLD, relative=True, backward=False, alpha=0)
+            forward.set_params(family="polynomial", solver="gram").fit(X)
+            row["GFA as published, seconds"] = round(time.process_time() - start, 1)
         results.append(row)
         say(row)
     return results
@@ -412,7 +457,7 @@ def main() -> None:
     options = parser.parse_args()
     path: Path = options.output
     content: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    shapes = [(60, 0, 5000), (20, 20, 5000), (50, 50, 12_500)]
+    shapes = [(60, 0, 5000), (20, 20, 5000), (50, 50, 12_500), (70, 70, 25_000)]
     if options.large:
         shapes.append((100, 100, 50_000))
     parts: dict[str, Callable[[], list[dict[str, Any]]]] = {

@@ -132,3 +132,36 @@ def test_units_are_not_warned_of_where_one_unit_was_said():
         succeed("extract", "large.csv", "-n", "1", "--same-unit", "-o", "z.csv", "--json").stdout
     )
     assert document["warnings"] == []
+
+
+def test_json_tells_of_each_dropped_column_the_evidence_what_is_left_and_what_to_exchange():
+    table = temperatures()
+    table["constant"] = 3.0
+    table["square"] = table["x"] ** 2
+    table.to_csv("units.csv", index=False)
+    found = selected("units.csv", "--no-laws")["elimination"]
+    assert found["start"] == "all"
+    assert found["minimal"] == "exchanges"
+    assert {name: each["evidence"] for name, each in found["dropped"].items()} == {
+        "constant": "constant",
+        "F": "rows left out",
+        "K": "rows left out",
+        "square": "rows left out",
+    }
+    assert found["dropped"]["F"]["alternatives"] == found["dropped"]["K"]["alternatives"] == ["C"]
+    assert all(each["share_left"] <= found["threshold"] for each in found["dropped"].values())
+    with_laws = selected("units.csv")["elimination"]["dropped"]["square"]
+    assert (with_laws["evidence"], with_laws["law"]) == ("law", "square = x²")
+
+
+def test_a_dry_run_counts_the_functions_of_all_columns_at_the_beginning():
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.standard_normal((2000, 40))).add_prefix("x").to_csv("wide.csv", index=False)
+    costs = [
+        json.loads(succeed("select", "wide.csv", "--dry-run", "--json", *options).stdout)["costs"]
+        for options in ([], ["--forward"])
+    ]
+    for whole, forward in zip(*costs, strict=True):
+        assert whole["n_functions"] == forward["n_functions"]
+        assert whole["memory"] >= 3 * 8 * 860**2 > forward["memory"] or whole["n_steps"] > 20
+        assert whole["seconds"] > forward["seconds"]

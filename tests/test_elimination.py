@@ -10,10 +10,11 @@ from hypothesis import given
 from property_cases import FAMILIES, a_property, nonlinear_table, seeds
 
 from gramian.elimination import _remaining as remaining_module
+from gramian.elimination import _sums as sums_module
 from gramian.elimination import collect, eliminate, lay_out, leave_one_out
 from gramian.elimination._evidence import Evidence
 from gramian.elimination._remaining import Remaining
-from gramian.families import Custom, Indicator, Multilinear, Polynomial
+from gramian.families import Custom, Indicator, Legendre, Multilinear, Polynomial
 from gramian.rows import as_source, centre, open_dask, open_stream
 
 
@@ -52,7 +53,7 @@ def test_what_is_left_of_each_variable_is_that_of_a_regression_on_the_others(
         for missing in others:
             rest = [i for i in others if i != missing]
             expected = share_left(Z, w, j, rest, by_hand, alpha)
-            found = remaining.share_without(j, missing)
+            (found,) = remaining.shares_without([j], missing)
             if expected > 1.1 * remaining.share(j):
                 assert found == pytest.approx(expected, rel=1e-6)
             else:  # a small loss may be estimated, from below
@@ -151,6 +152,27 @@ def test_sums_do_not_depend_on_the_tiles():
     np.testing.assert_allclose(one.gram, other.gram, atol=1e-13)
     values = np.linalg.eigvalsh(one.gram)
     assert values.min() > 0
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("family", [Polynomial(2), Polynomial(3), Multilinear(2), Multilinear(3)])
+def test_moments_that_are_shared_are_those_of_products(family, weighted, monkeypatch):
+    X = nonlinear_table(13, 5)
+    rows, _ = centre(X, weights_of(14, len(X)) if weighted else None, "column")
+    layout = lay_out(rows, family, [4, 1, 0, 3])
+    expected = collect(rows, layout, tile=7)
+    monkeypatch.setattr(sums_module, "MANY", 0.0)
+    monkeypatch.setattr(sums_module.Shared, "pays", lambda *_: True)
+    monkeypatch.setattr(sums_module, "TileWork", None)  # is not called
+    found = collect(rows, layout, tile=7)
+    np.testing.assert_allclose(found.gram, expected.gram, atol=1e-12)
+
+
+def test_only_functions_that_are_monomials_share_moments():
+    rows, _ = centre(nonlinear_table(15, 4), None, "column")
+    assert lay_out(rows, Polynomial(2), range(4)).monomials is not None
+    assert lay_out(rows, Polynomial(2), range(3), [3]).monomials is None
+    assert lay_out(rows, Legendre(2), range(4)).monomials is None
 
 
 def test_constant_functions_are_left_out():

@@ -95,6 +95,33 @@ def test_neither_units_nor_order_nor_offsets_change_the_set(X, seed):
     assert by_name(names, one.kept) == by_name(names[order], other.kept)
 
 
+@given(tables, seeds)
+@a_slow_property
+def test_other_names_only_decide_between_columns_that_can_be_exchanged(X, seed):
+    """Names decide where nothing else does: what is kept then explains as much as before."""
+    ranks = np.random.default_rng(seed).permutation(X.shape[1]).tolist()
+    one = selection_of(X, Polynomial(2))
+    other = selection_of(X, Polynomial(2), preferences=Preferences(order=ranks))
+    assert len(one.kept) == len(other.kept)
+    for j in set(other.kept) - set(one.kept):
+        exchanged = set(one.alternatives[j]) - set(other.kept)
+        assert exchanged, "a column was kept that could not be exchanged for one kept before"
+
+
+@given(
+    st.sampled_from(["uniform", "standard_normal", "lognormal", "exponential", "integers"]),
+    st.integers(20, 200),
+    st.integers(2, 25),
+    seeds,
+)
+@a_property
+def test_of_independent_columns_none_is_ever_dropped(kind, n, d, seed):
+    rng = np.random.default_rng(seed)
+    draw = getattr(rng, kind)
+    X = draw(0, 5, (n, d)).astype(float) if kind == "integers" else draw(size=(n, d))
+    assert selection_of(X, Polynomial(2)).dropped == ()
+
+
 @given(tables)
 @a_slow_property
 def test_the_proof_finds_the_smallest_set_of_all(X):

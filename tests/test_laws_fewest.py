@@ -1,4 +1,5 @@
 """Which columns go: as many as laws allow, and those that stay give them."""
+# ruff: noqa: RUF001  # minus signs, as they are printed
 
 from __future__ import annotations
 

@@ -326,6 +326,18 @@ def test_penalties_that_differ_by_rounding_are_equal(estimator, degree):
     np.testing.assert_array_equal(fitted.alpha_path_, [0.0, 0.0])
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("estimator", [GFA, GFS])
+def test_where_nothing_is_left_rounding_errors_do_not_choose_the_penalty(estimator, seed):
+    """All columns are kept: the fit with fewest functions has the smallest rounding errors."""
+    X = np.random.default_rng(seed).standard_normal((60, 5))
+    options = {"backward": False} if estimator is GFA else {"criterion": "gain"}
+    fitted = estimator(5, family="polynomial", alpha="auto", **options).fit(X)
+    assert len(fitted.selected_features_) == 5
+    assert fitted.alpha_path_[-1] < np.inf
+    assert fitted.alpha_ < np.inf
+
+
 @every_estimator
 def test_a_tenth_of_the_rows_chooses_the_penalty_and_all_are_fitted_with_it(estimator):
     table = nonlinear_table(0, d=6, n=120)

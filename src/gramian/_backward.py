@@ -79,6 +79,10 @@ class Eliminating(Reconstruction):
         # Rows are left out one by one to decide on the penalty.
         return replace(plan, hold_out=plan.plain.hold_out, decides=False, plain=None)
 
+    @property
+    def _search_cost(self) -> dict[str, Any]:
+        return {"eliminates": True} if self.backward else {}
+
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         found = super()._attributes(model)
         if model.elimination is not None:

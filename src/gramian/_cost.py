@@ -13,6 +13,8 @@ from gramian._blas import add_product
 from gramian._covariance import DENSE_BELOW
 from gramian._types import Array
 from gramian._words import counted, data_size, duration
+from gramian.elimination._remaining import LARGE
+from gramian.elimination._select import CHEAP, FEW, MAX_FUNCTIONS, MOST_OF_ROWS, PENALTIES
 from gramian.families import Family
 from gramian.families._base import no_levels
 from gramian.gain._candidates import KEPT_BYTES
@@ -75,13 +77,15 @@ def estimate(
     n_stored: int | None = None,
     n_candidates: int = 0,
     exchange: bool = False,
+    eliminates: bool = False,
 ) -> Cost:
     """Estimate the cost of a fit.
 
     Here "auto" is the cheaper of "gram" and "moments" at each step. `covariance` says whether the
     algorithm works with Σ or with variances; for each penalty it has a factor of its own.
     `n_stored` is the number of entries of a sparse matrix, whose Σ is an operator. With candidates
-    whose gains are compared, the search for columns comes before.
+    whose gains are compared, the search for columns comes before; so does the elimination that
+    begins with the functions of all columns.
     """
     expansion = family.expand()
     shape = monomials(family) if solver in ("auto", "moments") else None
@@ -123,7 +127,37 @@ def estimate(
     else:
         memory += 4 * n * new + n_rows * n_steps
         memory += min(CACHE_BYTES // 8, n_rows * n)
+    if eliminates:
+        before, kept = _elimination(family, n_rows, n_columns, n_steps)
+        work, memory = work + before, max(memory, size + kept)
     return Cost(n_steps, n, 8 * memory, work / _multiplications_per_second())
+
+
+def _elimination(family: Family, n_rows: int, n_columns: int, n_kept: int) -> tuple[float, int]:
+    """Return the multiplications that dropping columns takes, and the numbers it stores."""
+    n = _n_at_first(family, n_rows, n_columns)
+    n_penalties = 1 if n <= FEW * n_rows else len(PENALTIES)
+    block = n / n_columns * min(2.0, n_columns)  # functions that involve a column, at degree 2
+    gone = n_columns - n_kept
+    n_last = n * (n_kept / n_columns) ** 2
+    # The sums, an inverse, a downdate for every column that goes, and the check at the end.
+    work = n_rows * n**2 / 2 + n_penalties * (n**3 / 2 + gone * block * n**2 / 3)
+    work += n_rows * n_last**2
+    if n_rows * n**2 <= CHEAP:  # rows are left out before a column goes
+        work += n_penalties * gone * n_rows * (n**2 + n_last**2) / 2
+    return work, (1 if n > LARGE else 3) * n * n
+
+
+def _n_at_first(family: Family, n_rows: int, n_columns: int) -> int:
+    """Return how many functions there are at first: of all columns, or of as many as can be."""
+    most = min(MAX_FUNCTIONS, int(MOST_OF_ROWS * n_rows))
+    expansion, n = family.expand(), 0
+    for column in range(n_columns):
+        new = expansion.grow(no_levels).n_functions
+        if n + new + n_columns - column - 1 > most:
+            return n + n_columns - column
+        n += new
+    return n
 
 
 @cache

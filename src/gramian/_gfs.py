@@ -67,6 +67,11 @@ class GFS(DecodingSelector):
     exchange : bool, default=True
         With the gain: whether to think again. Features are exchanged for others while more is
         explained by it, and dropped again where a smaller set gets better than it was before.
+    backward : bool, default=False
+        With the gain: whether to begin with all features and drop one after the other, always the
+        one without which least is lost of *all* features, in place of adding one after the other.
+        It needs the functions of all features at once: no more than half of the rows, unless
+        `alpha` is a positive number. Features can be exchanged afterwards.
     given : sequence of str or int, or None, default=None
         With the gain: names or indices of features to begin with. They are selected in any case,
         and never exchanged. With `n_features_to_select` as their number, the fit tells how well
@@ -125,6 +130,7 @@ class GFS(DecodingSelector):
         "criterion": [StrOptions({"auto", "gain", "variance"})],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
         "exchange": ["boolean"],
+        "backward": ["boolean"],
         "given": ["array-like", None],
     }
     best_sets_: tuple[IntArray, ...]
@@ -142,6 +148,7 @@ class GFS(DecodingSelector):
         criterion: Literal["auto", "gain", "variance"] = "auto",
         n_candidates: int = 12,
         exchange: bool = True,
+        backward: bool = False,
         given: Sequence[str | int] | None = None,
         scale: bool = False,
         family: str | Family = "multilinear",
@@ -164,6 +171,7 @@ class GFS(DecodingSelector):
         self.criterion = criterion
         self.n_candidates = n_candidates
         self.exchange = exchange
+        self.backward = backward
         self.given = given
         self.scale = scale
         self.family = family
@@ -189,6 +197,7 @@ class GFS(DecodingSelector):
             given=() if self.given is None else tuple(self.given),
             n_candidates=int(self.n_candidates),
             exchange=self.exchange,
+            backward=self.backward,
         )
 
     @property
@@ -202,6 +211,11 @@ class GFS(DecodingSelector):
         return {"n_candidates": int(self.n_candidates), "exchange": self.exchange}
 
     def _plan(self) -> Plan:
+        if self.criterion == "variance" and self.backward:
+            raise ValueError(
+                "backward=True is for criterion='gain': the published algorithm adds features. Set "
+                "criterion='gain', or leave it out."
+            )
         if self.criterion == "variance" and self.given is not None:
             raise ValueError(
                 "given features are for criterion='gain': the published algorithm chooses all of "
@@ -240,6 +254,7 @@ def search_columns(
     given: Sequence[str | int],
     n_candidates: int,
     exchange: bool,
+    backward: bool,
 ) -> FittedModel:
     """Search for the columns that explain most, and fit functions of them.
 
@@ -251,7 +266,7 @@ def search_columns(
         What is asked for.
     given : sequence of str or int
         Columns to begin with.
-    n_candidates, exchange
+    n_candidates, exchange, backward
         As of :class:`GFS`.
     """
     from gramian.gain import Search, search
@@ -273,6 +288,7 @@ def search_columns(
             n_candidates,
             exchange,
             first,
+            backward,
         )
         rows = problem.rows
         if request.checkpoint is not None:

@@ -16,6 +16,8 @@ from gramian.rows._residuals import or_infinity
 
 TIE = 1e-9
 """Residuals that differ by less, relatively, are equal: the smaller penalty wins."""
+NOTHING = 1e-12
+"""A smaller share of what there was at first is a rounding error, whichever penalty leaves it."""
 
 
 class HeldOut:
@@ -86,7 +88,7 @@ class HeldOut:
                     coefficients = coefficients @ self._axes[1]
                 residual.subtract(new, coefficients * self._scale)
         totals = np.array([residual.total for residual in self._residuals])
-        use = int(np.argmax(totals <= (1 + TIE) * totals.min()))
+        use = least(totals, self.total[0])
         self.largest.append(self._largest(self._residuals[use]))
         self.total.append(float(totals[use]))
         return use
@@ -104,6 +106,19 @@ class HeldOut:
         to_coordinates, axis = self._axes[0], direction.axis
         vector = to_coordinates[:, axis] if isinstance(axis, int) else to_coordinates @ axis
         return Direction(np.ascontiguousarray(vector), direction.deviation)
+
+
+def least(totals: Array, at_first: float) -> int:
+    """Return which of several fits leaves least; of equals the first.
+
+    Parameters
+    ----------
+    totals : array
+        What each leaves of the held-out rows.
+    at_first : float
+        What there was to explain.
+    """
+    return int(np.argmax(totals <= max((1 + TIE) * totals.min(), NOTHING * at_first)))
 
 
 def largest_of_columns(residuals: Residuals) -> float:

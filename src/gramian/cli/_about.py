@@ -89,6 +89,7 @@ def _(model: FittedModel, names: Sequence[str]) -> About:
             "held_out_total_residual_variance": held_out,
             "alpha": float(record.alpha),
             **advice,
+            **_elimination(model),
         },
         columns=columns,
         remarks=[_statement(model), *_in_words(advice)],
@@ -113,6 +114,40 @@ def _statement(model: FittedModel) -> str:
         f"rows left out of the fit), {footing}, in any order. For a few {kept} that stand for all "
         f"say {few}; for the published algorithm --forward."
     )
+
+
+def _elimination(model: FittedModel) -> dict[str, Any]:
+    """Return what was dropped, on which evidence, and what could be exchanged for it."""
+    found = model.elimination
+    if found is None:
+        return {}
+    name = model.column_names.__getitem__ if model.selects else str
+    laws = {law.column: str(law) for law in model.laws}
+    constant = set() if model.variances is None else {*np.flatnonzero(model.variances == 0)}
+    dropped = {}
+    for i, when, left in zip(
+        found.dropped, found.share_when_dropped, found.share_left, strict=True
+    ):
+        law = laws.get(name(i))
+        evidence = "constant" if i in constant else "rows left out" if law is None else "law"
+        dropped[name(i)] = {
+            "evidence": evidence,
+            "law": law,
+            "share_left": float(left),
+            "share_left_when_dropped": float(when),
+            "alternatives": [name(j) for j in found.alternatives.get(i, ())],
+        }
+    return {
+        "elimination": {
+            "threshold": found.threshold,
+            "start": found.start,
+            "functions": found.n_functions,
+            "minimal": found.minimal,
+            "dropped": dropped,
+            "needed": [name(i) for i in found.needed],
+            "refused": [name(i) for i in found.refused],
+        }
+    }
 
 
 def _advice(model: FittedModel) -> dict[str, Any]:

@@ -231,11 +231,12 @@ class Eliminator:
         """Return how much explanation remains without a variable."""
         remaining, evidence = self.remaining, self.evidence
         total = float(np.sum(evidence.margin(self.left_without(variable))))
-        for other in self.explained:
-            if other != variable and other not in self.preferences.keep:
-                share = remaining.share_without(other, variable)
-                number = remaining.n_functions_without(other, variable)
-                total += float(evidence.margin(evidence.on_new_rows(share, number)))
+        others = [j for j in self.explained if j != variable and j not in self.preferences.keep]
+        if others:
+            shares = remaining.shares_without(others, variable)
+            numbers = [remaining.n_functions_without(other, variable) for other in others]
+            new = [evidence.on_new_rows(*each) for each in zip(shares, numbers, strict=True)]
+            total += float(np.sum(evidence.margin(np.array(new))))
         return total
 
 

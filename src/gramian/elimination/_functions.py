@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array, IntArray
+from gramian.elimination._moments import Monomials, monomials_of
 from gramian.families._base import Family
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import Direction, GrowingRows
@@ -36,6 +37,8 @@ class Layout:
     """Which columns each function involves: of shape (n_functions, n_columns)."""
     singles: IntArray
     """Which function each column is."""
+    monomials: Monomials | None = None
+    """The functions as monomials, if all of them are."""
 
     @property
     def n_functions(self) -> int:
@@ -117,7 +120,11 @@ def lay_out(
     involves.append(np.eye(n, dtype=bool)[len(blocks) :])
     singles.extend(range(n_functions, n_functions + n - len(blocks)))
     return Layout(
-        every, _in_range(rows, every, blocks), np.vstack(involves), np.array(singles, dtype=np.intp)
+        every,
+        _in_range(rows, every, blocks),
+        np.vstack(involves),
+        np.array(singles, dtype=np.intp),
+        monomials_of(family, blocks) if len(blocks) == n else None,
     )
 
 

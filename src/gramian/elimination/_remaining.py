@@ -9,12 +9,12 @@ more loses when j goes, too, is βᵀKβ, with β = H E[fx] restricted to B.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from scipy.linalg import lapack
 
-from gramian._blas import add_product, solve_lower, threads_for, times
+from gramian._blas import MAX_SIDE, add_product, solve_lower, threads_for, times
 from gramian._types import Array, IntArray
 from gramian.elimination._sums import FunctionSums
 
@@ -82,6 +82,7 @@ class Remaining:
         self._error = 0.0
         self._blocks: dict[int, IntArray] = {}
         self._residuals: dict[int, Array] = {}
+        self._explanations: dict[int, Array] = {}
         self._alive = np.ones(n, dtype=bool)
         if self.removed:
             self._gram = gram
@@ -124,22 +125,36 @@ class Remaining:
         at = self._at(variable)
         return max(0.0, float(self.residual(variable)[at, at]) - self._floor(variable))
 
-    def share_without(self, variable: int, other: int) -> float:
-        """Return what is left of a variable if another one is missing, too."""
+    def shares_without(self, variables: Sequence[int], other: int) -> Array:
+        """Return what is left of each of some variables if another one is missing, too."""
+        theirs = self.block(other)
+        # How the other one's functions take part in the explanations. Were nothing lost of them
+        # but what is left of them now, so little would the losses be.
+        parts = np.column_stack([self._weights(each)[theirs] for each in variables])
+        parts[self._involves[np.ix_(theirs, variables)]] = 0.0
+        least = np.einsum("ij,ij->j", parts, self.residual(other) @ parts)
+        shares = np.array([self.share(each) for each in variables])
+        found: Array = shares + least
+        for i in np.flatnonzero(least > NEGLIGIBLE * shares).tolist():
+            found[i] = max(shares[i], self._share_without(variables[i], other))
+        return found
+
+    def _share_without(self, variable: int, other: int) -> float:
         mine, theirs = self.block(variable), self.block(other)
-        only = ~self._involves[theirs, variable]
-        # How the other one's functions take part in the explanation. Were nothing lost of them
-        # but what is left of them now, so little would the loss be.
-        part = self._h[np.ix_(theirs[only], mine)] @ self.residual(variable)[self._at(variable)]
-        share = self.share(variable)
-        least = float(part @ self.residual(other)[np.ix_(only, only)] @ part)
-        if least <= NEGLIGIBLE * share:
-            return share + least
-        both = np.concatenate([mine, theirs[only]])
+        both = np.concatenate([mine, theirs[~self._involves[theirs, variable]]])
         unit = np.zeros(len(both))
         unit[self._at(variable)] = 1.0
         found = _solve(self._h[np.ix_(both, both)], unit)[self._at(variable)]
-        return max(share, float(found) - self._floor(variable))
+        return float(found) - self._floor(variable)
+
+    def _weights(self, variable: int) -> Array:
+        """Return how all functions take part in the explanation of a variable, up to the sign."""
+        found = self._explanations.get(variable)
+        if found is None:
+            row = self.residual(variable)[self._at(variable)]
+            h = np.ascontiguousarray(self._h[self.block(variable)])
+            found = self._explanations[variable] = times(h.T, row)
+        return found
 
     def losses(self, variable: int) -> Array:
         """Return what each removed variable would lose without a variable."""
@@ -149,10 +164,8 @@ class Remaining:
 
     def coefficients(self, variable: int) -> Array:
         """Return how functions of the others explain a variable; zero for its own functions."""
-        block = self.block(variable)
-        weights = self.residual(variable)[self._at(variable)]
-        found = -times(np.ascontiguousarray(self._h[block]).T, weights)
-        found[block] = 0.0
+        found: Array = -self._weights(variable)
+        found[self.block(variable)] = 0.0
         return found
 
     def remove(self, variable: int) -> None:
@@ -179,8 +192,7 @@ class Remaining:
         self._beta[block] = 0.0
         self.variables.remove(variable)
         self.removed.append(variable)
-        self._blocks.clear()
-        self._residuals.clear()
+        self._forget_found()
         after = h.diagonal()[self._alive]
         spoilt = info != 0 or (after <= 0).any()
         ratio = before[self._alive] / np.where(after > 0, after, 1.0)
@@ -215,8 +227,13 @@ class Remaining:
         self._penalty = self._penalty[alive]
         self._alive = np.ones(len(alive), dtype=bool)
         self._singles = np.searchsorted(self._functions, self._all_singles)
+        self._forget_found()
+
+    def _forget_found(self) -> None:
+        """Forget what was computed for single variables."""
         self._blocks.clear()
         self._residuals.clear()
+        self._explanations.clear()
 
     def _count(self) -> None:
         """Count functions: all that remain, and those that involve each pair of variables."""
@@ -232,6 +249,11 @@ class Remaining:
 
         P grows, by the same for all functions, until G + P has an inverse.
         """
+        # Threads crash in OpenBLAS where a matrix is very large, see `MAX_SIDE`.
+        with threads_for(0 if len(gram) > MAX_SIDE else float(len(gram)) ** 3):
+            self._invert(gram, removed, overwrite=overwrite)
+
+    def _invert(self, gram: Array, removed: Array, *, overwrite: bool) -> None:
         while True:
             h = gram if overwrite else gram.copy()
             h[np.diag_indices_from(h)] += self._penalty

@@ -297,11 +297,11 @@ def _best(
     penalties: Sequence[float]
     if alpha != "auto":
         penalties = [float(alpha)]
-    elif len(sums.gram) <= FEW * sums.n_rows:
-        penalties = [0.0]
+    elif len(sums.gram) <= max(sums.n_variables, FEW * sums.n_rows):
+        penalties = [0.0]  # the columns themselves have none
     else:
         penalties = [np.inf, 0.0] if large else PENALTIES
-    found: list[tuple[tuple[int, float], Elimination, float]] = []
+    found: list[tuple[tuple[int, float, float], Elimination]] = []
     for penalty in penalties:
         eliminator = Eliminator(
             sums,
@@ -314,11 +314,11 @@ def _best(
         # A penalty never leaves less of the rows of the fit: then none explains anything.
         hopeless = penalty == 0 and eliminator.least_share > threshold
         elimination = eliminator.run()
-        rank = (len(elimination.kept), float(np.sum(elimination.share_left)))
-        found.append((rank, elimination, penalty))
+        left = float(np.sum(np.maximum(elimination.share_left, EXACT)))
+        found.append(((len(elimination.kept), left, penalty), elimination))
         if hopeless:
             break
-    _, elimination, penalty = min(found, key=lambda item: item[0])
+    (_, _, penalty), elimination = min(found, key=lambda item: item[0])
     if large:
         return Choice(elimination, {}, "greedy"), penalty
     confirm = None if check is None else check.confirm(penalty)

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._blas import threads_for
 from gramian._threads import AddProduct
 from gramian._types import Array, IntArray
 from gramian.elimination._functions import Layout
+from gramian.elimination._moments import Shared
 from gramian.orthogonalize._common import check_finite
 from gramian.rows import RowBlock, Rows, Work
 
@@ -17,6 +19,8 @@ TILE = 4096
 """Rows of the Gram matrix that are summed at once: workers need no more memory than that."""
 PIECE = 1024
 """Rows of the table that are evaluated at once."""
+MANY = 1e10
+"""With fewer multiplications it is not worth the while to look for moments that are shared."""
 CONSTANT = 1e-13
 """A function with less than this share of its second moment as variance is constant."""
 
@@ -81,14 +85,30 @@ def moments(
     mean = np.empty(n)
     cross = np.empty((n, rows.n_columns if with_x else 0))
     with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
+        shared = None if with_x else _shared(rows, layout)
         for part in _tiles(n, tile):
-            found, products = rows.sum(TileWork(layout, part, cross.shape[1]))
+            if shared is None:
+                with threads_for(float(rows.n_rows) * (part.stop - part.start) * part.stop):
+                    found, cross[part] = rows.sum(TileWork(layout, part, cross.shape[1]))
+            else:
+                found = np.empty((part.stop - part.start, 1 + part.stop))
+                shared.gather(part, found)
             mean[part] = found[:, 0]
             gram[part, : part.stop] = found[:, 1:]
             gram[part, : part.stop] -= np.multiply.outer(mean[part], mean[: part.stop])
             gram[: part.start, part] = gram[part, : part.start].T
-            cross[part] = products
     return gram, mean, cross
+
+
+def _shared(rows: Rows, layout: Layout) -> Shared | None:
+    """Sum the distinct moments of monomials, if that is cheaper than the products of all."""
+    if layout.monomials is None or rows.n_rows * float(layout.n_functions) ** 2 < MANY:
+        return None
+    shared = Shared(layout.monomials, layout.columns)
+    if not shared.pays(rows.n_rows):
+        return None
+    shared.sum(rows)
+    return shared
 
 
 def _tiles(n: int, size: int) -> list[slice]:

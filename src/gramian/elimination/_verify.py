@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
+from gramian._blas import threads_for
 from gramian._threads import AddProduct
 from gramian._types import Array, IntArray
 from gramian.elimination._functions import Layout
@@ -61,11 +62,12 @@ def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: flo
     deviations = np.sqrt(gram.diagonal()[use])
     gram = gram[np.ix_(use, use)] / np.multiply.outer(deviations, deviations)
     gram[np.diag_indices_from(gram)] += penalty[use]
-    factor = cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
     right = cross[np.ix_(use, np.asarray(targets, dtype=np.intp))] / deviations[:, np.newaxis]
-    coefficients = solve_triangular(factor, right, lower=True)
-    work = LeaveOneOut(layout, use, mean[use], deviations, factor, coefficients, tuple(targets))
-    (found,) = rows.sum(work)
+    with threads_for(float(len(use)) ** 2 * max(len(use), rows.n_rows)):
+        factor = cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+        coefficients = solve_triangular(factor, right, lower=True)
+        work = LeaveOneOut(layout, use, mean[use], deviations, factor, coefficients, tuple(targets))
+        (found,) = rows.sum(work)
     return found
 
 

@@ -50,6 +50,8 @@ class Search:
         set gets better by it.
     given : sequence of int, optional
         Begin with these columns, and keep them.
+    backward : bool, default=False
+        Whether columns are those that remain when others are dropped, beginning with all.
     """
 
     units: Array
@@ -60,3 +62,4 @@ class Search:
     n_candidates: int = 12
     exchange: bool = True
     given: Sequence[int] = ()
+    backward: bool = False

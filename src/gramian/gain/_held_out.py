@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gramian._types import Array
-from gramian._validation import TIE
+from gramian._validation import least
 from gramian.gain._explained import Explained
 from gramian.rows import RowBlock
 
@@ -54,7 +54,7 @@ class Decision:
                 residual = self.rows.x * self.units - functions.T @ fit.coefficients
                 left.append(float(np.einsum("ij,ij->", residual, residual)))
         totals = np.where(np.isfinite(left), left, np.inf)
-        best = int(np.argmax(totals <= (1 + TIE) * totals.min()))
+        best = least(totals, self.total[0])
         self.total.append(float(totals[best]))
         return fits[best]
 

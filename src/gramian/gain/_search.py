@@ -12,6 +12,7 @@ from gramian._pursuit import StopReason, Trace
 from gramian._types import Array
 from gramian.families import Family, Multilinear
 from gramian.gain._asked import BestSets, Search
+from gramian.gain._backward import backward_order
 from gramian.gain._candidates import Candidates, Moments
 from gramian.gain._explained import Explained, without
 from gramian.gain._frame import Frames, Member
@@ -88,6 +89,8 @@ class _Run:
         lower = np.tril(rows.covariance())
         covariance = lower + np.tril(lower, -1).T
         self._covariance = covariance * np.multiply.outer(asked.units, asked.units)
+        self._order = backward_order(rows, family, asked) if asked.backward else None
+        """The columns in the order in which they join, if that is known before."""
         self._frames = Frames(rows, family)
         self._candidates = Candidates(rows, self._frames, covariance)
         # Of functions that are the columns themselves the linear gain is all there is.
@@ -121,7 +124,7 @@ class _Run:
         for column in self.asked.given:
             self._add(column)
         while (reason := self._reason()) is None:
-            columns = self._short_list()
+            columns = self._joining()
             if not columns:
                 reason = "exhausted"
                 break
@@ -133,7 +136,7 @@ class _Run:
             if crowded:
                 reason = "saturated"
                 break
-            if self._is_time():
+            if self._order is None and self._is_time():
                 self._reconsider()
             if len(self.now.frame.members) == len(self.top.frame.members):
                 self.now = self.top
@@ -166,6 +169,13 @@ class _Run:
         if self._decision.stalled(limits.patience, limits.tolerance):
             return "early_stopping"
         return None
+
+    def _joining(self) -> list[int]:
+        """Return the columns of which one is to join the set."""
+        if self._order is None:
+            return self._short_list()
+        gains = self.now.linear_gains()
+        return [column for column in self._order if gains[column] > 0][:1]
 
     def _short_list(self) -> list[int]:
         """Return the best candidates by their linear gain."""

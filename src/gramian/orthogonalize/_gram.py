@@ -150,7 +150,8 @@ class Gram:
             for factor in self.factors
         ]
         for piece in self._pieces(block):
-            if all(elimination.full for elimination in eliminations) and not self._keep_dropped:
+            full = all(elimination.full for elimination in eliminations)
+            if full and piece.start > 0 and not self._keep_dropped:
                 break
             block, sums = self._sum_in_range(direction, block, piece)
             norms[piece] = self._normalize(sums, norms, piece)
@@ -207,6 +208,7 @@ class Gram:
                 self._rows.n_columns,
                 self._variables,
                 self._values,
+                self.n_functions,
                 slice(0, block.n_functions),
                 [each.combinations() / norms for each in unfinished],
             )
@@ -218,8 +220,11 @@ class Gram:
     def _pieces(self, block: Block) -> list[slice]:
         """Cut a block of more functions than rows: most of them are redundant, or shrunk.
 
-        The Gram matrix of so many at once could take any amount of memory.
+        The Gram matrix of so many at once could take any amount of memory. Where a variable enters
+        alone, no sums of the others are needed.
         """
+        if not self._keep_dropped and all(self._enters_alone(each, block) for each in self.factors):
+            return [slice(0, 1)]
         n, step = block.n_functions, max(MIN_PIECE, self._rows.n_rows)
         return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
@@ -239,22 +244,27 @@ class Gram:
         return norms
 
     def _room(self, factor: Factor, block: Block) -> int:
-        """Return how many functions may enter: as many as can be linearly independent.
-
-        A penalty makes all of them so. But as many as there are rows fit anything, and more of
-        them would take any amount of memory: then the variable enters alone, which has no penalty.
-        """
+        """Return how many functions may enter: as many as can be linearly independent."""
         if factor.alpha == 0:
             return self._rows.n_rows - len(factor)
+        return 1 if self._enters_alone(factor, block) else block.n_functions
+
+    def _enters_alone(self, factor: Factor, block: Block) -> bool:
+        """Return whether a variable, which has no penalty, is the only new function.
+
+        That is so if the penalty of the others is infinite. Any other penalty makes all of them
+        linearly independent. But as many as there are rows fit anything, and more of them would
+        take any amount of memory.
+        """
         fits = len(factor) + block.n_functions <= max(self._rows.n_rows, MIN_SHRUNK)
-        return block.n_functions if fits and np.isfinite(factor.alpha) else 1
+        return factor.alpha > 0 and (np.isinf(factor.alpha) or not fits)
 
     def _sum(self, direction: Direction, block: Block, piece: slice) -> Sums:
         """Compute the sums over rows in the way that is expected to be faster."""
         n, new = self.n_functions, block.n_functions
         n_variables, n_columns = len(self.steps), self._rows.n_columns
         work: PlainWork | MomentWork = PlainWork(
-            self.steps, direction, block, n_columns, self._variables, self._values, piece
+            self.steps, direction, block, n_columns, self._variables, self._values, n, piece
         )
         whole = piece.stop - piece.start == new
         if self._monomials is not None and whole and n_variables <= MAX_VARIABLES:

@@ -87,13 +87,15 @@ class PlainWork(Work):
     n_columns: int
     variables: Variables
     values: FunctionValues
+    n_basis: int
+    """The number of functions before them, the constant among these."""
     piece: slice
     """Which of the new functions the sums are of."""
 
     @property
     def n_functions(self) -> int:
         """The number of all functions."""
-        return 1 + sum(len(step.kept) for step in self.steps) + self.block.n_functions
+        return self.n_basis + self.block.n_functions
 
     def worker(self, add_product: AddProduct) -> _Worker:
         """Return one that begins at zero."""
