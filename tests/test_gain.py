@@ -18,9 +18,10 @@ from gramian import GFS
 from gramian._pursuit import Limits
 from gramian.families import Custom, Indicator, Multilinear, Polynomial
 from gramian.gain import Search, search
-from gramian.gain._candidates import Candidates, Moments
+from gramian.gain._candidates import Moments
 from gramian.gain._explained import Explained, without
 from gramian.gain._frame import Frames, Member
+from gramian.gain._monomials import candidates_of
 from gramian.rows import centre
 
 
@@ -44,7 +45,7 @@ class Sets:
         covariance = lower + np.tril(lower, -1).T
         self.covariance = covariance * np.multiply.outer(self.units, self.units)
         self.frames = Frames(self.rows, family)
-        self.candidates = Candidates(self.rows, self.frames, covariance)
+        self.candidates = candidates_of(self.rows, family, self.frames, covariance)
         self.alpha = alpha
         self.number = 0
         d = X.shape[1]

@@ -12,10 +12,11 @@ from gramian._pursuit import StopReason, Trace
 from gramian._types import Array
 from gramian.families import Family, Multilinear
 from gramian.gain._asked import BestSets, Search
-from gramian.gain._candidates import Candidates, Moments
+from gramian.gain._candidates import Moments
 from gramian.gain._explained import Explained, without
 from gramian.gain._frame import Frames, Member
 from gramian.gain._held_out import Decision
+from gramian.gain._monomials import candidates_of
 from gramian.rows import RowBlock, Rows
 
 BETTER = 1e-4
@@ -89,7 +90,7 @@ class _Run:
         covariance = lower + np.tril(lower, -1).T
         self._covariance = covariance * np.multiply.outer(asked.units, asked.units)
         self._frames = Frames(rows, family)
-        self._candidates = Candidates(rows, self._frames, covariance)
+        self._candidates = candidates_of(rows, family, self._frames, covariance)
         # Of functions that are the columns themselves the linear gain is all there is.
         self._is_linear = self._frames.alike and family.count(3) == 3
         self._numbers = count()

@@ -48,7 +48,7 @@ class Monomials:
         """Note the monomials of the steps not seen yet."""
         for variable, step in enumerate(steps[self._n_steps :], start=self._n_steps + 1):
             new = self._store[step.block.parents]
-            for power, those in _by_power(step.block):
+            for power, those in by_power(step.block):
                 new[those, :-power] = new[those, power:]
                 new[those, -power:] = variable
             self._basis = np.vstack([self._basis, new[step.kept]])
@@ -91,7 +91,7 @@ class MomentWork(Work):
         """Return one that begins at zero."""
         found = [
             (power, those, self.plan.first.find(self.parents[those]))
-            for power, those in _by_power(self.block)
+            for power, those in by_power(self.block)
         ]
         return _Worker(self, found, add_product)
 
@@ -101,7 +101,7 @@ class MomentWork(Work):
         tables = self.plan.tables
         for table, values in zip(tables.values(), moments, strict=True):
             table.moments = values
-        groups = _by_power(self.block)
+        groups = by_power(self.block)
         n_old, n_new = len(self.basis), self.block.n_functions
         gram = np.empty((n_new, n_old + n_new))
         for a, those in groups:
@@ -175,7 +175,7 @@ def lay_out(degree: int, max_exponent: int | None, n_variables: int, block: Bloc
     """Lay out the tables for the functions of a new variable, after so many others."""
     first = Halves(n_variables + 1, 0, degree - 1, max_exponent)
     second = Halves(n_variables + 1, n_variables, degree, max_exponent)
-    present = [power for power, _ in _by_power(block)]
+    present = [power for power, _ in by_power(block)]
     powers = sorted({*present, *(a + b for a in present for b in present)})
     tables = {power: MomentTable(first, second, 2 * degree - power) for power in powers}
     return Plan(first, second, tables)
@@ -194,7 +194,7 @@ def monomials(family: Family) -> tuple[int, int | None] | None:
     return rule.degree, 2 if rule.highest_power == 1 else None
 
 
-def _by_power(block: Block) -> list[tuple[int, slice]]:
+def by_power(block: Block) -> list[tuple[int, slice]]:
     """Return the functions of a block of monomials by the power of the new variable."""
     powers, starts = np.unique(block.atoms + 1, return_index=True)
     stops = [*starts[1:].tolist(), len(block.atoms)]
