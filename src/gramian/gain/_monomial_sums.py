@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._threads import AddProduct
 from gramian._types import Array, IntArray
@@ -67,21 +69,45 @@ class Powers:
         """The powers of x in functions."""
         return range(1, self.highest + 1)
 
-    def n_known(self, n_members: int) -> tuple[list[int], list[int]]:
-        """Return how many moments, and products with X, need the first members only.
+    def n_ending(self, power: int, variable: int) -> int:
+        """Return how many monomials m of products xᵃm end with a variable."""
+        length = 2 * self.degree - power
+        if not length:
+            return int(variable == 0)
+        return self.products.parents[length - 1][variable]
+
+    def n_parents_ending(self, power: int, variable: int) -> int:
+        """Return how many monomials m of functions xᵃm end with a variable."""
+        length = self.degree - power
+        if not length:
+            return int(variable == 0)
+        return self.factors.parents[length - 1][variable]
+
+    def parents_ending(
+        self, power: int, variable: int, values: Sequence[Array], last: Array
+    ) -> Array:
+        """Evaluate the monomials m of functions xᵃm that end with a variable.
 
         Parameters
         ----------
-        n_members : int
-            The number of these members, -1 if not even moments of x alone are known.
+        power, variable : int
+            The power of x, and the variable.
+        values : sequence of arrays
+            The values of all monomials of products, by their length.
+        last : array
+            The values of the variable.
         """
-        if n_members < 0:
-            return [0 for _ in self.all_powers], [0 for _ in self.own_powers]
-        products, factors = self.products.ends, self.factors.ends
-        return (
-            [int(products[2 * self.degree - a][n_members]) for a in self.all_powers],
-            [int(factors[self.degree - a][n_members]) for a in self.own_powers],
-        )
+        length = self.degree - power
+        n = self.n_parents_ending(power, variable)
+        if not length:
+            return values[0][:n]
+        shorter = values[length - 1]
+        return shorter[self._shorter_parents[length - 1][:n]] * last
+
+    @cached_property
+    def _shorter_parents(self) -> list[IntArray]:
+        """Where the monomials of functions are among those of products, for each length."""
+        return [self.products.find(tuples) for tuples in self.factors.tuples]
 
     def n_bytes(self, n_columns: int) -> int:
         """Return the memory that one candidate takes."""
@@ -97,11 +123,6 @@ class Powers:
         for place, symbols in enumerate(merged[len(merged) - length :]):
             tuples[..., place] = symbols
         return self.products.find(tuples.reshape(shape[0] * shape[1], length)).reshape(shape)
-
-    @cached_property
-    def parents_among_products(self) -> list[IntArray]:
-        """Where the monomials of functions are among those of products of the same degree."""
-        return [self.products.find(self.parents(a)) for a in self.own_powers]
 
 
 @dataclass(frozen=True)
@@ -119,33 +140,20 @@ class Known:
         """The memory taken."""
         return sum(each.nbytes for each in (*self.moments, *self.with_x))
 
-    def without_others(self, members: Sequence[Member], powers: Powers) -> Known:
+    def without_others(self, members: Sequence[Member], stay: Stay) -> Known:
         """Forget all members but those that another set begins with.
 
         Parameters
         ----------
         members : sequence of Member
-            The other set.
-        powers : Powers
-            Those of the size of this one.
+            Those that stay.
+        stay : Stay
+            What stays with them.
         """
-        mine, n = {*self.members}, 0
-        while n < len(members) and members[n] in mine:
-            n += 1
-        stay = np.array([True, *(member in members[:n] for member in self.members)])
-        if stay.all():
-            return self
-        return Known(
-            tuple(members[:n]),
-            [
-                each[stay[powers.of(a)].all(axis=1)]
-                for a, each in zip(powers.all_powers, self.moments, strict=True)
-            ],
-            [
-                each[stay[powers.parents(a)].all(axis=1)]
-                for a, each in zip(powers.own_powers, self.with_x, strict=True)
-            ],
-        )
+        pairs = zip((*self.moments, *self.with_x), stay, strict=True)
+        kept = [each[those] for each, those in pairs]
+        n = len(self.moments)
+        return Known(tuple(members), kept[:n], kept[n:])
 
     def extended(self, new: Known) -> Known:
         """Return this with what is new, which comes last."""
@@ -156,12 +164,23 @@ class Known:
         )
 
 
+Stay = list[NDArray[np.bool_]]
+"""Which moments, and which products with X, stay when members leave; for each power."""
+
+
+def staying(powers: Powers, members: Sequence[Member], beginning: Sequence[Member]) -> Stay:
+    """Return what stays of a set if none but the members stay that another set begins with."""
+    numbers = {member.number for member in beginning}
+    stay = np.array([True, *(member.number in numbers for member in members)])
+    tuples = [
+        *(powers.of(a) for a in powers.all_powers),
+        *(powers.parents(a) for a in powers.own_powers),
+    ]
+    return [stay[each].all(axis=1) for each in tuples]
+
+
 def collect(
-    rows: Rows,
-    powers: Powers,
-    members: Sequence[Member],
-    n_known: int,
-    candidates: Sequence[int],
+    rows: Rows, powers: Powers, members: Sequence[Member], waiting: Sequence[tuple[int, int]]
 ) -> list[Known]:
     """Read the table once, and return what is not known yet of candidates.
 
@@ -173,21 +192,24 @@ def collect(
         Those of the size of the set.
     members : sequence of Member
         The set.
-    n_known : int
-        All that needs the first so many members only is known; -1 if nothing is.
-    candidates : sequence of int
-        The candidates' columns.
+    waiting : sequence of pairs of int
+        How many of the first members are known to each candidate, -1 if not even its own moments
+        are; and the candidate's column. In the order of these numbers.
     """
     columns = tuple(member.column for member in members)
-    work = MonomialWork(powers, columns, n_known, tuple(candidates), rows.n_columns)
+    work = MonomialWork(powers, columns, tuple(waiting), rows.n_columns)
     with np.errstate(over="ignore", invalid="ignore"):  # checked by those who use it
         sums = rows.sum(work)
-    n = len(powers.all_powers)
-    moments, with_x = [np.ascontiguousarray(each.T) for each in sums[:n]], sums[n:]
-    return [
-        Known(tuple(members), [each[i] for each in moments], [each[i] for each in with_x])
-        for i in range(len(candidates))
-    ]
+    each_time = len(powers.all_powers) + len(powers.own_powers)
+    found = []
+    for i, (n_known, _) in enumerate(waiting):
+        mine = sums[each_time * (n_known - waiting[0][0]) :]
+        parts = [
+            np.concatenate([each[i] for each in mine[k::each_time]]) for k in range(each_time)
+        ]
+        n = len(powers.all_powers)
+        found.append(Known(tuple(members), parts[:n], parts[n:]))
+    return found
 
 
 @dataclass(frozen=True)
@@ -196,13 +218,23 @@ class MonomialWork(Work):
 
     powers: Powers
     members: tuple[int, ...]
-    n_known: int
-    candidates: tuple[int, ...]
+    waiting: tuple[tuple[int, int], ...]
     n_columns: int
 
     def worker(self, add_product: AddProduct) -> _Worker:
         """Return one that begins at zero."""
         return _Worker(self, add_product)
+
+    @cached_property
+    def variables(self) -> range:
+        """The variables with which products are new for some candidate; 0 is the constant."""
+        return range(self.waiting[0][0] + 1, 1 + len(self.members))
+
+    @cached_property
+    def n_waiting(self) -> list[int]:
+        """How many candidates wait for products with each of these."""
+        n_known = [n for n, _ in self.waiting]
+        return [bisect_left(n_known, variable) for variable in self.variables]
 
 
 class _Worker:
@@ -211,16 +243,14 @@ class _Worker:
     def __init__(self, work: MonomialWork, add_product: AddProduct) -> None:
         self._work = work
         self._add_product = add_product
-        powers, n = work.powers, len(work.candidates)
-        self._known, self._known_parents = powers.n_known(work.n_known)
         self._values: list[Array] = []
-        self.sums = [
-            np.zeros((len(powers.of(a)) - known, n))
-            for a, known in zip(powers.all_powers, self._known, strict=True)
-        ] + [
-            np.zeros((n, len(powers.parents(a)) - known, work.n_columns))
-            for a, known in zip(powers.own_powers, self._known_parents, strict=True)
-        ]
+        powers = work.powers
+        self.sums: list[Array] = []
+        for variable, n in zip(work.variables, work.n_waiting, strict=True):
+            ends = [powers.n_ending(a, variable) for a in powers.all_powers]
+            self.sums += [np.zeros((n, size)) for size in ends]
+            ends = [powers.n_parents_ending(a, variable) for a in powers.own_powers]
+            self.sums += [np.zeros((n, size, work.n_columns)) for size in ends]
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
         """Add a row block, given with its number."""
@@ -232,47 +262,33 @@ class _Worker:
             self._add(RowBlock(piece.x, piece.root))
 
     def _add(self, rows: RowBlock) -> None:
-        work = self._work
-        powers, products = work.powers, work.powers.products
+        work, powers = self._work, self._work.powers
         symbols = np.empty((1 + len(work.members), len(rows.root)))
         symbols[0] = 1.0
         np.divide(rows.x[:, list(work.members)].T, rows.root, out=symbols[1:])
-        longest = 2 * powers.degree - 2
-        self._values = values = products.evaluate(symbols, longest, self._values)
-        x = np.ascontiguousarray(rows.x[:, list(work.candidates)].T)
+        values = powers.products.evaluate(symbols, 2 * powers.degree - 2, self._values)
+        self._values = values
+        x = rows.x.T[[column for _, column in work.waiting]]
         z = x / rows.root
-        power = x * rows.root
-        moments = self.sums[: len(powers.all_powers)]
-        self._add_longest(moments[0], values[longest], symbols, power.T)
-        for a, known, sums in zip(powers.all_powers[1:], self._known[1:], moments[1:], strict=True):
-            power = power * z
-            self._add_product(sums, values[2 * powers.degree - a][known:], power.T)
-        for a, known, sums, among in zip(
-            powers.own_powers,
-            self._known_parents,
-            self.sums[len(moments) :],
-            powers.parents_among_products,
-            strict=True,
-        ):
-            parents = values[powers.degree - a][among[known:]]
-            self._add_with_x(sums, parents, x, rows.x)
-            x = x * z
-
-    def _add_longest(self, sums: Array, shorter: Array, symbols: Array, x: Array) -> None:
-        """Add products with the longest monomials, which are put together from shorter ones."""
-        work = self._work
-        n_parents = work.powers.products.parents[2 * work.powers.degree - 2]
-        start = 0
-        for symbol in range(work.n_known + 1, len(n_parents)):
-            n = n_parents[symbol]
-            self._add_product(sums[start : start + n], shorter[:n] * symbols[symbol], x)
-            start += n
+        raised = [x]
+        while len(raised) < len(powers.all_powers):
+            raised.append(raised[-1] * z)
+        sums = iter(self.sums)
+        for variable, n in zip(work.variables, work.n_waiting, strict=True):
+            last = symbols[variable] * rows.root
+            for a in powers.all_powers:
+                size = powers.n_ending(a, variable)
+                # The monomials that end with this variable: it times the first shorter ones.
+                shorter = values[max(0, 2 * powers.degree - a - 1)][:size]
+                self._add_product(next(sums), raised[a - 1][:n] * last, shorter.T)
+            for a in powers.own_powers:
+                parents = powers.parents_ending(a, variable, values, symbols[variable])
+                self._add_with_x(next(sums), parents, raised[a - 1][:n], rows.x)
 
     def _add_with_x(self, sums: Array, parents: Array, x: Array, columns: Array) -> None:
         """Add products of functions, which are parents times a candidate, with all columns."""
         step = max(1, CHUNK // max(1, parents.nbytes))
         for start in range(0, len(x) if len(parents) else 0, step):
-            part = x[start : start + step]
-            functions = part[:, np.newaxis] * parents
+            functions = x[start : start + step, np.newaxis] * parents
             flat = functions.reshape(-1, len(columns))
             self._add_product(sums[start : start + step].reshape(len(flat), -1), flat, columns)

@@ -12,6 +12,7 @@ Variables are numbered from 1, in the order in which they joined; 0 stands for t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from gramian.families._base import Family
 from gramian.gain._candidates import KEPT_BYTES, Candidate, Candidates, Moments
 from gramian.gain._evaluated import EvaluatedCandidates
 from gramian.gain._frame import Frame, Frames, Member, Newcomer
-from gramian.gain._monomial_sums import Known, Powers, collect
+from gramian.gain._monomial_sums import Known, Powers, Stay, collect, staying
 from gramian.orthogonalize._common import check_finite
 from gramian.orthogonalize._moments import by_power, monomials
 from gramian.rows import Rows
@@ -105,26 +106,31 @@ class MonomialCandidates(Candidates):
 
     def _learn(self, columns: list[int], members: tuple[Member, ...], powers: Powers) -> None:
         """Take the sums over rows that are not known yet."""
+        self._leave(columns, members)
+        known = self._known
+        n_known = {c: len(known[c].members) if c in known else -1 for c in columns}
+        waiting = sorted((n, c) for c, n in n_known.items() if n < len(members))
+        step = max(1, KEPT_BYTES // (4 * powers.n_bytes(self._rows.n_columns)))
+        for start in range(0, len(waiting), step):
+            part = waiting[start : start + step]
+            for (n, column), new in zip(
+                part, collect(self._rows, powers, members, part), strict=True
+            ):
+                known[column] = new if n < 0 else known[column].extended(new)
+
+    def _leave(self, columns: list[int], members: tuple[Member, ...]) -> None:
+        """Forget products with members that have left the set, or joined it out of turn."""
+        shared: dict[tuple[Member, ...], tuple[tuple[Member, ...], Stay]] = {}
         for column in columns:
-            if column in self._known:
-                known = self._known[column]
-                if known.members != members:
-                    old = self._places[len(known.members)].powers
-                    self._known[column] = known.without_others(members, old)
-        groups: dict[int, list[int]] = {}
-        for column in columns:
-            n = len(self._known[column].members) if column in self._known else -1
-            groups.setdefault(n, []).append(column)
-        for n_known, group in groups.items():
-            if n_known == len(members):
+            known = self._known.get(column)
+            if known is None or known.members == members[: len(known.members)]:
                 continue
-            step = max(1, KEPT_BYTES // (4 * powers.n_bytes(self._rows.n_columns)))
-            for start in range(0, len(group), step):
-                part = group[start : start + step]
-                new = collect(self._rows, powers, members, n_known, part)
-                for column, known in zip(part, new, strict=True):
-                    old_one = self._known.get(column)
-                    self._known[column] = known if old_one is None else old_one.extended(known)
+            if known.members not in shared:
+                mine = {*known.members}
+                beginning = tuple(takewhile(mine.__contains__, members))
+                powers = self._places[len(known.members)].powers
+                shared[known.members] = beginning, staying(powers, known.members, beginning)
+            self._known[column] = known.without_others(*shared[known.members])
 
     def _places_of(self, frame: Frame, newcomer: Newcomer) -> Places:
         n = len(frame.members)
