@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -25,6 +25,9 @@ from gramian._sklearn import Interval, StrOptions
 from gramian._types import Array, IntArray
 from gramian.families import Family
 from gramian.rows import Ledger, RecordedRows
+
+if TYPE_CHECKING:
+    from gramian.gain import Search
 
 MOST_COLUMNS = 2000
 """Up to so many features, criterion="auto" is the gain."""
@@ -207,7 +210,11 @@ class GFS(DecodingSelector):
                 "given features are for criterion='gain': the published algorithm chooses all of "
                 "them itself. Set criterion='gain', or leave them out."
             )
-        return replace(super()._plan(), prescribes=self.criterion != "variance")
+        plan = replace(super()._plan(), prescribes=self.criterion != "variance")
+        if self.criterion == "variance" or plan.plain is None:
+            return plan
+        exceeds = partial(exceeds_functions, given=() if self.given is None else tuple(self.given))
+        return replace(plan, plain=replace(plan.plain, exceeds=exceeds))
 
     def _informed(self, plan: Plan, data: CheckedData) -> Plan:
         if self.criterion == "auto" and data.n_columns > MOST_COLUMNS:
@@ -254,26 +261,11 @@ def search_columns(
     n_candidates, exchange
         As of :class:`GFS`.
     """
-    from gramian.gain import Search, search
+    from gramian.gain import search
 
     sets, chosen, reason = None, request.prescribed, None
     if chosen is None:
-        first = indices(given, problem.names, problem.rows.n_columns, "given")
-        if request.limits.n_steps is not None and len(first) > request.limits.n_steps:
-            raise ValueError(
-                f"{len(first)} features are given, and n_features_to_select="
-                f"{request.limits.n_steps} is less. Give fewer, or select more."
-            )
-        asked = Search(
-            np.where(problem.centring.varies, problem.unit, 0.0),
-            request.limits,
-            request.threshold,
-            request.relative,
-            request.alphas,
-            n_candidates,
-            exchange,
-            first,
-        )
+        asked = _asked(problem, request, given, n_candidates, exchange)
         rows = problem.rows
         if request.checkpoint is not None:
             folder = Path(request.checkpoint) / "search"
@@ -287,3 +279,52 @@ def search_columns(
     if reason is not None and record.stop_reason != "saturated":
         record = replace(record, stop_reason=reason)
     return replace(model, record=record, best_sets=sets)
+
+
+def exceeds_functions(problem: Problem, request: Request, *, given: Sequence[str | int]) -> bool:
+    """Return whether a search would end at the largest number of functions.
+
+    A quick search is enough to tell: it takes the column of the largest linear gain.
+
+    Parameters
+    ----------
+    problem, request, given
+        As of :func:`search_columns`.
+    """
+    from gramian.gain import search
+
+    limits = request.limits
+    assert limits.max_functions is not None
+    if limits.n_steps is not None and request.family.count(limits.n_steps) <= limits.max_functions:
+        return False
+    asked = _asked(problem, request, given, n_candidates=1, exchange=False)
+    _, reason = search(problem.rows, request.family, asked)
+    return reason == "max_functions"
+
+
+def _asked(
+    problem: Problem,
+    request: Request,
+    given: Sequence[str | int],
+    n_candidates: int,
+    exchange: bool,
+) -> Search:
+    """Return what to search for."""
+    from gramian.gain import Search
+
+    first = indices(given, problem.names, problem.rows.n_columns, "given")
+    if request.limits.n_steps is not None and len(first) > request.limits.n_steps:
+        raise ValueError(
+            f"{len(first)} features are given, and n_features_to_select="
+            f"{request.limits.n_steps} is less. Give fewer, or select more."
+        )
+    return Search(
+        np.where(problem.centring.varies, problem.unit, 0.0),
+        request.limits,
+        request.threshold,
+        request.relative,
+        request.alphas,
+        n_candidates,
+        exchange,
+        first,
+    )

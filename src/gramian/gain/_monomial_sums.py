@@ -16,6 +16,8 @@ from gramian.gain._frame import Member
 from gramian.orthogonalize._moment_table import Halves, Tuples, merge
 from gramian.rows import RowBlock, Rows, Work
 
+BATCH = 64
+"""Rows of a matrix product, about: fewer are slow."""
 CHUNK = 2**22
 """Values of functions that are evaluated at once take about so many bytes."""
 FEWEST_ROWS, MOST_ROWS = 64, 1024
@@ -83,31 +85,27 @@ class Powers:
             return int(variable == 0)
         return self.factors.parents[length - 1][variable]
 
-    def parents_ending(
-        self, power: int, variable: int, values: Sequence[Array], last: Array
-    ) -> Array:
-        """Evaluate the monomials m of functions xᵃm that end with a variable.
+    def shorter_parents(self, power: int, values: Sequence[Array]) -> Array:
+        """Return monomials that are functions xᵃm if m is one of them times a variable.
 
         Parameters
         ----------
-        power, variable : int
-            The power of x, and the variable.
+        power : int
+            The power of x.
         values : sequence of arrays
             The values of all monomials of products, by their length.
-        last : array
-            The values of the variable.
         """
-        length = self.degree - power
-        n = self.n_parents_ending(power, variable)
-        if not length:
-            return values[0][:n]
-        shorter = values[length - 1]
-        return shorter[self._shorter_parents[length - 1][:n]] * last
+        length = max(0, self.degree - power - 1)
+        if self._parents[length] is None:
+            return values[length]
+        found: Array = values[length][self._parents[length]]
+        return found
 
     @cached_property
-    def _shorter_parents(self) -> list[IntArray]:
-        """Where the monomials of functions are among those of products, for each length."""
-        return [self.products.find(tuples) for tuples in self.factors.tuples]
+    def _parents(self) -> list[IntArray | None]:
+        """Where the monomials of functions are among those of products; None if they are all."""
+        pairs = zip(self.factors.tuples, self.products.tuples, strict=False)
+        return [None if len(a) == len(b) else self.products.find(a) for a, b in pairs]
 
     def n_bytes(self, n_columns: int) -> int:
         """Return the memory that one candidate takes."""
@@ -201,15 +199,20 @@ def collect(
     with np.errstate(over="ignore", invalid="ignore"):  # checked by those who use it
         sums = rows.sum(work)
     each_time = len(powers.all_powers) + len(powers.own_powers)
-    found = []
-    for i, (n_known, _) in enumerate(waiting):
-        mine = sums[each_time * (n_known - waiting[0][0]) :]
-        parts = [
-            np.concatenate([each[i] for each in mine[k::each_time]]) for k in range(each_time)
-        ]
-        n = len(powers.all_powers)
-        found.append(Known(tuple(members), parts[:n], parts[n:]))
-    return found
+    parts: list[list[list[Array]]] = [[[] for _ in range(each_time)] for _ in waiting]
+    for number, (variables, n) in enumerate(work.batches):
+        mine = sums[number * each_time : (number + 1) * each_time]
+        for place, variable in enumerate(variables):
+            sizes = [
+                *(powers.n_ending(a, variable) for a in powers.all_powers),
+                *(powers.n_parents_ending(a, variable) for a in powers.own_powers),
+            ]
+            for kind, (values, size) in enumerate(zip(mine, sizes, strict=True)):
+                for i in range(n):
+                    parts[i][kind].append(values[place, i, :size])
+    found = [[np.concatenate(each) for each in mine] for mine in parts]
+    n = len(powers.all_powers)
+    return [Known(tuple(members), each[:n], each[n:]) for each in found]
 
 
 @dataclass(frozen=True)
@@ -226,15 +229,22 @@ class MonomialWork(Work):
         return _Worker(self, add_product)
 
     @cached_property
-    def variables(self) -> range:
-        """The variables with which products are new for some candidate; 0 is the constant."""
-        return range(self.waiting[0][0] + 1, 1 + len(self.members))
+    def batches(self) -> list[tuple[range, int]]:
+        """Variables whose products are summed together, and how many candidates wait for them.
 
-    @cached_property
-    def n_waiting(self) -> list[int]:
-        """How many candidates wait for products with each of these."""
+        Variable 0 is the constant. Products of functions of a candidate alone come first, by
+        themselves.
+        """
         n_known = [n for n, _ in self.waiting]
-        return [bisect_left(n_known, variable) for variable in self.variables]
+        n_variables = 1 + len(self.members)
+        found, start = [], n_known[0] + 1
+        while start < n_variables:
+            n = bisect_left(n_known, start)
+            end = n_variables if n == len(n_known) else 1 + n_known[n]
+            stop = min(end, start + max(1, BATCH // n)) if start else 1
+            found.append((range(start, stop), n))
+            start = stop
+        return found
 
 
 class _Worker:
@@ -246,11 +256,12 @@ class _Worker:
         self._values: list[Array] = []
         powers = work.powers
         self.sums: list[Array] = []
-        for variable, n in zip(work.variables, work.n_waiting, strict=True):
-            ends = [powers.n_ending(a, variable) for a in powers.all_powers]
-            self.sums += [np.zeros((n, size)) for size in ends]
-            ends = [powers.n_parents_ending(a, variable) for a in powers.own_powers]
-            self.sums += [np.zeros((n, size, work.n_columns)) for size in ends]
+        for variables, n in work.batches:
+            shape = (len(variables), n)
+            most = [powers.n_ending(a, variables[-1]) for a in powers.all_powers]
+            self.sums += [np.zeros((*shape, size)) for size in most]
+            most = [powers.n_parents_ending(a, variables[-1]) for a in powers.own_powers]
+            self.sums += [np.zeros((*shape, size, work.n_columns)) for size in most]
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
         """Add a row block, given with its number."""
@@ -274,21 +285,20 @@ class _Worker:
         while len(raised) < len(powers.all_powers):
             raised.append(raised[-1] * z)
         sums = iter(self.sums)
-        for variable, n in zip(work.variables, work.n_waiting, strict=True):
-            last = symbols[variable] * rows.root
-            for a in powers.all_powers:
-                size = powers.n_ending(a, variable)
-                # The monomials that end with this variable: it times the first shorter ones.
-                shorter = values[max(0, 2 * powers.degree - a - 1)][:size]
-                self._add_product(next(sums), raised[a - 1][:n] * last, shorter.T)
-            for a in powers.own_powers:
-                parents = powers.parents_ending(a, variable, values, symbols[variable])
-                self._add_with_x(next(sums), parents, raised[a - 1][:n], rows.x)
-
-    def _add_with_x(self, sums: Array, parents: Array, x: Array, columns: Array) -> None:
-        """Add products of functions, which are parents times a candidate, with all columns."""
-        step = max(1, CHUNK // max(1, parents.nbytes))
-        for start in range(0, len(x) if len(parents) else 0, step):
-            functions = x[start : start + step, np.newaxis] * parents
-            flat = functions.reshape(-1, len(columns))
-            self._add_product(sums[start : start + step].reshape(len(flat), -1), flat, columns)
+        for variables, n in work.batches:
+            last = symbols[variables.start : variables.stop, np.newaxis]
+            # The monomials that end with a variable: it times the first shorter ones.
+            products = [each[:n] * last for each in raised]
+            for a, product in zip(powers.all_powers, products, strict=True):
+                moments = next(sums)
+                shorter = values[max(0, 2 * powers.degree - a - 1)][: moments.shape[-1]]
+                if shorter.size:
+                    left = (product * rows.root).reshape(-1, len(rows.root))
+                    self._add_product(moments.reshape(len(left), -1), left, shorter.T)
+            for a, product in zip(powers.own_powers, products, strict=False):
+                with_x = next(sums)
+                parents = powers.shorter_parents(a, values)[: with_x.shape[2]]
+                if parents.size:
+                    functions = product[:, :, np.newaxis] * parents
+                    flat = functions.reshape(-1, len(rows.root))
+                    self._add_product(with_x.reshape(len(flat), -1), flat, rows.x)
