@@ -21,7 +21,7 @@ from gramian.rows import RowBlock, Rows
 
 BETTER = 1e-4
 """An exchange must explain more by this share, at least, of what is left."""
-PROMISING = 0.9
+PROMISING = 0.95
 """In place of a member only columns are looked at whose linear gain is this share of its own."""
 SHARE = 6
 """For every member, so many times fewer candidates are looked at than for an addition."""
