@@ -267,3 +267,33 @@ def test_the_best_sets_of_pit_props_are_those_of_an_exhaustive_search():
         right = correlation[every]
         explained = np.einsum("nij,nij->n", right, np.linalg.solve(blocks, right))
         assert d - left == pytest.approx(explained.max(), rel=1e-4)
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.parametrize("seed", [2, 8])
+def test_a_beam_never_leaves_more_for_any_number_of_columns_and_finds_better_sets_here(
+    seed, degree
+):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((200, 8)) @ rng.standard_normal((8, 30))
+    X += rng.standard_normal(X.shape)
+    narrow, wide = (
+        GFS(6, criterion="gain", alpha=0.0, degree=degree, n_candidates=4, beam=beam).fit(X)
+        for beam in (1, 3)
+    )
+    left = wide.best_sets_residual_variance_
+    assert (left <= narrow.best_sets_residual_variance_).all()
+    if seed == 8:
+        assert left[3] < 0.99 * narrow.best_sets_residual_variance_[3]
+    expected = [left_by(X, each, hand.multilinear(degree)) for each in wide.best_sets_]
+    assert left[1:] == pytest.approx(expected, rel=1e-5)
+    assert wide.selected_features_.tolist() == wide.best_sets_[-1].tolist()
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_a_share_to_explain_is_met_with_the_fewest_columns_of_all_searches(beam):
+    X = related(3, d=12)
+    fitted = GFS(0.8, criterion="gain", alpha=0.0, beam=beam, n_candidates=3).fit(X)
+    left = fitted.best_sets_residual_variance_
+    assert fitted.stop_reason_ == "explained_variance"
+    assert left[-1] <= 0.2 * left[0] < left[-2]

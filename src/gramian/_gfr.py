@@ -140,9 +140,7 @@ class GFR(Extractor):
         return partial(extract, given=self.given)
 
 
-def extract(
-    problem: Problem, request: Request, given: ArrayLike | None = None
-) -> FittedModel:
+def extract(problem: Problem, request: Request, given: ArrayLike | None = None) -> FittedModel:
     """Run the pursuit over all directions.
 
     Parameters

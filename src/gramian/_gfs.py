@@ -70,6 +70,11 @@ class GFS(DecodingSelector):
     exchange : bool, default=True
         With the gain: whether to think again. Features are exchanged for others while more is
         explained by it, and dropped again where a smaller set gets better than it was before.
+    beam : int, default=1
+        With exchanges: how many candidates are tried at each size, each with the exchanges that
+        follow, after a search without a beam. More never leave more of the rows of the fit, for any
+        number of features. On USPS, with 12 features, 1 leaves 45.8 % of the variance and 2 leave
+        45.5 %, in two and a half times the time.
     given : sequence of str or int, or None, default=None
         With the gain: names or indices of features to begin with. They are selected in any case,
         and never exchanged. With `n_features_to_select` as their number, the fit tells how well
@@ -128,6 +133,7 @@ class GFS(DecodingSelector):
         "criterion": [StrOptions({"auto", "gain", "variance"})],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
         "exchange": ["boolean"],
+        "beam": [Interval(Integral, 1, None, closed="left")],
         "given": ["array-like", None],
     }
     best_sets_: tuple[IntArray, ...]
@@ -145,6 +151,7 @@ class GFS(DecodingSelector):
         criterion: Literal["auto", "gain", "variance"] = "auto",
         n_candidates: int = 12,
         exchange: bool = True,
+        beam: int = 1,
         given: Sequence[str | int] | None = None,
         scale: bool = False,
         family: str | Family = "multilinear",
@@ -167,6 +174,7 @@ class GFS(DecodingSelector):
         self.criterion = criterion
         self.n_candidates = n_candidates
         self.exchange = exchange
+        self.beam = beam
         self.given = given
         self.scale = scale
         self.family = family
@@ -192,6 +200,7 @@ class GFS(DecodingSelector):
             given=() if self.given is None else tuple(self.given),
             n_candidates=int(self.n_candidates),
             exchange=self.exchange,
+            beam=int(self.beam),
         )
 
     @property
@@ -202,7 +211,11 @@ class GFS(DecodingSelector):
     def _search_cost(self) -> dict[str, Any]:
         if self.criterion == "variance":
             return {}
-        return {"n_candidates": int(self.n_candidates), "exchange": self.exchange}
+        return {
+            "n_candidates": int(self.n_candidates),
+            "exchange": self.exchange,
+            "beam": int(self.beam),
+        }
 
     def _plan(self) -> Plan:
         if self.criterion == "variance" and self.given is not None:
@@ -247,6 +260,7 @@ def search_columns(
     given: Sequence[str | int],
     n_candidates: int,
     exchange: bool,
+    beam: int,
 ) -> FittedModel:
     """Search for the columns that explain most, and fit functions of them.
 
@@ -258,14 +272,14 @@ def search_columns(
         What is asked for.
     given : sequence of str or int
         Columns to begin with.
-    n_candidates, exchange
+    n_candidates, exchange, beam
         As of :class:`GFS`.
     """
     from gramian.gain import search
 
     sets, chosen, reason = None, request.prescribed, None
     if chosen is None:
-        asked = _asked(problem, request, given, n_candidates, exchange)
+        asked = _asked(problem, request, given, n_candidates, exchange, beam)
         rows = problem.rows
         if request.checkpoint is not None:
             folder = Path(request.checkpoint) / "search"
@@ -308,6 +322,7 @@ def _asked(
     given: Sequence[str | int],
     n_candidates: int,
     exchange: bool,
+    beam: int = 1,
 ) -> Search:
     """Return what to search for."""
     from gramian.gain import Search
@@ -326,5 +341,6 @@ def _asked(
         request.alphas,
         n_candidates,
         exchange,
+        beam,
         first,
     )

@@ -42,9 +42,7 @@ class Powers:
         The highest power of x in a function.
     """
 
-    def __init__(
-        self, n_members: int, degree: int, max_exponent: int | None, highest: int
-    ) -> None:
+    def __init__(self, n_members: int, degree: int, max_exponent: int | None, highest: int) -> None:
         self.degree = degree
         self.highest = highest
         # In place of a function of x the constant may stand: its products are those functions.
