@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ CHUNK = 2**22
 """Values of functions that are evaluated at once take about so many bytes."""
 FEWEST_ROWS, MOST_ROWS = 64, 1024
 """Rows that are evaluated at once."""
+Factors = tuple[int, ...]
+"""A monomial in the columns of the table, as a sorted list of its factors."""
 
 
 class Powers:
@@ -47,27 +50,15 @@ class Powers:
         self.highest = highest
         # In place of a function of x the constant may stand: its products are those functions.
         self.products = Halves(n_members + 1, 0, 2 * degree - 1, max_exponent)
-        self.factors = Halves(
-            n_members + 1, 0, degree - 1, None if max_exponent is None else max_exponent // 2
-        )
+
+    @property
+    def all(self) -> range:
+        """The powers of x in products of two functions."""
+        return range(1, 2 * self.highest + 1)
 
     def of(self, power: int) -> Tuples:
         """Return the monomials m of products xᵃm."""
         return self.products.tuples[2 * self.degree - power]
-
-    def parents(self, power: int) -> Tuples:
-        """Return the monomials m of functions xᵃm."""
-        return self.factors.tuples[self.degree - power]
-
-    @property
-    def all_powers(self) -> range:
-        """The powers of x in products of two functions."""
-        return range(1, 2 * self.highest + 1)
-
-    @property
-    def own_powers(self) -> range:
-        """The powers of x in functions."""
-        return range(1, self.highest + 1)
 
     def n_ending(self, power: int, variable: int) -> int:
         """Return how many monomials m of products xᵃm end with a variable."""
@@ -76,39 +67,10 @@ class Powers:
             return int(variable == 0)
         return self.products.parents[length - 1][variable]
 
-    def n_parents_ending(self, power: int, variable: int) -> int:
-        """Return how many monomials m of functions xᵃm end with a variable."""
-        length = self.degree - power
-        if not length:
-            return int(variable == 0)
-        return self.factors.parents[length - 1][variable]
-
-    def shorter_parents(self, power: int, values: Sequence[Array]) -> Array:
-        """Return monomials that are functions xᵃm if m is one of them times a variable.
-
-        Parameters
-        ----------
-        power : int
-            The power of x.
-        values : sequence of arrays
-            The values of all monomials of products, by their length.
-        """
-        length = max(0, self.degree - power - 1)
-        if self._parents[length] is None:
-            return values[length]
-        found: Array = values[length][self._parents[length]]
-        return found
-
-    @cached_property
-    def _parents(self) -> list[IntArray | None]:
-        """Where the monomials of functions are among those of products; None if they are all."""
-        pairs = zip(self.factors.tuples, self.products.tuples, strict=False)
-        return [None if len(a) == len(b) else self.products.find(a) for a, b in pairs]
-
-    def n_bytes(self, n_columns: int) -> int:
-        """Return the memory that one candidate takes."""
-        moments = sum(len(self.of(a)) for a in self.all_powers)
-        return 8 * (moments + n_columns * sum(len(self.parents(a)) for a in self.own_powers))
+    @property
+    def n_bytes(self) -> int:
+        """The memory that one candidate takes."""
+        return 8 * sum(len(self.of(a)) for a in self.all)
 
     def find(self, power: int, first: Tuples, second: Tuples) -> IntArray:
         """Return the places of all products of two lists of monomials among the moments of xᵃ."""
@@ -123,18 +85,16 @@ class Powers:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a candidate: its moments, and products of its functions with X."""
+    """The moments of a candidate that are known."""
 
     members: tuple[Member, ...]
     moments: list[Array]
     """E[xᵃm] for a = 1, 2, ... and all m that `Powers` lists for these members."""
-    with_x: list[Array]
-    """E[xᵃmX], for those xᵃm that are functions."""
 
     @property
     def n_bytes(self) -> int:
         """The memory taken."""
-        return sum(each.nbytes for each in (*self.moments, *self.with_x))
+        return sum(each.nbytes for each in self.moments)
 
     def without_others(self, members: Sequence[Member], stay: Stay) -> Known:
         """Forget all members but those that another set begins with.
@@ -146,38 +106,33 @@ class Known:
         stay : Stay
             What stays with them.
         """
-        pairs = zip((*self.moments, *self.with_x), stay, strict=True)
-        kept = [each[those] for each, those in pairs]
-        n = len(self.moments)
-        return Known(tuple(members), kept[:n], kept[n:])
+        pairs = zip(self.moments, stay, strict=True)
+        return Known(tuple(members), [each[those] for each, those in pairs])
 
     def extended(self, new: Known) -> Known:
         """Return this with what is new, which comes last."""
-        return Known(
-            new.members,
-            [np.concatenate(pair) for pair in zip(self.moments, new.moments, strict=True)],
-            [np.concatenate(pair) for pair in zip(self.with_x, new.with_x, strict=True)],
-        )
+        pairs = zip(self.moments, new.moments, strict=True)
+        return Known(new.members, [np.concatenate(pair) for pair in pairs])
 
 
 Stay = list[NDArray[np.bool_]]
-"""Which moments, and which products with X, stay when members leave; for each power."""
+"""Which moments stay when members leave, for each power."""
 
 
 def staying(powers: Powers, members: Sequence[Member], beginning: Sequence[Member]) -> Stay:
     """Return what stays of a set if none but the members stay that another set begins with."""
     numbers = {member.number for member in beginning}
     stay = np.array([True, *(member.number in numbers for member in members)])
-    tuples = [
-        *(powers.of(a) for a in powers.all_powers),
-        *(powers.parents(a) for a in powers.own_powers),
-    ]
-    return [stay[each].all(axis=1) for each in tuples]
+    return [stay[powers.of(a)].all(axis=1) for a in powers.all]
 
 
 def collect(
-    rows: Rows, powers: Powers, members: Sequence[Member], waiting: Sequence[tuple[int, int]]
-) -> list[Known]:
+    rows: Rows,
+    powers: Powers,
+    members: Sequence[Member],
+    waiting: Sequence[tuple[int, int]],
+    functions: Sequence[Factors],
+) -> tuple[list[Known], Array]:
     """Read the table once, and return what is not known yet of candidates.
 
     Parameters
@@ -191,35 +146,41 @@ def collect(
     waiting : sequence of pairs of int
         How many of the first members are known to each candidate, -1 if not even its own moments
         are; and the candidate's column. In the order of these numbers.
+    functions : sequence of Factors
+        Functions whose products with all columns are asked for.
+
+    Returns
+    -------
+    moments : list of Known
+        What is new of each candidate.
+    with_x : array of shape (n_functions, n_columns)
+        E[fX] of the functions.
     """
     columns = tuple(member.column for member in members)
-    work = MonomialWork(powers, columns, tuple(waiting), rows.n_columns)
+    work = MonomialWork(powers, columns, tuple(waiting), tuple(functions), rows.n_columns)
     with np.errstate(over="ignore", invalid="ignore"):  # checked by those who use it
-        sums = rows.sum(work)
-    each_time = len(powers.all_powers) + len(powers.own_powers)
-    parts: list[list[list[Array]]] = [[[] for _ in range(each_time)] for _ in waiting]
+        *sums, with_x = rows.sum(work)
+    each_time = len(powers.all)
+    parts: list[list[list[Array]]] = [[[] for _ in powers.all] for _ in waiting]
     for number, (variables, n) in enumerate(work.batches):
         mine = sums[number * each_time : (number + 1) * each_time]
         for place, variable in enumerate(variables):
-            sizes = [
-                *(powers.n_ending(a, variable) for a in powers.all_powers),
-                *(powers.n_parents_ending(a, variable) for a in powers.own_powers),
-            ]
-            for kind, (values, size) in enumerate(zip(mine, sizes, strict=True)):
+            for a, values in zip(powers.all, mine, strict=True):
+                size = powers.n_ending(a, variable)
                 for i in range(n):
-                    parts[i][kind].append(values[place, i, :size])
-    found = [[np.concatenate(each) for each in mine] for mine in parts]
-    n = len(powers.all_powers)
-    return [Known(tuple(members), each[:n], each[n:]) for each in found]
+                    parts[i][a - 1].append(values[place, i, :size])
+    found = [Known(tuple(members), [np.concatenate(each) for each in mine]) for mine in parts]
+    return found, with_x
 
 
 @dataclass(frozen=True)
 class MonomialWork(Work):
-    """Sums products of candidates with monomials, and of candidates' functions with X."""
+    """Sums products of candidates with monomials, and of functions with X."""
 
     powers: Powers
     members: tuple[int, ...]
     waiting: tuple[tuple[int, int], ...]
+    functions: tuple[Factors, ...]
     n_columns: int
 
     def worker(self, add_product: AddProduct) -> _Worker:
@@ -235,12 +196,34 @@ class MonomialWork(Work):
         """
         n_known = [n for n, _ in self.waiting]
         n_variables = 1 + len(self.members)
-        found, start = [], n_known[0] + 1
+        found, start = [], n_known[0] + 1 if n_known else n_variables
         while start < n_variables:
             n = bisect_left(n_known, start)
             end = n_variables if n == len(n_known) else 1 + n_known[n]
             stop = min(end, start + max(1, BATCH // n)) if start else 1
             found.append((range(start, stop), n))
+            start = stop
+        return found
+
+    @cached_property
+    def columns(self) -> list[int]:
+        """All columns that take part."""
+        candidates = (column for _, column in self.waiting)
+        return sorted({*self.members, *candidates, *(c for each in self.functions for c in each)})
+
+    def places(self, columns: Sequence[int]) -> list[int]:
+        """Return where some columns are among those that take part."""
+        return [bisect_left(self.columns, column) for column in columns]
+
+    @cached_property
+    def factors(self) -> list[tuple[slice, list[list[int]]]]:
+        """Functions in pieces of one degree, and the places of their first, second, ... factors."""
+        found, start = [], 0
+        for _, group in groupby(self.functions, key=len):
+            several = list(group)
+            stop = start + len(several)
+            places = [self.places(each) for each in zip(*several, strict=True)]
+            found.append((slice(start, stop), places))
             start = stop
         return found
 
@@ -253,13 +236,12 @@ class _Worker:
         self._add_product = add_product
         self._values: list[Array] = []
         powers = work.powers
-        self.sums: list[Array] = []
-        for variables, n in work.batches:
-            shape = (len(variables), n)
-            most = [powers.n_ending(a, variables[-1]) for a in powers.all_powers]
-            self.sums += [np.zeros((*shape, size)) for size in most]
-            most = [powers.n_parents_ending(a, variables[-1]) for a in powers.own_powers]
-            self.sums += [np.zeros((*shape, size, work.n_columns)) for size in most]
+        self.sums = [
+            np.zeros((len(variables), n, powers.n_ending(a, variables[-1])))
+            for variables, n in work.batches
+            for a in powers.all
+        ]
+        self.sums.append(np.zeros((len(work.functions), work.n_columns)))
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
         """Add a row block, given with its number."""
@@ -271,32 +253,33 @@ class _Worker:
             self._add(RowBlock(piece.x, piece.root))
 
     def _add(self, rows: RowBlock) -> None:
+        work = self._work
+        z = rows.x.T[work.columns] / rows.root
+        for those, (first, *others) in work.factors:
+            functions = z[first] * rows.root
+            for places in others:
+                functions *= z[places]
+            self._add_product(self.sums[-1][those], functions, rows.x)
+        if work.batches:
+            symbols = np.vstack([np.ones(len(rows.root)), z[work.places(work.members)]])
+            x = z[work.places([column for _, column in work.waiting])]
+            self._add_moments(x, symbols, rows.root**2)
+
+    def _add_moments(self, x: Array, symbols: Array, weights: Array) -> None:
+        """Add the products of candidates with monomials."""
         work, powers = self._work, self._work.powers
-        symbols = np.empty((1 + len(work.members), len(rows.root)))
-        symbols[0] = 1.0
-        np.divide(rows.x[:, list(work.members)].T, rows.root, out=symbols[1:])
         values = powers.products.evaluate(symbols, 2 * powers.degree - 2, self._values)
         self._values = values
-        x = rows.x.T[[column for _, column in work.waiting]]
-        z = x / rows.root
-        raised = [x]
-        while len(raised) < len(powers.all_powers):
-            raised.append(raised[-1] * z)
+        raised = [x * weights]
+        while len(raised) < len(powers.all):
+            raised.append(raised[-1] * x)
         sums = iter(self.sums)
         for variables, n in work.batches:
             last = symbols[variables.start : variables.stop, np.newaxis]
-            # The monomials that end with a variable: it times the first shorter ones.
-            products = [each[:n] * last for each in raised]
-            for a, product in zip(powers.all_powers, products, strict=True):
+            for a, power in zip(powers.all, raised, strict=True):
                 moments = next(sums)
+                # The monomials that end with a variable: it times the first shorter ones.
                 shorter = values[max(0, 2 * powers.degree - a - 1)][: moments.shape[-1]]
-                if shorter.size:
-                    left = (product * rows.root).reshape(-1, len(rows.root))
+                if len(shorter):
+                    left = (power[:n] * last).reshape(-1, len(weights))
                     self._add_product(moments.reshape(len(left), -1), left, shorter.T)
-            for a, product in zip(powers.own_powers, products, strict=False):
-                with_x = next(sums)
-                parents = powers.shorter_parents(a, values)[: with_x.shape[2]]
-                if parents.size:
-                    functions = product[:, :, np.newaxis] * parents
-                    flat = functions.reshape(-1, len(rows.root))
-                    self._add_product(with_x.reshape(len(flat), -1), flat, rows.x)

@@ -11,6 +11,7 @@ Variables are numbered from 1, in the order in which they joined; 0 stands for t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -21,7 +22,7 @@ from gramian.families._base import Family
 from gramian.gain._candidates import KEPT_BYTES, Candidate, Candidates, Moments
 from gramian.gain._evaluated import EvaluatedCandidates
 from gramian.gain._frame import Frame, Frames, Member, Newcomer
-from gramian.gain._monomial_sums import Known, Powers, Stay, collect, staying
+from gramian.gain._monomial_sums import Factors, Known, Powers, Stay, collect, staying
 from gramian.orthogonalize._common import check_finite
 from gramian.orthogonalize._moments import by_power, monomials
 from gramian.rows import Rows
@@ -58,8 +59,16 @@ class Places:
     """For each of these groups, products with the constant and all functions of the set."""
     own: list[list[IntArray]]
     """For each two groups, products of their functions."""
-    parents: list[IntArray]
-    """For each group, its functions among those whose products with X are known."""
+    factors: list[tuple[int, Factors]]
+    """For each function the power of x, and the variables besides it."""
+
+    def functions(self, column: int, members: Sequence[Member]) -> list[Factors]:
+        """Return the functions of a candidate as monomials in the columns of the table."""
+        columns = [member.column for member in members]
+        return [
+            tuple(sorted([*[column] * a, *(columns[variable - 1] for variable in variables)]))
+            for a, variables in self.factors
+        ]
 
 
 class MonomialCandidates(Candidates):
@@ -88,6 +97,8 @@ class MonomialCandidates(Candidates):
         self._max_exponent = max_exponent
         self._known: dict[int, Known] = {}
         """What is known of candidates, of those that were asked for last at the end."""
+        self._with_x: dict[Factors, Array] = {}
+        """E[fX] of functions f, by their factors."""
         self._places: dict[int, Places] = {}
 
     def _of(
@@ -95,28 +106,49 @@ class MonomialCandidates(Candidates):
     ) -> list[Candidate]:
         newcomer = next(iter(newcomers.values()))  # the functions of all have the same form
         places = self._places_of(frame, newcomer)
-        self._learn(list(newcomers), frame.members, places.powers)
+        functions = {c: places.functions(c, frame.members) for c in newcomers}
+        self._learn(functions, frame.members, places.powers)
         asked = [self._known.pop(c) for c in newcomers]
         self._known.update(zip(newcomers, asked, strict=True))
-        self._forget(len(newcomers))
-        return [
-            _candidate(column, newcomer, frame, moments, places, known)
+        found = [
+            _candidate(
+                column,
+                newcomer,
+                frame,
+                moments,
+                places,
+                known,
+                np.array([self._with_x[each] for each in functions[column]]),
+            )
             for column, known in zip(newcomers, asked, strict=True)
         ]
+        self._forget(functions)
+        return found
 
-    def _learn(self, columns: list[int], members: tuple[Member, ...], powers: Powers) -> None:
+    def _learn(
+        self,
+        functions: dict[int, list[Factors]],
+        members: tuple[Member, ...],
+        powers: Powers,
+    ) -> None:
         """Take the sums over rows that are not known yet."""
-        self._leave(columns, members)
+        self._leave(list(functions), members)
         known = self._known
-        n_known = {c: len(known[c].members) if c in known else -1 for c in columns}
-        waiting = sorted((n, c) for c, n in n_known.items() if n < len(members))
-        step = max(1, KEPT_BYTES // (4 * powers.n_bytes(self._rows.n_columns)))
-        for start in range(0, len(waiting), step):
-            part = waiting[start : start + step]
-            for (n, column), new in zip(
-                part, collect(self._rows, powers, members, part), strict=True
-            ):
-                known[column] = new if n < 0 else known[column].extended(new)
+        every = [(len(known[c].members) if c in known else -1, c) for c in functions]
+        n_functions = max(len(each) for each in functions.values())
+        size = powers.n_bytes + 8 * n_functions * self._rows.n_columns
+        step = max(1, KEPT_BYTES // (4 * size))
+        for start in range(0, len(every), step):
+            part = sorted(every[start : start + step])
+            waiting = [(n, c) for n, c in part if n < len(members)]
+            missing = {each: None for _, c in part for each in functions[c]}
+            new = sorted((each for each in missing if each not in self._with_x), key=len)
+            if not waiting and not new:
+                continue
+            moments, with_x = collect(self._rows, powers, members, waiting, new)
+            self._with_x.update(zip(new, with_x, strict=True))
+            for (n, column), each in zip(waiting, moments, strict=True):
+                known[column] = each if n < 0 else known[column].extended(each)
 
     def _leave(self, columns: list[int], members: tuple[Member, ...]) -> None:
         """Forget products with members that have left the set, or joined it out of turn."""
@@ -138,13 +170,15 @@ class MonomialCandidates(Candidates):
             self._places[n] = _find(frame, newcomer, self._degree, self._max_exponent)
         return self._places[n]
 
-    def _forget(self, n_asked: int) -> None:
+    def _forget(self, asked: dict[int, list[Factors]]) -> None:
         """Forget candidates that were not asked for lately, if memory gets scarce."""
         total = sum(each.n_bytes for each in self._known.values())
-        for column in list(self._known)[: len(self._known) - n_asked]:
-            if total <= KEPT_BYTES:
-                return
+        for column in list(self._known)[: len(self._known) - len(asked)]:
+            if total <= KEPT_BYTES // 2:
+                break
             total -= self._known.pop(column).n_bytes
+        if len(self._with_x) * 8 * self._rows.n_columns > KEPT_BYTES // 2:
+            self._with_x = {f: self._with_x[f] for each in asked.values() for f in each}
 
 
 def _candidate(
@@ -154,14 +188,13 @@ def _candidate(
     moments: Moments,
     places: Places,
     known: Known,
+    with_x: Array,
 ) -> Candidate:
     """Gather what is known of a candidate."""
     n = len(newcomer.involves)
     every, own = np.empty((n, 1 + frame.n_functions)), np.empty((n, n))
-    with_x = np.empty((n, known.with_x[0].shape[1]))
     for i, (a, those) in enumerate(places.groups):
         np.take(known.moments[a - 1], places.with_set[i], out=every[those], mode="clip")
-        with_x[those] = known.with_x[a - 1][places.parents[i]]
         for j, (b, others) in enumerate(places.groups):
             own[those, others] = known.moments[a + b - 1][places.own[i][j]]
     mean, squares = every[:, 0].copy(), own.diagonal()
@@ -198,5 +231,9 @@ def _find(frame: Frame, newcomer: Newcomer, degree: int, max_exponent: int | Non
             [powers.find(a + b, parents[those], parents[others]) for b, others in groups]
             for a, those in groups
         ],
-        [powers.factors.find(parents[those, a:]) for a, those in groups],
+        [
+            (a, tuple(int(variable) for variable in each if variable))
+            for a, those in groups
+            for each in parents[those]
+        ],
     )
