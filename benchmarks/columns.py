@@ -3,7 +3,7 @@
 ``python benchmarks/columns.py --data FOLDER`` writes docs/columns.md and its figures in JSON. The
 folder holds usps.npz, coil20.npz, mnist.npz, musk2.npz and pitprops.csv; files that are missing are
 left out. ``--only NAME`` measures one data set again, ``--method NAME`` one way to choose
-columns, and both keep the other figures.
+columns, ``--count`` counts columns only, and all keep the other figures.
 """
 
 from __future__ import annotations
@@ -144,10 +144,13 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("docs/columns.json"))
     parser.add_argument("--only", choices=[*SIZES, "pit props"])
     parser.add_argument("--method", choices=[*METHODS], help="one way to choose columns only")
+    parser.add_argument("--count", action="store_true", help="count columns only")
     given = parser.parse_args()
     methods = {each: METHODS[each] for each in METHODS if given.method in (None, each)}
+    if given.count:
+        methods = {}
     found: dict[str, Any] = {"tables": {}, "needed": {}}
-    if (given.only or given.method) and given.output.exists():
+    if (given.only or given.method or given.count) and given.output.exists():
         found = json.loads(given.output.read_text())
     for name, sizes in SIZES.items():
         if given.only in (None, name) and (data := load(name, Path(given.data))) is not None:

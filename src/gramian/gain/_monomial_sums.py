@@ -123,7 +123,7 @@ def staying(powers: Powers, members: Sequence[Member], beginning: Sequence[Membe
     """Return what stays of a set if none but the members stay that another set begins with."""
     numbers = {member.number for member in beginning}
     stay = np.array([True, *(member.number in numbers for member in members)])
-    return [stay[powers.of(a)].all(axis=1) for a in powers.all]
+    return [np.logical_and.reduce(stay[powers.of(a)], axis=1) for a in powers.all]
 
 
 def collect(
