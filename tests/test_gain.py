@@ -16,8 +16,8 @@ from support import orthonormal
 
 from gramian import GFS
 from gramian._pursuit import Limits
-from gramian.families import Custom, Indicator, Multilinear, Polynomial
-from gramian.gain import Search, search
+from gramian.families import Custom, Indicator, Legendre, Multilinear, Polynomial
+from gramian.gain import Search, _evaluated, _monomials, search
 from gramian.gain._candidates import Moments
 from gramian.gain._explained import Explained, without
 from gramian.gain._frame import Frames, Member
@@ -101,6 +101,34 @@ def test_gains_losses_and_exchanges_are_those_of_regressions(family, by_hand, we
         assert gain.value == pytest.approx(now - left([*kept, new]), rel=1e-5)
         expected = [whole - left([*(i for i in kept if i != j), new]) for j in kept]
         assert sets.now.exchanges(gain, range(3)) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("kept", [2**29, 1])
+@pytest.mark.parametrize("family", [Multilinear(2), Polynomial(3), Legendre(2)], ids=repr)
+def test_what_is_known_of_candidates_is_right_whatever_sets_came_between(monkeypatch, family, kept):
+    for module in (_monomials, _evaluated):
+        monkeypatch.setattr(module, "KEPT_BYTES", kept)
+    X = nonlinear_table(5, 7)
+    sets = Sets(X, family)
+    for column in (0, 1, 2, 3):
+        sets.add(column)
+    before = sets.now
+    sets.drop(1)
+    sets.add(4)
+    sets.of([5, 6])
+    sets.drop(0)
+    sets.add(1)
+    sets.of([5])
+    sets.now = before  # as after an exchange that was not worth it
+    fresh = Sets(X, family)
+    for column in (0, 1, 2, 3):
+        fresh.add(column)
+    for mine, other in zip(sets.of([6, 5]), fresh.of([6, 5]), strict=True):
+        assert mine.column == other.column
+        assert mine.cross == pytest.approx(other.cross, abs=1e-12)
+        for name in ("mean", "norm", "gram", "with_x"):
+            expected = getattr(other.moments, name)
+            assert getattr(mine.moments, name) == pytest.approx(expected, abs=1e-12)
 
 
 def test_linear_gains_are_gains_of_degree_one_with_and_without_a_member():
@@ -246,6 +274,16 @@ def test_held_out_rows_choose_the_penalty_and_may_stop_the_search():
     early = GFS(16, criterion="gain", alpha=0.1, early_stopping=True, tol=0.05).fit(X)
     assert early.stop_reason_ == "early_stopping"
     assert len(early.selected_features_) < 16
+
+
+def test_no_penalty_is_looked_for_where_few_columns_leave_nothing_though_many_were_asked_for():
+    rng = np.random.default_rng(9)
+    a, b = rng.standard_normal((2, 150))
+    X = np.column_stack([a, b, a * b, a + b, a - b, 2 * a, a * b + a, b - a * b, 3 * b])
+    fitted = GFS(8, criterion="gain").fit(X)
+    assert fitted.stop_reason_ == "exhausted"
+    assert fitted.alpha_ == 0
+    assert len(fitted.selected_features_) == 2
 
 
 def test_the_best_sets_of_pit_props_are_those_of_an_exhaustive_search():
