@@ -16,6 +16,7 @@ from sklearn.base import clone
 from gramian._choosers import LargestResidual
 from gramian._docs import FEATURES, documented
 from gramian._fitting import Algorithm, Plan, Request, Solver
+from gramian._left_out import stands
 from gramian._model import FittedModel
 from gramian._preparation import CheckedData, Preparation, Problem, RandomState
 from gramian._progress import report_for
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 2000
 """Up to so many features, criterion="auto" is the gain."""
+QUICK = 0.25
+"""Up to this share of the functions that may need no shrinkage, a search is quick."""
 
 
 @documented(
@@ -226,8 +229,9 @@ class GFS(DecodingSelector):
         plan = replace(super()._plan(), prescribes=self.criterion != "variance")
         if self.criterion == "variance" or plan.plain is None:
             return plan
-        exceeds = partial(exceeds_functions, given=() if self.given is None else tuple(self.given))
-        return replace(plan, plain=replace(plan.plain, exceeds=exceeds))
+        given = () if self.given is None else tuple(self.given)
+        plain = replace(plan.plain, is_hopeless=partial(needs_shrinkage, given=given))
+        return replace(plan, plain=plain)
 
     def _informed(self, plan: Plan, data: CheckedData) -> Plan:
         if self.criterion == "auto" and data.n_columns > MOST_COLUMNS:
@@ -287,33 +291,43 @@ def search_columns(
         with report_for(request.verbose, "search", request.family, request.limits) as report:
             sets, reason = search(rows, request.family, asked, problem.held_out, report)
         chosen = list(sets.columns[-1]) if sets.columns else []
-    again = replace(request, prescribed=chosen, limits=Limits(n_steps=len(chosen)), threshold=None)
-    model = select_columns(problem, again, LargestResidual, tells_redundant=False)
+    model = _fit_prescribed(problem, request, chosen)
     record = model.record
     if reason is not None and record.stop_reason != "saturated":
         record = replace(record, stop_reason=reason)
     return replace(model, record=record, best_sets=sets)
 
 
-def exceeds_functions(problem: Problem, request: Request, *, given: Sequence[str | int]) -> bool:
-    """Return whether a search would end at the largest number of functions.
+def _fit_prescribed(problem: Problem, request: Request, chosen: list[int]) -> FittedModel:
+    """Fit functions of columns that are chosen."""
+    again = replace(request, prescribed=chosen, limits=Limits(n_steps=len(chosen)), threshold=None)
+    return select_columns(problem, again, LargestResidual, tells_redundant=False)
 
-    A quick search is enough to tell: it takes the column of the largest linear gain.
+
+def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str | int]) -> bool:
+    """Return whether columns that a quick search finds need shrinkage.
+
+    Then those of a longer search would, too: what counts is how many functions there are. A quick
+    search takes the column of the largest linear gain. Where functions are few in any case, a long
+    one is no great loss.
 
     Parameters
     ----------
     problem, request, given
-        As of :func:`search_columns`.
+        As of :func:`search_columns`; the request has a largest number of functions.
     """
     from gramian.gain import search
 
-    limits = request.limits
-    assert limits.max_functions is not None
-    if limits.n_steps is not None and request.family.count(limits.n_steps) <= limits.max_functions:
+    n_steps, most = request.limits.n_steps, request.limits.max_functions
+    assert most is not None
+    if n_steps is not None and request.family.count(n_steps) <= QUICK * most:
         return False
     asked = _asked(problem, request, given, n_candidates=1, exchange=False)
-    _, reason = search(problem.rows, request.family, asked)
-    return reason == "max_functions"
+    sets, reason = search(problem.rows, request.family, asked)
+    if reason == "max_functions" or not sets.columns:
+        return reason == "max_functions"
+    quick = replace(request, checkpoint=None, verbose=0)
+    return not stands(_fit_prescribed(problem, quick, list(sets.columns[-1])), problem)
 
 
 def _asked(
