@@ -1,10 +1,9 @@
-"""Ways to choose a few columns, and ways to decode all columns from them."""
+"""Ways to choose a few columns."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ Array = np.ndarray
 Sets = dict[int, list[int]]
 """Sets of columns by their size."""
 Method = Callable[[Array, Sequence[int]], Sets]
-PENALTIES = (1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0)
 SEED = 0
 
 
@@ -79,11 +77,14 @@ def ranking(name: str) -> Method:
 
 
 def published(degree: int) -> Method:
-    """Return GFS as published."""
+    """Return GFS as published, by residual variance."""
 
     def choose(X: Array, sizes: Sequence[int]) -> Sets:
         return prefixes(
-            _fit(GFS(max(sizes), degree=degree, alpha=0.0), X).selected_features_, sizes
+            _fit(
+                GFS(max(sizes), criterion="variance", degree=degree, alpha=0.0), X
+            ).selected_features_,
+            sizes,
         )
 
     return choose
@@ -106,12 +107,16 @@ def _fit(estimator: GFS, X: Array) -> GFS:
 
 
 OURS = "GFS, gain of quadratic functions"
+LINEAR = "GFS, linear gain"
+FSCA = "FSCA (linear gain, no exchange)"
+PUBLISHED = "GFS as published, degree 2"
+PIVOTED = "pivoted QR (GFS as published, degree 1)"
 METHODS: dict[str, Method] = {
     OURS: by_gain(family="polynomial", alpha="auto"),
-    "GFS, linear gain": by_gain(degree=1),
-    "FSCA (linear gain, no exchange)": by_gain(degree=1, exchange=False),
-    "GFS as published, degree 2": published(2),
-    "pivoted QR (GFS as published, degree 1)": pivoted_qr,
+    LINEAR: by_gain(degree=1),
+    FSCA: by_gain(degree=1, exchange=False),
+    PUBLISHED: published(2),
+    PIVOTED: pivoted_qr,
     "CUR": cur,
     "FPS": fps,
     **{
@@ -126,56 +131,3 @@ METHODS: dict[str, Method] = {
     "random": random_columns,
 }
 """Ways to choose columns, by what they are called on the page."""
-
-
-def functions(Z: Array, degree: int) -> Array:
-    """Return all monomials up to a degree, the columns themselves first."""
-    return np.column_stack(
-        [
-            np.prod(Z[:, term], axis=1)
-            for n in range(1, degree + 1)
-            for term in combinations_with_replacement(range(Z.shape[1]), n)
-        ]
-    )
-
-
-def split(n: int) -> tuple[Array, Array]:
-    """Return rows to fit, and a fifth to choose penalties by."""
-    order = np.random.default_rng(SEED).permutation(n)
-    return order[n // 5 :], order[: n // 5]
-
-
-def decode(X: Array, T: Array, columns: Sequence[int], degree: int) -> tuple[float, float]:
-    """Return the share of variance that is left of rows to choose by, and of test rows.
-
-    Ridge regression on monomials. The columns themselves have no penalty; that of the others is
-    chosen by a fifth of the training rows, and the fit repeated with all of them.
-    """
-    columns = list(columns)
-    fit, choose = split(len(X))
-    F, G = functions(X[:, columns], degree), functions(T[:, columns], degree)
-    first = _Ridge(F[fit], X[fit], len(columns))
-    left = [first.left(F[choose], X[choose], penalty) for penalty in PENALTIES]
-    best = int(np.argmin(left))
-    again = _Ridge(F, X, len(columns))
-    return left[best], again.left(G, T, PENALTIES[best])
-
-
-class _Ridge:
-    """A regression with any penalty."""
-
-    def __init__(self, F: Array, X: Array, n_free: int) -> None:
-        self.mean, self.x_mean = F.mean(axis=0), X.mean(axis=0)
-        deviation = F.std(axis=0)
-        self.deviation = np.where(deviation > 0, deviation, 1.0)
-        Q = (F - self.mean) / self.deviation
-        self.gram, self.cross = Q.T @ Q / len(Q), Q.T @ (X - self.x_mean) / len(Q)
-        self.free = np.arange(F.shape[1]) < n_free
-
-    def left(self, F: Array, X: Array, penalty: float) -> float:
-        """Return the share of the variance of other rows that is left."""
-        ridge = np.where(self.free, 1e-9, penalty)
-        weights = np.linalg.solve(self.gram + np.diag(ridge), self.cross)
-        target = X - self.x_mean
-        residual = target - (F - self.mean) / self.deviation @ weights
-        return float(np.sum(residual**2) / np.sum(target**2))

@@ -16,11 +16,12 @@ from support import orthonormal
 
 from gramian import GFS
 from gramian._pursuit import Limits
-from gramian.families import Custom, Indicator, Multilinear, Polynomial
-from gramian.gain import Search, search
-from gramian.gain._candidates import Candidates, Moments
+from gramian.families import Custom, Indicator, Legendre, Multilinear, Polynomial
+from gramian.gain import Search, _evaluated, _monomials, search
+from gramian.gain._candidates import Moments
 from gramian.gain._explained import Explained, without
 from gramian.gain._frame import Frames, Member
+from gramian.gain._monomials import candidates_of
 from gramian.rows import centre
 
 
@@ -44,7 +45,7 @@ class Sets:
         covariance = lower + np.tril(lower, -1).T
         self.covariance = covariance * np.multiply.outer(self.units, self.units)
         self.frames = Frames(self.rows, family)
-        self.candidates = Candidates(self.rows, self.frames, covariance)
+        self.candidates = candidates_of(self.rows, family, self.frames, covariance)
         self.alpha = alpha
         self.number = 0
         d = X.shape[1]
@@ -100,6 +101,34 @@ def test_gains_losses_and_exchanges_are_those_of_regressions(family, by_hand, we
         assert gain.value == pytest.approx(now - left([*kept, new]), rel=1e-5)
         expected = [whole - left([*(i for i in kept if i != j), new]) for j in kept]
         assert sets.now.exchanges(gain, range(3)) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("kept", [2**29, 1])
+@pytest.mark.parametrize("family", [Multilinear(2), Polynomial(3), Legendre(2)], ids=repr)
+def test_what_is_known_of_candidates_is_right_whatever_sets_came_between(monkeypatch, family, kept):
+    for module in (_monomials, _evaluated):
+        monkeypatch.setattr(module, "KEPT_BYTES", kept)
+    X = nonlinear_table(5, 7)
+    sets = Sets(X, family)
+    for column in (0, 1, 2, 3):
+        sets.add(column)
+    before = sets.now
+    sets.drop(1)
+    sets.add(4)
+    sets.of([5, 6])
+    sets.drop(0)
+    sets.add(1)
+    sets.of([5])
+    sets.now = before  # as after an exchange that was not worth it
+    fresh = Sets(X, family)
+    for column in (0, 1, 2, 3):
+        fresh.add(column)
+    for mine, other in zip(sets.of([6, 5]), fresh.of([6, 5]), strict=True):
+        assert mine.column == other.column
+        assert mine.cross == pytest.approx(other.cross, abs=1e-12)
+        for name in ("mean", "norm", "gram", "with_x"):
+            expected = getattr(other.moments, name)
+            assert getattr(mine.moments, name) == pytest.approx(expected, abs=1e-12)
 
 
 def test_linear_gains_are_gains_of_degree_one_with_and_without_a_member():
@@ -247,6 +276,16 @@ def test_held_out_rows_choose_the_penalty_and_may_stop_the_search():
     assert len(early.selected_features_) < 16
 
 
+def test_no_penalty_is_looked_for_where_few_columns_leave_nothing_though_many_were_asked_for():
+    rng = np.random.default_rng(9)
+    a, b = rng.standard_normal((2, 150))
+    X = np.column_stack([a, b, a * b, a + b, a - b, 2 * a, a * b + a, b - a * b, 3 * b])
+    fitted = GFS(8, criterion="gain").fit(X)
+    assert fitted.stop_reason_ == "exhausted"
+    assert fitted.alpha_ == 0
+    assert len(fitted.selected_features_) == 2
+
+
 def test_the_best_sets_of_pit_props_are_those_of_an_exhaustive_search():
     folder = os.environ.get("GRAMIAN_DATA")
     path = Path(folder or ".") / "pitprops.csv"
@@ -266,3 +305,33 @@ def test_the_best_sets_of_pit_props_are_those_of_an_exhaustive_search():
         right = correlation[every]
         explained = np.einsum("nij,nij->n", right, np.linalg.solve(blocks, right))
         assert d - left == pytest.approx(explained.max(), rel=1e-4)
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.parametrize("seed", [2, 8])
+def test_a_beam_never_leaves_more_for_any_number_of_columns_and_finds_better_sets_here(
+    seed, degree
+):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((200, 8)) @ rng.standard_normal((8, 30))
+    X += rng.standard_normal(X.shape)
+    narrow, wide = (
+        GFS(6, criterion="gain", alpha=0.0, degree=degree, n_candidates=4, beam=beam).fit(X)
+        for beam in (1, 3)
+    )
+    left = wide.best_sets_residual_variance_
+    assert (left <= narrow.best_sets_residual_variance_).all()
+    if seed == 8:
+        assert left[3] < 0.99 * narrow.best_sets_residual_variance_[3]
+    expected = [left_by(X, each, hand.multilinear(degree)) for each in wide.best_sets_]
+    assert left[1:] == pytest.approx(expected, rel=1e-5)
+    assert wide.selected_features_.tolist() == wide.best_sets_[-1].tolist()
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_a_share_to_explain_is_met_with_the_fewest_columns_of_all_searches(beam):
+    X = related(3, d=12)
+    fitted = GFS(0.8, criterion="gain", alpha=0.0, beam=beam, n_candidates=3).fit(X)
+    left = fitted.best_sets_residual_variance_
+    assert fitted.stop_reason_ == "explained_variance"
+    assert left[-1] <= 0.2 * left[0] < left[-2]

@@ -127,6 +127,8 @@ def test_a_search_costs_more_than_the_published_algorithm():
     cheap, dear = (GFS(10, criterion=each).estimate_cost(X) for each in ("variance", "gain"))
     plain = GFS(10, criterion="gain", exchange=False).estimate_cost(X)
     assert cheap.seconds < plain.seconds < dear.seconds
+    wide = GFS(10, criterion="gain", beam=3).estimate_cost(X)
+    assert dear.seconds < wide.seconds < 5 * dear.seconds
 
 
 def test_the_command_says_what_to_add_and_what_to_give_up(tmp_path):

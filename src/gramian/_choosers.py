@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import qr
 
 from gramian._blas import threads_for, times
 from gramian._covariance import ResidualCovariance
@@ -85,6 +86,8 @@ class TopEigenvector:
         Turns a direction into one of the original space, where its sign is decided.
     n_penalties : int, default=1
         How many residual covariances there are, one for each penalty.
+    given : array of shape (n_given, n_columns), optional
+        Unit vectors to choose first, one after the other, whatever is left along them.
     """
 
     def __init__(
@@ -94,6 +97,7 @@ class TopEigenvector:
         threshold: float | None,
         lift: Callable[[Array], Array] = lambda vector: vector,
         n_penalties: int = 1,
+        given: Array | None = None,
     ) -> None:
         self._initial = covariance
         self._covariances = [covariance.copy() for _ in range(n_penalties)]
@@ -105,6 +109,9 @@ class TopEigenvector:
         with threads_for(0):
             self._update()
         self._scale = self._variance
+        self._given = np.empty((0, 0)) if given is None else given
+        self._orthonormal = list(qr(self._given.T, mode="economic")[0].T)
+        """The span of the given directions."""
         self.directions: list[Array] = []
 
     def _update(self) -> None:
@@ -117,16 +124,22 @@ class TopEigenvector:
 
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the top eigenvector of Σ_j, or why its variance is too small."""
+        n = len(self.directions)
+        if n < len(self._given):
+            return self._take(self._given[n])
         if self._threshold is not None and self.largest <= self._threshold:
             return "threshold"
         if self._variance <= noise * self._scale:
             return "exhausted"
         vector = self._vector
         if self.directions:  # Lemma 2(b), to the last digit
-            chosen = np.array(self.directions)
+            chosen = np.array([*self._orthonormal, *self.directions[len(self._given) :]])
             vector = vector - times(chosen.T, times(chosen, vector))
             vector /= np.linalg.norm(vector)
-        vector = orient(vector, like=self._lift(vector))
+        return self._take(orient(vector, like=self._lift(vector)))
+
+    def _take(self, vector: Array) -> Direction:
+        """Choose a unit vector."""
         self.directions.append(vector)
         variance = vector @ self._initial.times(vector)
         return Direction(vector, float(np.sqrt(variance)))

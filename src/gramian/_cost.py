@@ -78,6 +78,7 @@ def estimate(
     n_candidates: int = 0,
     exchange: bool = False,
     eliminates: bool = False,
+    beam: int = 1,
 ) -> Cost:
     """Estimate the cost of a fit.
 
@@ -113,8 +114,11 @@ def estimate(
         work += new * n_columns**2 / 2 if covariance and not operator else new * n_columns
         if n_candidates and new > 1:
             every = min(n_columns, n_candidates) * (1 + exchange * EXCHANGES)
-            # Products that are new with this step, and a factor's work on all functions.
-            work += every * (n_rows * (n + n_columns + new * new) + new * n * (n + n_columns))
+            every *= 1 + beam if exchange and beam > 1 else 1
+            # Products that are new with this step, and a factor's work on all functions. Of
+            # monomials, most products are known.
+            others = new * new if monomials(family) is None else 0
+            work += every * (n_rows * (n + n_columns + others) + new * n * (n + n_columns))
         n += new
 
     memory = size + ((1 + n_penalties) * n_columns**2 if covariance and not operator else 0)

@@ -189,6 +189,9 @@ class Plan:
     plain: Plan | None = None
     """The same without shrinkage, which is fitted first; it is enough if it predicts rows that are
     left out about as well as the others."""
+    is_hopeless: Callable[[Problem, Request], bool] | None = None
+    """Tells beforehand whether a fit without shrinkage would not be enough, if that is less work
+    than the fit itself."""
 
     def compare(self, data: CheckedData) -> list[FittedModel]:
         """Fit all families to the same rows."""
@@ -217,6 +220,8 @@ class Plan:
         limits = request.limits
         if limits.max_functions is None or limits.max_functions > most:
             limited = replace(request, limits=replace(limits, max_functions=most))
+            if self.is_hopeless is not None and self.is_hopeless(problem, limited):
+                return None
             model = self.algorithm(problem, limited)
             if model.record.stop_reason == "max_functions":
                 return None

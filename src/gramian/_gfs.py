@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -16,6 +16,7 @@ from sklearn.base import clone
 from gramian._choosers import LargestResidual
 from gramian._docs import FEATURES, documented
 from gramian._fitting import Algorithm, Plan, Request, Solver
+from gramian._left_out import stands
 from gramian._model import FittedModel
 from gramian._preparation import CheckedData, Preparation, Problem, RandomState
 from gramian._progress import report_for
@@ -26,8 +27,13 @@ from gramian._types import Array, IntArray
 from gramian.families import Family
 from gramian.rows import Ledger, RecordedRows
 
+if TYPE_CHECKING:
+    from gramian.gain import Search
+
 MOST_COLUMNS = 2000
 """Up to so many features, criterion="auto" is the gain."""
+QUICK = 0.25
+"""Up to this share of the functions that may need no shrinkage, a search is quick."""
 
 
 @documented(
@@ -72,6 +78,11 @@ class GFS(DecodingSelector):
         one without which least is lost of *all* features, in place of adding one after the other.
         It needs the functions of all features at once: no more than half of the rows, unless
         `alpha` is a positive number. Features can be exchanged afterwards.
+    beam : int, default=1
+        With exchanges: how many candidates are tried at each size, each with the exchanges that
+        follow, after a search without a beam. More never leave more of the rows of the fit, for any
+        number of features. On USPS, with 12 features, 1 leaves 45.8 % of the variance and 2 leave
+        45.5 %, in two and a half times the time.
     given : sequence of str or int, or None, default=None
         With the gain: names or indices of features to begin with. They are selected in any case,
         and never exchanged. With `n_features_to_select` as their number, the fit tells how well
@@ -131,6 +142,7 @@ class GFS(DecodingSelector):
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
         "exchange": ["boolean"],
         "backward": ["boolean"],
+        "beam": [Interval(Integral, 1, None, closed="left")],
         "given": ["array-like", None],
     }
     best_sets_: tuple[IntArray, ...]
@@ -149,6 +161,7 @@ class GFS(DecodingSelector):
         n_candidates: int = 12,
         exchange: bool = True,
         backward: bool = False,
+        beam: int = 1,
         given: Sequence[str | int] | None = None,
         scale: bool = False,
         family: str | Family = "multilinear",
@@ -172,6 +185,7 @@ class GFS(DecodingSelector):
         self.n_candidates = n_candidates
         self.exchange = exchange
         self.backward = backward
+        self.beam = beam
         self.given = given
         self.scale = scale
         self.family = family
@@ -198,6 +212,7 @@ class GFS(DecodingSelector):
             n_candidates=int(self.n_candidates),
             exchange=self.exchange,
             backward=self.backward,
+            beam=int(self.beam),
         )
 
     @property
@@ -208,7 +223,11 @@ class GFS(DecodingSelector):
     def _search_cost(self) -> dict[str, Any]:
         if self.criterion == "variance":
             return {}
-        return {"n_candidates": int(self.n_candidates), "exchange": self.exchange}
+        return {
+            "n_candidates": int(self.n_candidates),
+            "exchange": self.exchange,
+            "beam": int(self.beam),
+        }
 
     def _plan(self) -> Plan:
         if self.criterion == "variance" and self.backward:
@@ -221,7 +240,12 @@ class GFS(DecodingSelector):
                 "given features are for criterion='gain': the published algorithm chooses all of "
                 "them itself. Set criterion='gain', or leave them out."
             )
-        return replace(super()._plan(), prescribes=self.criterion != "variance")
+        plan = replace(super()._plan(), prescribes=self.criterion != "variance")
+        if self.criterion == "variance" or plan.plain is None:
+            return plan
+        given = () if self.given is None else tuple(self.given)
+        plain = replace(plan.plain, is_hopeless=partial(needs_shrinkage, given=given))
+        return replace(plan, plain=plain)
 
     def _informed(self, plan: Plan, data: CheckedData) -> Plan:
         if self.criterion == "auto" and data.n_columns > MOST_COLUMNS:
@@ -255,6 +279,7 @@ def search_columns(
     n_candidates: int,
     exchange: bool,
     backward: bool,
+    beam: int,
 ) -> FittedModel:
     """Search for the columns that explain most, and fit functions of them.
 
@@ -266,29 +291,15 @@ def search_columns(
         What is asked for.
     given : sequence of str or int
         Columns to begin with.
-    n_candidates, exchange, backward
+    n_candidates, exchange, backward, beam
         As of :class:`GFS`.
     """
-    from gramian.gain import Search, search
+    from gramian.gain import search
 
     sets, chosen, reason = None, request.prescribed, None
     if chosen is None:
-        first = indices(given, problem.names, problem.rows.n_columns, "given")
-        if request.limits.n_steps is not None and len(first) > request.limits.n_steps:
-            raise ValueError(
-                f"{len(first)} features are given, and n_features_to_select="
-                f"{request.limits.n_steps} is less. Give fewer, or select more."
-            )
-        asked = Search(
-            np.where(problem.centring.varies, problem.unit, 0.0),
-            request.limits,
-            request.threshold,
-            request.relative,
-            request.alphas,
-            n_candidates,
-            exchange,
-            first,
-            backward,
+        asked = _asked(
+            problem, request, given, n_candidates, exchange, beam=beam, backward=backward
         )
         rows = problem.rows
         if request.checkpoint is not None:
@@ -297,9 +308,73 @@ def search_columns(
         with report_for(request.verbose, "search", request.family, request.limits) as report:
             sets, reason = search(rows, request.family, asked, problem.held_out, report)
         chosen = list(sets.columns[-1]) if sets.columns else []
-    again = replace(request, prescribed=chosen, limits=Limits(n_steps=len(chosen)), threshold=None)
-    model = select_columns(problem, again, LargestResidual, tells_redundant=False)
+    model = _fit_prescribed(problem, request, chosen)
     record = model.record
     if reason is not None and record.stop_reason != "saturated":
         record = replace(record, stop_reason=reason)
     return replace(model, record=record, best_sets=sets)
+
+
+def _fit_prescribed(problem: Problem, request: Request, chosen: list[int]) -> FittedModel:
+    """Fit functions of columns that are chosen."""
+    again = replace(request, prescribed=chosen, limits=Limits(n_steps=len(chosen)), threshold=None)
+    return select_columns(problem, again, LargestResidual, tells_redundant=False)
+
+
+def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str | int]) -> bool:
+    """Return whether columns that a quick search finds need shrinkage.
+
+    Then those of a longer search would, too: what counts is how many functions there are. A quick
+    search takes the column of the largest linear gain. Where functions are few in any case, a long
+    one is no great loss.
+
+    Parameters
+    ----------
+    problem, request, given
+        As of :func:`search_columns`; the request has a largest number of functions.
+    """
+    from gramian.gain import search
+
+    n_steps, most = request.limits.n_steps, request.limits.max_functions
+    assert most is not None
+    if n_steps is not None and request.family.count(n_steps) <= QUICK * most:
+        return False
+    asked = _asked(problem, request, given, n_candidates=1, exchange=False)
+    sets, reason = search(problem.rows, request.family, asked)
+    if reason == "max_functions" or not sets.columns:
+        return reason == "max_functions"
+    quick = replace(request, checkpoint=None, verbose=0)
+    return not stands(_fit_prescribed(problem, quick, list(sets.columns[-1])), problem)
+
+
+def _asked(
+    problem: Problem,
+    request: Request,
+    given: Sequence[str | int],
+    n_candidates: int,
+    exchange: bool,
+    *,
+    beam: int = 1,
+    backward: bool = False,
+) -> Search:
+    """Return what to search for."""
+    from gramian.gain import Search
+
+    first = indices(given, problem.names, problem.rows.n_columns, "given")
+    if request.limits.n_steps is not None and len(first) > request.limits.n_steps:
+        raise ValueError(
+            f"{len(first)} features are given, and n_features_to_select="
+            f"{request.limits.n_steps} is less. Give fewer, or select more."
+        )
+    return Search(
+        np.where(problem.centring.varies, problem.unit, 0.0),
+        request.limits,
+        request.threshold,
+        request.relative,
+        request.alphas,
+        n_candidates,
+        exchange,
+        beam,
+        first,
+        backward,
+    )

@@ -48,6 +48,8 @@ class Search:
     exchange : bool, default=True
         Whether columns that were chosen are exchanged for others, and dropped again where a smaller
         set gets better by it.
+    beam : int, default=1
+        How many candidates are tried at each size, each with the exchanges that follow.
     given : sequence of int, optional
         Begin with these columns, and keep them.
     backward : bool, default=False
@@ -61,5 +63,6 @@ class Search:
     alphas: Sequence[float] = (0.0,)
     n_candidates: int = 12
     exchange: bool = True
+    beam: int = 1
     given: Sequence[int] = ()
     backward: bool = False

@@ -37,8 +37,6 @@ class Gain:
     candidate: Candidate
     value: float
     """The variance that it explains of what is left."""
-    weights: Array
-    """W."""
     inverse: Array
     """K⁻¹."""
     change: Array
@@ -96,6 +94,12 @@ class Explained:
         return np.tril(left) + np.tril(left, -1).T
 
     @cached_property
+    def _squares(self) -> Array:
+        """The sum of squares of each column of Σ."""
+        squares: Array = np.einsum("ij,ij->j", self.left, self.left)
+        return squares
+
+    @cached_property
     def inverse(self) -> Array:
         """H."""
         inverse, _ = lapack.dpotri(self._factor, lower=1)
@@ -122,14 +126,16 @@ class Explained:
         gains : array of shape (n_columns,)
             Zero for the members.
         """
-        left = self.left
+        variances, squares = self.left.diagonal(), self._squares
         if without is not None:
+            # Of Σ + RᵀR the diagonal, and the squares of each column.
             lost = self._lost(without)
-            left = left + times(lost.T, lost)
-        variances = left.diagonal()
+            variances = variances + np.einsum("ij,ij->j", lost, lost)
+            both = 2 * times(lost, self.left) + times(times(lost, lost.T), lost)
+            squares = squares + np.einsum("ij,ij->j", both, lost)
         gains = np.zeros_like(variances)
         some = variances > FEWEST * self._units**2
-        np.divide(np.einsum("ij,ij->j", left, left), variances, out=gains, where=some)
+        np.divide(squares, variances, out=gains, where=some)
         gains[[c for i, c in enumerate(self.frame.columns) if i != without]] = 0.0
         return gains
 
@@ -167,26 +173,26 @@ class Explained:
                 solve_lower(factor, right, transposed=True)
                 inverse, _ = lapack.dpotri(factor, lower=1)
                 inverse = np.tril(inverse) + np.tril(inverse, -1).T
-                found.append(Gain(each, value, mine, inverse, right))
+                found.append(Gain(each, value, inverse, right))
         return found
 
     def exchanges(self, gain: Gain, places: Sequence[int]) -> list[float]:
         """Return what the set would explain with a candidate in place of each of some members."""
-        turned = gain.weights.copy()
-        solve_lower(self._factor, turned, transposed=True)
         found = []
         for place in places:
             rows = np.flatnonzero(self.frame.involves[:, place])
             more = np.flatnonzero(gain.candidate.newcomer.involves[:, place])
-            part = turned[rows] @ gain.inverse
+            inverse = self.inverse[rows]
+            turned = times(inverse, gain.candidate.cross.T)
+            part = turned @ gain.inverse
             n = len(rows)
             both = np.empty((n + len(more), n + len(more)))
-            both[:n, :n] = self.inverse[np.ix_(rows, rows)] + part @ turned[rows].T
+            both[:n, :n] = inverse[:, rows] + part @ turned.T
             both[n:, :n] = -part[:, more].T
             both[n:, n:] = gain.inverse[np.ix_(more, more)]
             factor, info = lapack.dpotrf(both, lower=1)
             lost = np.vstack(
-                [self.coefficients[rows] - turned[rows] @ gain.change, gain.change[more]]
+                [self.coefficients[rows] - times(turned, gain.change), gain.change[more]]
             )
             solve_lower(factor, lost)
             value = self.value + gain.value - float(np.einsum("ij,ij->", lost, lost))

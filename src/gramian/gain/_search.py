@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 
 import numpy as np
@@ -10,18 +10,19 @@ import numpy as np
 from gramian._choosers import TIE
 from gramian._pursuit import StopReason, Trace
 from gramian._types import Array
-from gramian.families import Family, Multilinear
+from gramian.families import Family
 from gramian.gain._asked import BestSets, Search
 from gramian.gain._backward import backward_order
-from gramian.gain._candidates import Candidates, Moments
+from gramian.gain._candidates import Moments
 from gramian.gain._explained import Explained, without
 from gramian.gain._frame import Frames, Member
 from gramian.gain._held_out import Decision
-from gramian.rows import RowBlock, Rows
+from gramian.gain._monomials import candidates_of
+from gramian.rows import Rows
 
 BETTER = 1e-4
 """An exchange must explain more by this share, at least, of what is left."""
-PROMISING = 0.9
+PROMISING = 0.95
 """In place of a member only columns are looked at whose linear gain is this share of its own."""
 SHARE = 6
 """For every member, so many times fewer candidates are looked at than for an addition."""
@@ -31,48 +32,18 @@ LINEAR = 1e12
 """A penalty as good as infinite."""
 
 
-def search(
-    rows: Rows,
-    family: Family,
-    asked: Search,
-    held_out: RowBlock | None = None,
-    callback: Callable[[Trace], None] | None = None,
-) -> tuple[BestSets, StopReason]:
-    """Search for the columns whose functions explain most of all columns.
+class Run:
+    """A search while it runs.
 
     Parameters
     ----------
-    rows : Rows
-        The table.
-    family : Family
-        The functions.
-    asked : Search
-        What to search for.
-    held_out : RowBlock, optional
-        Rows that decide on the penalty.
-    callback : callable, optional
-        Called for every size that is reached.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gramian._pursuit import Limits
-    >>> from gramian.families import Polynomial
-    >>> from gramian.gain import Search, search
-    >>> from gramian.rows import centre
-    >>> x, noise = np.random.default_rng(0).standard_normal((2, 500))
-    >>> rows, _ = centre(np.column_stack([2 * noise, x, x**2, x**3]), None, "column")
-    >>> found, _ = search(rows, Polynomial(3), Search(np.ones(4), Limits(2)))
-    >>> found.columns
-    ((1,), (1, 0))
+    rows, family, asked, callback
+        As of `gramian.gain.search`.
+    decision : Decision
+        Rows that decide on penalties.
+    alphas : dict, optional
+        Penalties that are decided on, for sizes of the set.
     """
-    if all(np.isinf(alpha) for alpha in asked.alphas):
-        family = Multilinear(1)
-    return _Run(rows, family, asked, Decision(held_out, asked.units), callback).run()
-
-
-class _Run:
-    """A search while it runs."""
 
     def __init__(
         self,
@@ -81,6 +52,7 @@ class _Run:
         asked: Search,
         decision: Decision,
         callback: Callable[[Trace], None] | None,
+        alphas: Mapping[int, float] | None = None,
     ) -> None:
         self.asked = asked
         self._n_rows = rows.n_rows
@@ -92,13 +64,13 @@ class _Run:
         self._order = backward_order(rows, family, asked) if asked.backward else None
         """The columns in the order in which they join, if that is known before."""
         self._frames = Frames(rows, family)
-        self._candidates = Candidates(rows, self._frames, covariance)
+        self._candidates = candidates_of(rows, family, self._frames, covariance)
         # Of functions that are the columns themselves the linear gain is all there is.
         self._is_linear = self._frames.alike and family.count(3) == 3
         self._numbers = count()
         n = rows.n_columns
         empty = Moments(np.empty(0), np.empty(0), np.empty((0, 0)), np.empty((0, n)))
-        self._alphas: dict[int, float] = {0: 0.0}
+        self.alphas: dict[int, float] = {0: 0.0, **(alphas or {})}
         """The penalty for each size, as decided when it was first reached."""
         self.now = self._explained((), empty)
         self.top = self.now
@@ -131,15 +103,14 @@ class _Run:
             if self._too_many():
                 reason = "max_functions"
                 break
-            crowded = self._crowded()
-            self._add(columns[0] if crowded else self._most(columns))
-            if crowded:
+            if self._crowded():
+                self._add(columns[0])
                 reason = "saturated"
                 break
+            self._grow(columns)
             if self._order is None and self._is_time():
                 self._reconsider()
-            if len(self.now.frame.members) == len(self.top.frame.members):
-                self.now = self.top
+            self._take_up()
         self.now = self.top
         if self.asked.exchange and reason != "saturated":
             self._exchange_all()
@@ -179,7 +150,8 @@ class _Run:
 
     def _short_list(self) -> list[int]:
         """Return the best candidates by their linear gain."""
-        return _largest(self.now.linear_gains(), 1 if self._is_linear else self.asked.n_candidates)
+        n = self.asked.beam if self._is_linear else self.asked.n_candidates
+        return _largest(self.now.linear_gains(), n)
 
     def _n_new(self) -> int:
         """Return how many functions one more column brings."""
@@ -189,7 +161,7 @@ class _Run:
 
     def _crowded(self) -> bool:
         """Return whether one more column has as many functions as there are rows."""
-        if self._alphas[len(self.now.frame.members)] > 0:
+        if self.alphas[len(self.now.frame.members)] > 0:
             return False
         return self.now.frame.n_functions + self._n_new() + 1 >= self._n_rows
 
@@ -197,27 +169,46 @@ class _Run:
         most = self.asked.limits.max_functions
         return most is not None and self.now.frame.n_functions + self._n_new() > most
 
-    def _most(self, columns: Sequence[int]) -> int:
-        """Return the candidate that explains most."""
+    def _grow(self, columns: Sequence[int]) -> None:
+        """Let the candidate join the set that explains most, with a beam after exchanges."""
+        before = self.now
+        for column in self._best_of(columns):
+            self.now = before
+            self._add(column)
+            if self.asked.beam > 1:
+                self._exchange_all()
+        self._take_up()
+
+    def _take_up(self) -> None:
+        """Go on with the best of the largest sets, if the set is one of these."""
+        if len(self.now.frame.members) == len(self.top.frame.members):
+            self.now = self.top
+
+    def _best_of(self, columns: Sequence[int]) -> list[int]:
+        """Return the candidates that explain most, as many as the beam is wide."""
         if len(columns) == 1:
-            return columns[0]
+            return list(columns)
         found = self._candidates.of(columns, self.now.frame, self.now.moments)
         gains = {each.candidate.column: each.value for each in self.now.gains(found)}
-        best = max(gains.values())
-        return min(c for c, value in gains.items() if value >= (1 - TIE) * best)
+        order: list[int] = []
+        while gains and len(order) < self.asked.beam:
+            best = max(gains.values())
+            order.append(min(c for c, value in gains.items() if value >= (1 - TIE) * best))
+            del gains[order[-1]]
+        return order
 
     def _explained(self, members: Sequence[Member], moments: Moments) -> Explained:
         """Return what a set explains, with the penalty of its size."""
         frame = self._frames.of(members)
-        alphas = [self._alphas[len(members)]] if len(members) in self._alphas else self.asked.alphas
+        alphas = [self.alphas[len(members)]] if len(members) in self.alphas else self.asked.alphas
         fits = [
             Explained(frame, moments, self._covariance, self.asked.units, min(alpha, LINEAR))
             for alpha in alphas
         ]
-        if len(members) in self._alphas:
+        if len(members) in self.alphas:
             return fits[0]
         chosen = self._decision.choose(fits)
-        self._alphas[len(members)] = chosen.alpha
+        self.alphas[len(members)] = chosen.alpha
         return chosen
 
     def _add(self, column: int) -> None:

@@ -37,8 +37,8 @@ KINDS: dict[type[Estimator], ModuleType] = {
 CLASSES: dict[str, type[Estimator]] = {each.__name__: each for each in KINDS}
 LEFT_OUT = ("checkpoint",)
 """Parameters that are not written: they name places on this machine."""
-ARRAY = {"array": "basis"}
-"""Stands for GCA's parameter `basis` where it is an array."""
+ARRAYS = ("basis", "given")
+"""Parameters of GCA and GFR that can be arrays of directions; these are written as arrays."""
 
 
 def to_data_and_arrays(
@@ -63,9 +63,10 @@ def to_data_and_arrays(
         for key, value in estimator.get_params(deep=False).items()
         if key not in LEFT_OUT
     }
-    if parameters.get("basis") == ARRAY:
-        basis = estimator.get_params(deep=False)["basis"]
-        arrays["basis"] = np.asarray(basis, dtype=np.float64)
+    for key in ARRAYS:
+        if parameters.get(key) == {"array": key}:
+            directions = estimator.get_params(deep=False)[key]
+            arrays[key] = np.asarray(directions, dtype=np.float64)
     names = estimator.model_.names
     document = {
         "estimator": name,
@@ -80,8 +81,8 @@ def to_data_and_arrays(
 def _parameter(name: str, value: Any) -> Any:
     if isinstance(value, Family):
         return to_data(value)
-    if name == "basis" and not isinstance(value, str):
-        return ARRAY
+    if name in ARRAYS and np.ndim(value) == 2:
+        return {"array": name}
     if name in ("keep", "priority", "given") and value is not None:
         return [str(each) if isinstance(each, str) else int(each) for each in value]
     value = number_to(value)
@@ -127,8 +128,8 @@ def _make(
     for name, value in data.items():
         if name == "family" and isinstance(value, dict):
             value = from_data(value, functions)
-        elif name == "basis" and value == ARRAY and "basis" in arrays:
-            value = arrays["basis"]
+        elif name in ARRAYS and value == {"array": name} and name in arrays:
+            value = arrays[name]
         elif value == INFINITY:
             value = math.inf
         elif name in ("keep", "priority", "given") and isinstance(value, list):
@@ -140,8 +141,9 @@ def _make(
             raise ModelFileError(f"Its parameter {name!r} is damaged.")
         params[name] = value
     estimator = kind(**params)
-    if ("basis" in arrays) != isinstance(params.get("basis"), np.ndarray):
-        raise ModelFileError("It has a basis that its parameters do not mention.")
+    for name in ARRAYS:
+        if (name in arrays) != isinstance(params.get(name), np.ndarray):
+            raise ModelFileError(f"It has an array {name!r} that its parameters do not mention.")
     try:
         estimator._validate_params()
     except ValueError as error:

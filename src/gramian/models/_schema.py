@@ -68,7 +68,7 @@ _ELIMINATION = {
     "elimination.refused": _index("g", optional=True),
 }
 SCHEMAS: dict[str, dict[str, Spec]] = {
-    "GFR": {**_DECODING, "components_": Spec("s d")},
+    "GFR": {**_DECODING, "components_": Spec("s d"), "given": Spec("g d", optional=True)},
     "GCA": {
         **_DECODING,
         **_ELIMINATION,

@@ -1,0 +1,84 @@
+"""The search for columns, once, and with a beam once more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gramian._pursuit import StopReason, Trace
+from gramian.families import Family, Multilinear
+from gramian.gain._asked import BestSets, Search
+from gramian.gain._held_out import Decision
+from gramian.gain._search import Run
+from gramian.rows import RowBlock, Rows
+
+ENOUGH: tuple[StopReason, ...] = ("explained_variance", "threshold")
+"""A search that stops for these reasons has met what was asked for, with any number of columns."""
+
+
+def search(
+    rows: Rows,
+    family: Family,
+    asked: Search,
+    held_out: RowBlock | None = None,
+    callback: Callable[[Trace], None] | None = None,
+) -> tuple[BestSets, StopReason]:
+    """Search for the columns whose functions explain most of all columns.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
+    family : Family
+        The functions.
+    asked : Search
+        What to search for.
+    held_out : RowBlock, optional
+        Rows that decide on the penalty.
+    callback : callable, optional
+        Called for every size that is reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian._pursuit import Limits
+    >>> from gramian.families import Polynomial
+    >>> from gramian.gain import Search, search
+    >>> from gramian.rows import centre
+    >>> x, noise = np.random.default_rng(0).standard_normal((2, 500))
+    >>> rows, _ = centre(np.column_stack([2 * noise, x, x**2, x**3]), None, "column")
+    >>> found, _ = search(rows, Polynomial(3), Search(np.ones(4), Limits(2)))
+    >>> found.columns
+    ((1,), (1, 0))
+    """
+    if all(np.isinf(alpha) for alpha in asked.alphas):
+        family = Multilinear(1)
+    first = Run(rows, family, replace(asked, beam=1), Decision(held_out, asked.units), callback)
+    found = [first.run()]
+    if asked.beam > 1 and asked.exchange and found[0][0].columns:
+        # The path without a beam comes first, so that a beam never leaves more.
+        again = replace(asked, limits=replace(asked.limits, n_steps=len(found[0][0].columns)))
+        wide = Run(rows, family, again, Decision(None, asked.units), None, first.alphas)
+        found.append(wide.run())
+    return best_of(found)
+
+
+def best_of(found: Sequence[tuple[BestSets, StopReason]]) -> tuple[BestSets, StopReason]:
+    """Put together what several searches found, the first of which says how many columns to take.
+
+    A search that meets what was asked for with fewer columns is better still.
+    """
+    (first, reason), *_ = found
+    if reason in ENOUGH:
+        enough = [sets for sets, why in found if why == reason]
+    else:
+        enough = [sets for sets, _ in found if len(sets.columns) == len(first.columns)]
+    last = min(enough, key=lambda sets: (len(sets.columns), sets.total[-1]))
+    total, columns = last.total.copy(), list(last.columns)
+    for sets, _ in found:
+        for size in range(1, len(columns)):
+            if size < len(sets.total) and sets.total[size] < total[size]:
+                total[size], columns[size - 1] = sets.total[size], sets.columns[size - 1]
+    return replace(last, columns=tuple(columns), total=total), reason
