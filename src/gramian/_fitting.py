@@ -190,6 +190,11 @@ class Plan:
     """The same without shrinkage, which is fitted first; it is enough if it predicts rows that are
     left out about as well as the others."""
 
+    @property
+    def families(self) -> list[Family]:
+        """The families to compare."""
+        return [request.family for request in self.requests]
+
     def compare(self, data: CheckedData) -> list[FittedModel]:
         """Fit all families to the same rows."""
         problem = data.problem(self.preparation, self.hold_out)

@@ -97,8 +97,10 @@ class DecodingSelector(Reconstruction, Selector):
         Returns
         -------
         X_original : array of shape (n_samples, n_features)
-            All features, the selected ones as given; in float32 if X is. Of a Dask collection a
-            lazy one; the path of the file that was written, if `output` names one.
+            All features, the selected ones as given; in float32 if X is. Of rows in which a
+            selected feature is missing, the others are missing, too, but for those that laws
+            give: use :class:`GramianImputer` before, if they are to be guessed. Of a Dask
+            collection a lazy one; the path of the file that was written, if `output` names one.
         """
         check_is_fitted(self)
         model, support = self.model_, self.support_
