@@ -66,6 +66,25 @@ def present_only(rows: Array) -> Array:
     return np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf) if has_gaps(rows) else rows
 
 
+class EmptyColumnError(ValueError):
+    """Columns have no value in any row.
+
+    Parameters
+    ----------
+    columns : sequence of int
+        Which.
+    names : sequence of str or None
+        The names of all columns.
+    """
+
+    def __init__(self, columns: Sequence[int], names: Sequence[str] | None) -> None:
+        self.columns = tuple(columns)
+        name = str(columns[0]) if names is None else repr(names[columns[0]])
+        super().__init__(
+            f"Column {name} has no value in any row, so nothing is known about it. Leave it out."
+        )
+
+
 class Completion(Protocol):
     """Makes rows with gaps rows without."""
 
@@ -176,12 +195,9 @@ def completion(
     sample : callable
         Returns about a given share of the rows, chosen at random; all of them if it is 1.
     """
-    empty = np.flatnonzero(np.isposinf(tally.ends[0]))
-    if len(empty):
-        name = str(empty[0]) if names is None else repr(names[empty[0]])
-        raise ValueError(
-            f"Column {name} has no value in any row, so nothing is known about it. Leave it out."
-        )
+    empty = np.flatnonzero(np.isposinf(tally.ends[0])).tolist()
+    if empty:
+        raise EmptyColumnError(empty, names)
     n_columns = tally.ends.shape[1]
     enough = all(_fewer(each, n_columns, tally.n_complete / ENOUGH) for each in families)
     if enough and not tally.varies_less:
