@@ -1,9 +1,10 @@
 """Missing cells filled by several imputers: errors and times.
 
 ``python benchmarks/imputation.py --output docs/imputation.json`` also writes the page beside it;
-``--quick`` takes one table. What the file holds already is not measured again, so that a run can be
-stopped and goes on where it was. The folder of the paper's data sets is that of the environment variable
-GRAMIAN_DATA; without it, its table is left out. Nothing is chosen by the cells that are removed.
+``--quick`` takes one table. What the file holds already is not measured again, so that a run can
+be stopped and goes on where it was. The folder of the paper's data sets is that of the environment
+variable GRAMIAN_DATA; without it, its table is left out. Nothing is chosen by the cells that are
+removed.
 """
 
 # ruff: noqa: RUF001

@@ -71,7 +71,8 @@ def noise_of(total: float, lines: Array) -> float:
     """
     n_columns = lines.shape[1]
     left = total - float(np.sum(lines**2))
-    return max(left, LEAST_NOISE * total, float(np.finfo(np.float64).tiny)) / n_columns
+    least = max(LEAST_NOISE * total, float(np.finfo(np.float64).tiny))
+    return max(left, least) / float(n_columns)
 
 
 @dataclass(frozen=True)

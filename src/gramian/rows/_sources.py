@@ -68,10 +68,10 @@ def _name(weights: Any) -> str | None:
 
 
 def load(source: Source) -> tuple[Array, Array | None]:
-    """Read a source into memory."""
+    """Read a source into memory; values may be missing."""
     chunks = list(source.chunks())
     for chunk in chunks:
-        check(chunk, source.names)
+        check(chunk, source.names, gaps=True)
     x = np.concatenate([chunk.x for chunk in chunks] or [np.empty((0, source.n_columns))])
     weights = [chunk.weights for chunk in chunks if chunk.weights is not None]
     return x, np.concatenate(weights) if weights else None
