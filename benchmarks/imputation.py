@@ -1,8 +1,10 @@
 """Missing cells filled by several imputers: errors and times.
 
 ``python benchmarks/imputation.py --output docs/imputation.json`` also writes the page beside it;
-``--quick`` takes one table. The folder of the paper's data sets is that of the environment variable
-GRAMIAN_DATA; without it, its table is left out. Nothing is chosen by the cells that are removed.
+``--quick`` takes one table. What the file holds already is not measured again, so that a run can
+be stopped and goes on where it was. The folder of the paper's data sets is that of the environment
+variable GRAMIAN_DATA; without it, its table is left out. Nothing is chosen by the cells that are
+removed.
 """
 
 # ruff: noqa: RUF001
@@ -14,6 +16,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -117,14 +120,16 @@ def methods() -> dict[str, Any]:
     }
 
 
-def measure(names: list[str]) -> list[dict[str, Any]]:
-    """Remove, fill and compare."""
+def measure(names: list[str], done: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Remove, fill and compare, but for what is done."""
     every = tables()
-    rows = []
+    known = {(row["table"], row["rule"], row["share"]) for row in done}
     for name in names:
         x = every[name]
         for rule in RULES:
             for share in SHARES:
+                if (name, rule, share) in known:
+                    continue
                 gone = removed(x, share, rule)
                 given = np.where(gone, np.nan, x)
                 centre, deviation = np.nanmean(given, axis=0), np.nanstd(given, axis=0)
@@ -137,9 +142,8 @@ def measure(names: list[str]) -> list[dict[str, Any]]:
                     seconds = time.process_time() - start
                     error = ((filled - x) / x.std(axis=0))[gone]
                     row[method] = {"error": float(np.sqrt(np.mean(error**2))), "seconds": seconds}
-                rows.append(row)
                 print(f"  {name}, {rule}, {share}", file=sys.stderr)
-    return rows
+                yield row
 
 
 def page(content: dict[str, Any]) -> str:
@@ -194,15 +198,21 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    rows: list[dict[str, Any]] = []
+    if options.output and options.output.exists():
+        rows = json.loads(options.output.read_text())["rows"]
     content: dict[str, Any] = {
         "date": time.strftime("%Y-%m-%d"),
         "machine": run.machine(),
         "versions": run.versions(),
-        "rows": measure(["wine"] if options.quick else list(tables())),
+        "rows": rows,
     }
+    for row in measure(["wine"] if options.quick else list(tables()), rows):
+        rows.append(row)
+        if options.output:
+            options.output.write_text(json.dumps(content, indent=1) + "\n")
     print(page(content))
     if options.output:
-        options.output.write_text(json.dumps(content, indent=1) + "\n")
         options.output.with_suffix(".md").write_text(page(content))
 
 

@@ -15,26 +15,26 @@ from gramian.families import Fourier, Hermite, Multilinear
 
 
 @pytest.mark.parametrize("estimator", ALL)
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [(np.nan, "Input X contains NaN"), (np.inf, "contains infinity"), (-np.inf, "infinity")],
-)
-def test_missing_and_infinite_values_are_named(estimator, value, message):
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_values_are_named(estimator, value):
     table = X.copy()
     table[3, 1] = value
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match="contains infinity"):
         make(estimator).fit(table)
     fitted = make(estimator, 2).fit(X)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match="contains infinity"):
         fitted.transform(table)
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_missing_values_of_pandas_are_named(estimator):
+def test_missing_values_of_pandas_are_missing_values(estimator):
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).astype("Float64")
     frame.loc[3, "b"] = pd.NA
-    with pytest.raises(ValueError, match="Input X contains NaN"):
-        make(estimator).fit(frame)
+    table = X.copy()
+    table[3, 1] = np.nan
+    fitted = make(estimator).fit(frame)
+    assert fitted.gaps_.n_rows - fitted.gaps_.n_complete == 1
+    np.testing.assert_array_equal(fitted.mean_, make(estimator).fit(table).mean_)
 
 
 @pytest.mark.parametrize("estimator", ALL)

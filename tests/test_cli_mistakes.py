@@ -96,17 +96,6 @@ def test_a_table_without_numbers_is_refused_with_what_to_do():
     assert "--encode" in said
 
 
-def test_missing_values_of_a_large_file_are_named_with_what_to_do():
-    table = measurements(30_000)
-    table.loc[[1, 5], "width"] = np.nan
-    table.loc[3, "power"] = np.nan
-    table.to_csv("gaps.csv", index=False)
-    options = [*FEATURES, "-n", "2", "-o", "k.csv", "--memory-budget", "1MiB"]
-    said = refused("select", "gaps.csv", *options, code=1)
-    assert "columns 'width' and 'power' of gaps.csv have missing values (2 and 1)" in said
-    assert "--impute median" in said
-
-
 @pytest.mark.parametrize("options", [[], ["--standardize"], ["--memory-budget", "1MiB"]])
 def test_values_near_the_largest_number_are_named_with_what_to_do(options):
     table = measurements(30_000 if "1MiB" in options else 60)
@@ -237,7 +226,6 @@ def test_missing_columns_are_named():
     ("value", "sentence"),
     [
         ("tall", "bad.csv: Column 'height' contains"),
-        (None, "bad.csv: Column 'height' has missing values"),
         (np.inf, "bad.csv: Column 'height' contains infinity"),
     ],
 )

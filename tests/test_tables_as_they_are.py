@@ -215,3 +215,70 @@ def test_dates_become_numbers_and_dates_again():
     assert str(clock) == "days since 1969-12-31"
     assert clock.numbers(times)[[0, 2]].tolist() == [19783.0, 0.0]
     np.testing.assert_array_equal(clock.times(clock.numbers(times)), times)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["select"],
+        ["select", "-n", "2"],
+        ["select", "--encode", "--impute", "median"],
+        ["extract", "-n", "2", "--standardize"],
+        ["extract", "-n", "2", "--encode", "--impute", "mean"],
+        ["report"],
+    ],
+    ids=" ".join,
+)
+def test_tables_that_do_not_fit_in_memory_are_taken_as_they_are(folder, ending, options):
+    table = orders(6000)[["voltage", "current", "power", "zip", "city", "time"]]
+    gone = np.random.default_rng(0).random((6000, 3)) < 0.05
+    table.iloc[:, :3] = table.iloc[:, :3].mask(gone)
+    table["nothing"] = np.nan
+    (table.to_csv if ending == "csv" else table.to_parquet)(f"big.{ending}", index=False)
+    command, *others = options
+    documents = []
+    for budget in ("1MiB", "1GiB"):
+        output = f"{budget}.{'html' if command == 'report' else ending}"
+        arguments = [f"big.{ending}", *others, "-o", output, "--memory-budget", budget, "--json"]
+        documents.append(json.loads(succeed(command, *arguments).stdout))
+    one, other = documents
+    wanted = (
+        "kept",
+        "dropped",
+        "rows_read",
+        "rows_left_out",
+        "cells_filled",
+        "set_aside",
+        "beside",
+    )
+    assert {name: one[name] for name in wanted} == {name: other[name] for name in wanted}
+    assert one["set_aside"]["nothing"] == "no value in any row"
+    if command != "report":
+        reads = read_csv if ending == "csv" else pd.read_parquet
+        small, large = reads(f"1MiB.{ending}"), reads(f"1GiB.{ending}")
+        assert len(small) == 6000
+        pd.testing.assert_frame_equal(small, large, rtol=1e-6, atol=1e-9)
+
+
+def test_components_of_incomplete_rows_are_written(folder):
+    table = orders()[["voltage", "current", "power", "price"]]
+    table.loc[::3, "power"] = np.nan
+    table.to_csv("gaps.csv", index=False)
+    succeed("extract", "gaps.csv", "-n", "2", "-o", "codes.csv", "-m", "m.gram", "-q")
+    codes = read_csv("codes.csv")
+    assert len(codes) == len(table) and codes.notna().all(axis=None)
+    succeed("reconstruct", "m.gram", "codes.csv", "-o", "all.csv", "-q")
+    assert read_csv("all.csv").notna().all(axis=None)
+
+
+def test_a_gap_in_a_category_stays_one_when_columns_are_reconstructed(folder):
+    table = orders()[["voltage", "current", "power", "city"]]
+    succeed("select", "orders.csv", "-c", "voltage,current,power,city", "--encode", "-m", "m.gram")
+    table.loc[0, ["voltage", "city"]] = np.nan
+    table.to_csv("gaps.csv", index=False)
+    succeed("apply", "m.gram", "gaps.csv", "-o", "kept.csv", "-q")
+    succeed("reconstruct", "m.gram", "kept.csv", "-o", "all.csv", "-q")
+    again = read_csv("all.csv")
+    assert pd.isna(again.loc[0, "city"]) and pd.isna(again.loc[0, "voltage"])
+    assert again["city"].tolist()[1:] == table["city"].tolist()[1:]

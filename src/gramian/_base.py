@@ -17,9 +17,10 @@ from gramian._estimator import Data, Estimator
 from gramian._fitting import MAX_LOSS, Request, Solver, prefers_qr
 from gramian._left_out import FEW
 from gramian._model import FittedModel, Record
-from gramian._preparation import CheckedData, RandomState, shape_of
+from gramian._preparation import CheckedData, RandomState
 from gramian._pursuit import Limits, StopReason
 from gramian._sklearn import Interval, RealNotInt, StrOptions
+from gramian._taking import shape_of
 from gramian._types import Array, IntArray
 from gramian.exceptions import (
     NumericalWarning,
@@ -164,7 +165,9 @@ class PursuitEstimator(Estimator[FittedModel]):
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         """Return the fitted attributes."""
         record = model.record
+        gaps = {} if model.gaps is None else {"gaps_": model.gaps}
         return {
+            **gaps,
             "model_": model,
             "n_features_in_": model.n_columns,
             "mean_": model.mean,
@@ -238,6 +241,11 @@ class PursuitEstimator(Estimator[FittedModel]):
     def _remedy(self) -> str:
         """What else helps against too many functions, where it is a parameter and not in use."""
         return "" if vars(self).get("alpha", "auto") == "auto" else "alpha='auto', "
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def _cautions(self) -> list[tuple[type[Warning], str]]:
         model = self.model_

@@ -23,7 +23,10 @@ def source_of(X: Any) -> Source | None:
 
 
 def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iterator[Array]:
-    """Read the columns of these names, or as many columns, in their order, chunk by chunk."""
+    """Read the columns of these names, or as many columns, in their order, chunk by chunk.
+
+    Values may be missing.
+    """
     order: Sequence[int] | slice = slice(None)
     if source.names is not None and names is not None:
         missing = [name for name in names if name not in source.names]
@@ -33,7 +36,7 @@ def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iter
     elif source.n_columns != n_columns:
         raise ValueError(f"{source} has {source.n_columns} columns, and {n_columns} are needed.")
     for chunk in source.chunks():
-        check(chunk, source.names)
+        check(chunk, source.names, gaps=True)
         yield chunk.x[:, order]
 
 

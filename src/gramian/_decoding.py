@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._estimator import Data, Estimator, M
-from gramian._preparation import check_rows
 from gramian._sklearn import check_sample_weight
+from gramian._taking import check_rows
 from gramian._types import Array
 from gramian.rows import is_dask, written_out
 
@@ -75,14 +76,14 @@ class Decoding(Estimator[M]):
         return self._errors(X)[0]
 
     def _both_errors(self, X: ArrayLike) -> Array:
-        return np.column_stack(self.model_.errors(check_rows(self, X)))
+        return np.column_stack(self.model_.errors(check_rows(self, X, gaps=True)))
 
     def _errors(self, X: Data) -> tuple[Array, Array]:
         """Return the squared distances of rows from their reconstruction, and from the mean."""
         check_is_fitted(self)
         source = source_of(X)
         if source is None:
-            return self.model_.errors(check_rows(self, X))
+            return self.model_.errors(check_rows(self, X, gaps=True))
         parts = [self.model_.errors(table) for table in self._rows_of(source)]
         return np.concatenate([e for e, _ in parts]), np.concatenate([s for _, s in parts])
 
@@ -93,7 +94,11 @@ class Decoding(Estimator[M]):
 
         def decode(Z: ArrayLike) -> Array:
             checked = check_array(
-                Z, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_features=0
+                Z,
+                accept_sparse="csr",
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=True if issparse(Z) else "allow-nan",
+                ensure_min_features=0,
             )
             table: Array = written_out(checked)
             if table.shape[1] != len(kept):

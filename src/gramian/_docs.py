@@ -61,6 +61,11 @@ verbose : int, default=0
 """
 
 ATTRIBUTES = """
+gaps_ : Gaps
+    If values were missing (NaN): how many rows there were, how many of them complete, and how
+    many cells were filled in. Complete rows alone are used where they are at least 1.25 times
+    the functions of all columns; otherwise gaps are filled by :class:`GramianImputer`, and those
+    of wide tables from a plane. Laws are judged by the rows that have their columns.
 mean_ : array of shape (n_features,)
     The mean of each feature.
 scale_ : array of shape (n_features,) or None

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._html import FittedSummary
 from gramian._model import AnyModel
-from gramian._preparation import check_rows
+from gramian._taking import check_rows
 from gramian._types import Array
 from gramian.rows import Source, is_dask
 
@@ -75,11 +75,15 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         """Apply a function from rows to what is kept of them to data of any kind."""
         names = self.get_feature_names_out()
         if is_dask(X):
-            return lazily(X, lambda part: function(check_rows(self, part)), names, len(names))
+
+            def encode(part: Any) -> Array:
+                return function(check_rows(self, part, gaps=True))
+
+            return lazily(X, encode, names, len(names))
         source = source_of(X)
         if source is not None:
             return write(self._rows_of(source), function, names, output)
-        return function(check_rows(self, X))
+        return function(check_rows(self, X, gaps=True))
 
     def save(self, path: str | os.PathLike[str], *, moments: bool | None = None) -> None:
         """Write the fitted estimator to a file, which `gramian.load` reads.

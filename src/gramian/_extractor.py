@@ -41,6 +41,10 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
     def transform(self, X: Data, *, output: Output = None) -> Any:
         """Project X on the directions.
 
+        Of a row with missing values, the cells that are present tell which coordinates to expect,
+        the decoder what then stands in the gaps, and this is projected. Of a row without any value
+        nothing is known: its coordinates are missing, too.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or anything that `fit` takes
@@ -55,14 +59,14 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
             collection a lazy one; the path of the file that was written, if `output` names one.
         """
         check_is_fitted(self)
-        encoder, mean = self.model_.encoder, self.model_.mean
+        model, encoder = self.model_, self.model_.encoder
         assert isinstance(encoder, Project)
 
         def project(table: Any) -> Any:
-            axes, centre = encoder.axes.T.astype(table.dtype), mean.astype(table.dtype)
+            axes, centre = encoder.axes.T.astype(table.dtype), model.mean.astype(table.dtype)
             if issparse(table):
                 return table @ axes - centre @ axes
-            return (table - centre) @ axes
+            return model.completed(table - centre) @ axes
 
         return self._encode_data(X, project, output)
 

@@ -193,6 +193,11 @@ class Plan:
     """Tells beforehand whether a fit without shrinkage would not be enough, if that is less work
     than the fit itself."""
 
+    @property
+    def families(self) -> list[Family]:
+        """The families to compare."""
+        return [request.family for request in self.requests]
+
     def compare(self, data: CheckedData) -> list[FittedModel]:
         """Fit all families to the same rows."""
         problem = data.problem(self.preparation, self.hold_out)

@@ -88,11 +88,6 @@ class GFA(Eliminating, DecodingSelector):
     elimination_ : Selection
         With ``backward=True``: in which order features were dropped, what is left of each when rows
         are left out, and which kept features could be exchanged for it.
-    gaps_ : Gaps
-        If values were missing (NaN): how many rows there were, how many of them complete, and how
-        many cells were filled in. Complete rows alone are used where they are at least 1.25 times
-        the functions; otherwise gaps are filled by :class:`GramianImputer`. Laws are judged by the
-        rows that have their columns.
     <attributes>
 
     See Also
@@ -186,20 +181,6 @@ class GFA(Eliminating, DecodingSelector):
     @property
     def _share(self) -> float:
         return SHARE_BESIDE_LAWS if self.laws else super()._share
-
-    def _complete(self, data: CheckedData) -> CheckedData:
-        if not isinstance(data, ArrayData) or not data.has_gaps:
-            return data
-        return data.completed([request.family for request in self._plan().requests])
-
-    def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        found = super()._attributes(model)
-        return found if model.gaps is None else {**found, "gaps_": model.gaps}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.backward
-        return tags
 
     @property
     def _algorithm(self) -> Algorithm:

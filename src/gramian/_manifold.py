@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -13,12 +15,13 @@ from gramian._decoding import Decoding
 from gramian._estimator import Data
 from gramian._manifold_fit import fit, make_plan
 from gramian._manifold_model import FittedManifold
-from gramian._preparation import HoldOut, Preparation, RandomState, take
+from gramian._preparation import CheckedData, HoldOut, Preparation, RandomState
 from gramian._reconstruction import DEFAULT_VALIDATION
 from gramian._sklearn import Interval, RealNotInt, StrOptions
+from gramian._taking import take
 from gramian._types import Array
 from gramian.exceptions import OverfittingWarning
-from gramian.families import BY_NAME, Family
+from gramian.families import BY_NAME, Family, by_name
 from gramian.manifold import MAX_STEPS, Search
 
 FAMILIES = {*BY_NAME} - {"indicator"}
@@ -95,6 +98,8 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
         The number of functions, the constant among them.
     n_samples_ : int
         The number of samples that took part in the fit.
+    gaps_ : Gaps
+        What was done about missing values (NaN), if there were any.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -208,6 +213,20 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
             )
         scaling: Literal["column", "table"] = "column" if self.scale else "table"
         preparation = Preparation(scaling, counts=self.scale, covariance=True)
+        model, gaps = data.fit(partial(self._fit, preparation), [self._named_family])
+        self._become(replace(model, gaps=gaps))
+        self._warn()
+        return self
+
+    @property
+    def _named_family(self) -> Family:
+        """The family by which complete rows are judged to be enough."""
+        if isinstance(self.family, Family):
+            return self.family
+        return by_name(self.family, 2 if self.degree == "auto" else self.degree)
+
+    def _fit(self, preparation: Preparation, data: CheckedData) -> FittedManifold:
+        """Fit to rows without gaps."""
         problem = data.problem(preparation, None)
         plan = make_plan(
             type(self).__name__,
@@ -224,9 +243,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
         if "auto" in (self.degree, self.alpha, self.n_rounds):
             share = self.validation_fraction or DEFAULT_VALIDATION
             deciding = data.problem(preparation, HoldOut(share, self.random_state))
-        self._become(fit(plan, problem, deciding))
-        self._warn()
-        return self
+        return fit(plan, problem, deciding)
 
     def _attributes(self, model: FittedManifold) -> dict[str, Any]:
         found = {
@@ -243,6 +260,8 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
             "n_functions_": model.n_functions,
             "total_residual_variance_": model.total,
         }
+        if model.gaps is not None:
+            found["gaps_"] = model.gaps
         if model.validation_total is not None:
             found["validation_total_residual_variance_"] = model.validation_total
         return found
@@ -265,6 +284,9 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
 
     def transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Return the codes of rows: the coordinates of the nearest points of the surface.
+
+        Of a row with missing values, the nearest point is that with respect to the cells that are
+        present. Of a row without any value nothing is known: its codes are missing, too.
 
         Parameters
         ----------
@@ -306,5 +328,6 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

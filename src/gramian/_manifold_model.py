@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from gramian._missing import Gaps, has_gaps, present_only
 from gramian._model import AnyModel
 from gramian._types import Array
 from gramian._words import counted
 from gramian.families import Family
+from gramian.imputation import expected_codes, noise_of
 from gramian.manifold import Manifold
 
 
@@ -27,6 +30,8 @@ class FittedManifold(AnyModel):
     n_samples: int
     validation_total: Array | None = None
     """The same of held-out rows, where these decided, after every round that was tried."""
+    gaps: Gaps | None = None
+    """What was done about missing values, if there were any; files of models do not hold it."""
 
     @property
     def components(self) -> Array:
@@ -91,8 +96,17 @@ class FittedManifold(AnyModel):
 
     def encode(self, table: Array, *, linear: bool = False) -> Array:
         """Return the codes of the nearest points, or the linear estimates of them."""
-        x = self.centre(table)
-        return self.manifold.estimate(x) if linear else self.manifold.encode(x)[0]
+        x, present = self._completed(self.centre(table))
+        return self.manifold.estimate(x) if linear else self.manifold.encode(x, present)[0]
+
+    def _completed(self, x: Array) -> tuple[Array, NDArray[np.bool_] | None]:
+        """Fill the gaps of rows linearly, and return which cells are present, if not all are."""
+        if not has_gaps(x):
+            return x, None
+        present = ~np.isnan(x)
+        lines = self.components
+        codes = expected_codes(x, present, lines, noise_of(float(self.total[0]), lines))
+        return np.where(present, x, codes @ lines).astype(x.dtype, copy=False), present
 
     def decode(self, codes: Array) -> Array:
         """Return the points of these codes."""
@@ -102,5 +116,6 @@ class FittedManifold(AnyModel):
     def errors(self, table: Array) -> tuple[Array, Array]:
         """Return the squared distances of rows from their nearest points, and from the mean."""
         x = self.centre(table)
-        errors = self.manifold.encode(x)[1].astype(np.float64)
+        errors = present_only(self.manifold.encode(*self._completed(x))[1].astype(np.float64))
+        x = present_only(x)
         return errors, np.einsum("ij,ij->i", x, x).astype(np.float64)

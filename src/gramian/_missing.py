@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import Protocol
 
 import numpy as np
 
 from gramian._types import Array
 from gramian.families import Family
+from gramian.families._base import no_levels
 
 ENOUGH = 1.25
 """Complete rows are enough if they are so many times the functions. Rows that are left out one by
 one judge what is redundant, so that too few rows make nothing redundant that is not."""
+MOST_ROWS = 20_000
+"""Functions that fill gaps are fitted to so many rows at most,"""
+MOST_WORK = 3e8
+"""and to no more than this number divided by the third power of the number of columns."""
+ROWS_A_COLUMN = 5
+"""If these are fewer than so many times the columns, gaps are filled from a plane."""
 
 
 @dataclass(frozen=True)
@@ -45,50 +54,183 @@ class Gaps:
         )
 
 
-def without_gaps(
-    table: Array, weights: Array | None, families: Sequence[Family], names: Sequence[str] | None
-) -> tuple[Array, Array | None, Gaps]:
-    """Return rows without missing values: those that are complete, or all of them, filled in.
+def has_gaps(table: Array) -> bool:
+    """Return whether values are missing."""
+    # a sum is cheaper than to look at every value
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isnan(table.sum())) and bool(np.isnan(table).any())
+
+
+def present_only(rows: Array) -> Array:
+    """Put 0 where values are missing."""
+    return np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf) if has_gaps(rows) else rows
+
+
+class EmptyColumnError(ValueError):
+    """Columns have no value in any row.
 
     Parameters
     ----------
-    table : array of shape (n_rows, n_columns)
-        The table; NaN is missing.
-    weights : array of shape (n_rows,) or None
-        The weights of its rows.
+    columns : sequence of int
+        Which.
+    names : sequence of str or None
+        The names of all columns.
+    """
+
+    def __init__(self, columns: Sequence[int], names: Sequence[str] | None) -> None:
+        self.columns = tuple(columns)
+        name = str(columns[0]) if names is None else repr(names[columns[0]])
+        super().__init__(
+            f"Column {name} has no value in any row, so nothing is known about it. Leave it out."
+        )
+
+
+class Completion(Protocol):
+    """Makes rows with gaps rows without."""
+
+    def __call__(self, x: Array, weights: Array | None) -> tuple[Array, Array | None]:
+        """Return rows without gaps, perhaps fewer, and their weights."""
+        ...
+
+
+@dataclass(frozen=True)
+class OnlyComplete:
+    """Leaves out rows with gaps."""
+
+    def __call__(self, x: Array, weights: Array | None) -> tuple[Array, Array | None]:
+        """Return the complete rows, and their weights."""
+        complete = ~np.isnan(x).any(axis=1)
+        return x[complete], None if weights is None else weights[complete]
+
+
+class Filler(Protocol):
+    """Fills gaps."""
+
+    def transform(self, table: Array, /) -> Array:
+        """Return the rows without gaps."""
+        ...
+
+
+@dataclass(frozen=True)
+class FilledIn:
+    """Fills gaps; of rows without any value nothing is known, and they are left out."""
+
+    filler: Filler
+
+    def __call__(self, x: Array, weights: Array | None) -> tuple[Array, Array | None]:
+        """Return the rows that have any values, filled, and their weights."""
+        some = ~np.isnan(x).all(axis=1)
+        if some.any():
+            x = self.filler.transform(x[some])
+        return x if some.any() else x[:0], None if weights is None else weights[some]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How much of some rows is there."""
+
+    n_rows: int
+    n_complete: int
+    n_missing: int
+    """Missing cells, those of rows without any value not counted."""
+    ends: Array
+    """The least value of each column and the negative of the largest; infinite without any."""
+    complete_ends: Array
+    """The same of complete rows."""
+
+    @classmethod
+    def of(cls, x: Array) -> Tally:
+        """Count."""
+        absent = np.isnan(x)
+        complete = ~absent.any(axis=1)
+        some = ~absent.all(axis=1)
+        with np.errstate(invalid="ignore"):
+            ends = np.array([np.where(absent, np.inf, each) for each in (x, -x)])
+        return cls(
+            len(x),
+            int(complete.sum()),
+            int(absent[some].sum()),
+            ends.min(axis=1, initial=np.inf),
+            ends[:, complete].min(axis=1, initial=np.inf),
+        )
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.n_rows + other.n_rows,
+            self.n_complete + other.n_complete,
+            self.n_missing + other.n_missing,
+            np.minimum(self.ends, other.ends),
+            np.minimum(self.complete_ends, other.complete_ends),
+        )
+
+    @property
+    def varies_less(self) -> bool:
+        """Whether a column is constant in complete rows that is not in all."""
+        low, high = self.ends[0], -self.ends[1]
+        least, most = self.complete_ends[0], -self.complete_ends[1]
+        return bool(((least >= most) & (low < high)).any())
+
+
+def add_up(tallies: Iterable[Tally]) -> Tally:
+    """Count all rows together."""
+    return reduce(Tally.__add__, tallies)
+
+
+def completion(
+    tally: Tally,
+    families: Sequence[Family],
+    names: Sequence[str] | None,
+    sample: Callable[[float], Array],
+) -> tuple[Completion, Gaps]:
+    """Decide what to do about gaps: only complete rows if they are enough, else fill them all.
+
+    Parameters
+    ----------
+    tally : Tally
+        What there is.
     families : sequence of Family
         Which functions of all columns are fitted. Complete rows must be more.
     names : sequence of str or None
         The names of the columns, for messages.
+    sample : callable
+        Returns about a given share of the rows, chosen at random; all of them if it is 1.
     """
-    absent = np.isnan(table)
-    empty = np.flatnonzero(absent.all(axis=0))
-    if len(empty):
-        name = str(empty[0]) if names is None else repr(names[empty[0]])
-        raise ValueError(
-            f"Column {name} has no value in any row, so nothing is known about it. Leave it out."
-        )
-    complete = ~absent.any(axis=1)
-    n_complete = int(complete.sum())
-    if all(_fewer(each, table.shape[1], n_complete / ENOUGH) for each in families):
-        rows = table[complete]
-        still = np.ptp(rows, axis=0) > 0
-        if (still | (np.nanmin(table, axis=0) == np.nanmax(table, axis=0))).all():
-            kept = None if weights is None else weights[complete]
-            return rows, kept, Gaps(len(table), n_complete, 0)
-    from gramian._imputer import GramianImputer
+    empty = np.flatnonzero(np.isposinf(tally.ends[0])).tolist()
+    if empty:
+        raise EmptyColumnError(empty, names)
+    n_columns = tally.ends.shape[1]
+    enough = all(_fewer(each, n_columns, tally.n_complete / ENOUGH) for each in families)
+    if enough and not tally.varies_less:
+        return OnlyComplete(), Gaps(tally.n_rows, tally.n_complete, 0)
+    filler = _fit_filler(sample, tally.n_rows, n_columns)
+    return FilledIn(filler), Gaps(tally.n_rows, tally.n_complete, tally.n_missing)
 
-    some = ~absent.all(axis=1)  # of rows without any value, nothing is known
-    rows = GramianImputer().fit(table[some]).transform(table[some])
-    kept = None if weights is None else weights[some]
-    return rows, kept, Gaps(len(table), n_complete, int(absent[some].sum()))
+
+def _fit_filler(sample: Callable[[float], Array], n_rows: int, n_columns: int) -> Filler:
+    """Fit what fills gaps, to rows of which it takes no more than it needs."""
+    from gramian._imputer import GramianImputer
+    from gramian.imputation import fit_plane
+
+    affordable = MOST_WORK / n_columns**3
+    wide = affordable < min(n_rows, ROWS_A_COLUMN * n_columns)
+    most = MOST_ROWS if wide else min(MOST_ROWS, affordable)
+    rows = sample(min(1.0, most / n_rows))
+    rows = rows[~np.isnan(rows).all(axis=1)]
+    if wide:
+        return fit_plane(rows)
+    return GramianImputer().fit(rows)
 
 
 def _fewer(family: Family, n_columns: int, most: float) -> bool:
     """Return whether there are no more functions of columns than some number."""
     if most < 1 + n_columns:
         return False
+    expansion, n_functions = family.expand(), 1
     try:
-        return all(1 + family.count(n) <= most for n in range(1, n_columns + 1))
+        for _ in range(n_columns):
+            n_functions += expansion.grow(no_levels).n_functions
+            if n_functions > most:
+                return False
     except ValueError:  # how many indicators there are depends on the levels, which none can fill
-        return True
+        pass
+    return True

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._decoder import Decoder
+from gramian._missing import has_gaps, present_only
 from gramian._pursuit import StopReason
 from gramian._types import Array, IntArray
 from gramian.families import Family
+from gramian.imputation import expected_codes, noise_of
 from gramian.rows import dense_parts
 
 if TYPE_CHECKING:
@@ -328,9 +330,19 @@ class FittedModel(AnyModel):
         return table.astype(np.float64, copy=False) - self.mean
 
     def decode(self, z: Array, *, linear: bool = False) -> Array:
-        """Return all columns, given what was kept of centred rows."""
+        """Return all columns, given what was kept of centred rows.
+
+        Where any of it is missing, so are all columns, but for what laws give.
+        """
         assert self.decoder is not None
-        decoded: Array = self.decoder(z, linear=linear) + self.mean
+        if has_gaps(z):
+            known = ~np.isnan(z).any(axis=1)
+            decoded = np.full((len(z), self.n_columns), np.nan)
+            decoded[known] = self.decoder(z[known], linear=linear) + self.mean
+            if self.selects:
+                decoded[np.ix_(~known, self.chosen)] = z[~known] + self.mean[self.chosen]
+        else:
+            decoded = self.decoder(z, linear=linear) + self.mean
         if self.laws and not linear:
             self._apply_laws(decoded)
         return decoded
@@ -352,16 +364,46 @@ class FittedModel(AnyModel):
             there = np.isfinite(found)
             decoded[there, place[law.column]] = found[there]
 
+    def completed(self, x: Array) -> Array:
+        """Fill the gaps of centred rows by what is decoded of the cells that are present.
+
+        Of a row without any value nothing is known, and it stays as it is.
+        """
+        if not has_gaps(x):
+            return x
+        assert self.decoder is not None
+        rows = np.flatnonzero(np.isnan(x).any(axis=1))
+        some = x[rows].astype(np.float64)
+        present = ~np.isnan(some)
+        unit, total = self._units
+        lines = self.decoder.linear / unit
+        codes = expected_codes(some / unit, present, lines, noise_of(total, lines))
+        filled = x.copy()
+        filled[rows] = np.where(present, some, self.decode(codes * self.decoder.units) - self.mean)
+        return filled
+
+    @property
+    def _units(self) -> tuple[Array, float]:
+        """The units in which distances are measured, and the total variance in them."""
+        if self.selects:
+            assert self.variances is not None
+            varies = self.variances > 0
+            return np.sqrt(np.where(varies, self.variances, 1.0)), float(varies.sum())
+        unit = np.ones(self.n_columns) if self.scale is None else self.scale
+        return unit, float(self.record.total[0])
+
     def errors(self, table: Any) -> tuple[Array, Array]:
         """Return the squared distances of rows from their reconstruction, and from the mean.
 
-        Of a sparse matrix some rows at a time are written out: reconstructions have few zeros.
+        Cells that are missing do not count. Of a sparse matrix some rows at a time are written
+        out: reconstructions have few zeros.
         """
         errors, sizes = np.empty(table.shape[0]), np.empty(table.shape[0])
         for part, rows in dense_parts(table, ROWS_AT_ONCE):
             x = self.centre(rows)
-            left = self.scaled(x + self.mean - self.decode(self.encoder(x)))
-            x = self.scaled(x)
+            codes = self.encoder(self.completed(x))
+            left = present_only(self.scaled(x + self.mean - self.decode(codes)))
+            x = present_only(self.scaled(x))
             sizes[part] = np.einsum("ij,ij->i", x, x)
             errors[part] = np.einsum("ij,ij->i", left, left)
         return errors, sizes

@@ -4,48 +4,42 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from copy import copy
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
 
-from gramian._missing import Gaps, without_gaps
-from gramian._sklearn import check_sample_weight
+from gramian._missing import Completion, Gaps, Tally, add_up, completion, has_gaps
 from gramian._types import Array
 from gramian._validation import HeldOut
-from gramian._words import plural, the_columns
 from gramian.families import Family
 from gramian.rows import (
     Centring,
+    CompletedSource,
+    MissingValueError,
     RowBlock,
     Rows,
     Source,
     Split,
     apply_centring,
-    as_source,
     centre,
     centre_sparse,
-    is_dask,
-    load,
+    check,
+    map_partitions,
     open_dask,
     open_stream,
     written_out,
 )
-from gramian.tables._table import DEFAULT_BUDGET
+from gramian.tables._table import Chunk
 
 MAX_HELD_OUT = 20_000
 """Of a stream about so many rows are held out at most; they are kept in memory."""
-ValidationData = ArrayLike | tuple[ArrayLike, ArrayLike | None] | None
-"""Rows to hold out, or a pair of rows and their weights."""
 RandomState = int | np.random.RandomState | None
+T = TypeVar("T")
 Weighted = tuple[Any, Array | None]
 """Rows and their weights."""
 
@@ -118,6 +112,49 @@ class CheckedData(ABC):
             order = _variances_of_all(rows.n_rows, centring, held_out)
         return Problem(self.names, rows, centring, block, unit, scale, order)
 
+    def fit(
+        self, fit: Callable[[CheckedData], T], families: Sequence[Family]
+    ) -> tuple[T, Gaps | None]:
+        """Fit, and if values turn out to be missing, again without gaps.
+
+        Parameters
+        ----------
+        fit : callable
+            Makes a model of data.
+        families : sequence of Family
+            The functions that are fitted: if complete rows are enough for those of all columns,
+            no others are used.
+
+        Returns
+        -------
+        model : object
+            What was fitted.
+        gaps : Gaps or None
+            What was done about missing values, if there were any.
+        """
+        try:
+            return fit(self), None
+        except MissingValueError:
+            data, gaps = self._completed(families)
+            return fit(data), gaps
+
+    def _completed(self, families: Sequence[Family]) -> tuple[CheckedData, Gaps]:
+        """Return the same without missing values, and what was done about them."""
+        make, gaps = completion(self._tally(), families, self.names, self._sample)
+        return self._made_by(make), gaps
+
+    @abstractmethod
+    def _tally(self) -> Tally:
+        """Count what there is."""
+
+    @abstractmethod
+    def _sample(self, share: float) -> Array:
+        """Return about a share of the rows, chosen at random."""
+
+    @abstractmethod
+    def _made_by(self, make: Completion) -> Self:
+        """Return the same, rows with gaps being completed."""
+
     @property
     @abstractmethod
     def whole(self) -> Any:
@@ -136,8 +173,6 @@ class ArrayData(CheckedData):
 
     table: Any
     weights: Array | None
-    gaps: Gaps | None = None
-    """What was done about missing values."""
 
     @property
     def whole(self) -> Array:
@@ -145,27 +180,22 @@ class ArrayData(CheckedData):
         table: Array = written_out(self.table)
         return table
 
-    @property
-    def has_gaps(self) -> bool:
-        """Whether values are missing."""
-        return not issparse(self.table) and bool(np.isnan(self.table).any())
+    def _tally(self) -> Tally:
+        return Tally.of(self.table)
 
-    def completed(self, families: Sequence[Family]) -> ArrayData:
-        """Return the same without missing values, enough rows for functions of all columns.
+    def _made_by(self, make: Completion) -> ArrayData:
+        table, weights = make(self.table, self.weights)
+        return replace(self, table=table, weights=weights)
 
-        Parameters
-        ----------
-        families : sequence of Family
-            The functions.
-        """
-        if not self.has_gaps:
-            return self
-        table, weights, gaps = without_gaps(self.table, self.weights, families, self.names)
-        return replace(self, table=table, weights=weights, gaps=gaps)
+    def _sample(self, share: float) -> Array:
+        rows: Array = self.table
+        return rows if share >= 1 else rows[_chosen(0, len(rows), share)]
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
     ) -> tuple[Rows, Centring, Weighted | None]:
+        if not issparse(self.table) and has_gaps(self.table):
+            raise MissingValueError("Values are missing.")
         if hold_out is None:
             fitted, held_out = (self.table, self.weights), None
         else:
@@ -189,6 +219,24 @@ class StreamData(CheckedData):
         """The source."""
         return self.source
 
+    def _tally(self) -> Tally:
+        return add_up(Tally.of(chunk.x) for chunk in self._chunks())
+
+    def _made_by(self, make: Completion) -> StreamData:
+        return replace(self, source=CompletedSource(self.source, make))
+
+    def _chunks(self) -> Iterator[Chunk]:
+        for chunk in self.source.chunks():
+            check(chunk, self.source.names, gaps=True)
+            yield chunk
+
+    def _sample(self, share: float) -> Array:
+        parts = [
+            chunk.x[_chosen(number, len(chunk.x), share)]
+            for number, chunk in enumerate(self._chunks())
+        ]
+        return np.concatenate(parts)
+
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
     ) -> tuple[Rows, Centring, Weighted | None]:
@@ -209,11 +257,25 @@ class DaskData(CheckedData):
     collection: Any
     weights: Any
     memory_budget: int
+    completion: Completion | None = None
+    """What is done about missing values."""
 
     @property
     def whole(self) -> Any:
         """The columns of the fit."""
         return self.collection if self.names is None else self.collection[list(self.names)]
+
+    def _tally(self) -> Tally:
+        return add_up(map_partitions(self.collection, self.weights, _tally))
+
+    def _made_by(self, make: Completion) -> DaskData:
+        return replace(self, completion=make)
+
+    def _sample(self, share: float) -> Array:
+        def some(number: int, x: Array) -> Array:
+            return x[_chosen(number, len(x), share)]
+
+        return np.concatenate(map_partitions(self.collection, self.weights, some))
 
     def _open(
         self, preparation: Preparation, hold_out: HoldOut | None
@@ -227,176 +289,18 @@ class DaskData(CheckedData):
             checksum=preparation.checksum,
             memory_budget=self.memory_budget,
             split=_split_of_stream(n_rows if isinstance(n_rows, int) else None, hold_out),
+            completion=self.completion,
         )
 
 
-def take(
-    estimator: BaseEstimator,
-    X: Any,
-    sample_weight: Any,
-    validation_data: ValidationData = None,
-    memory_budget: int | None = None,
-) -> CheckedData:
-    """Check what the user gives to a fit, and leave the estimator as it is.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Its name is in the messages.
-    X : array, data frame, sparse matrix, files, blocks of rows, or Dask collection
-        The data.
-    sample_weight : array, str or Dask array, optional
-        Weights, or the column that holds them.
-    validation_data : array, or pair of arrays, optional
-        Rows to hold out, and their weights.
-    memory_budget : int, optional
-        Bytes that rows may take that are not in memory.
-    """
-    names: Sequence[str] | None
-    columns = copy(estimator)  # scikit-learn's checks note the columns down
-    budget = DEFAULT_BUDGET if memory_budget is None else int(memory_budget)
-    source = None
-    if is_dask(X):
-        names = _names_of_dask(X, sample_weight)
-        n_columns = X.shape[1] if names is None else len(names)
-        _note_columns(columns, names, n_columns)
-        validation = _check_validation_data(columns, validation_data)
-        names = None if names is None else tuple(names)
-        return DaskData(names, n_columns, validation, X, sample_weight, budget)
-    source = as_source(X, sample_weight)
-    if source is not None:
-        if not source.fits(budget):
-            _note_columns(columns, source.names, source.n_columns)
-            validation = _check_validation_data(columns, validation_data)
-            names = None if source.names is None else tuple(source.names)
-            return StreamData(names, source.n_columns, validation, source, budget)
-        X, sample_weight = load(source)
-    elif isinstance(sample_weight, str):
-        X, sample_weight = _take_column(X, sample_weight)
-    table = _checked(columns, X, ensure_min_samples=2)
-    names = getattr(columns, "feature_names_in_", None)
-    if source is not None:
-        names = source.names
-        _note_columns(columns, names, source.n_columns)
-    weights = None if sample_weight is None else check_weights(sample_weight, table)
-    validation = _check_validation_data(columns, validation_data)
-    names = None if names is None else tuple(names)
-    return ArrayData(names, table.shape[1], validation, table, weights)
+def _tally(number: int, x: Array) -> Tally:
+    """Count what there is of a partition, whatever its number."""
+    return Tally.of(x)
 
 
-def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:
-    """Check a table as scikit-learn does; name the columns that hold no numbers."""
-    allow_nan = get_tags(columns).input_tags.allow_nan
-    try:
-        return validate_data(
-            columns,
-            X,
-            accept_sparse=_sparse(columns),
-            dtype=np.float64,
-            ensure_all_finite="allow-nan" if allow_nan else True,
-            **options,
-        )
-    except (ValueError, TypeError) as error:
-        text = _columns_without_numbers(X)
-        if not text:
-            raise
-        names = the_columns(text)
-        raise type(error)(
-            f"{names[0].upper()}{names[1:]} {plural(len(text), 'holds', 'hold')} something else "
-            f"than numbers ({error}). Leave them out, or encode them first; gramian.relations and "
-            "the command gramian select take them as they are."
-        ) from error
-
-
-def _columns_without_numbers(X: Any) -> list[str]:
-    """Return the columns of a data frame that are no numbers."""
-    if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
-        return []
-    found = []
-    for name in X.columns:
-        try:
-            np.asarray(X[name], dtype=np.float64)
-        except (TypeError, ValueError):
-            found.append(str(name))
-    return found
-
-
-def shape_of(X: Any) -> tuple[int, int]:
-    """Return the numbers of rows and columns, without reading the data."""
-    source = as_source(X)
-    shape: Any = getattr(X, "shape", None) or np.shape(X)
-    if source is not None:
-        shape = source.n_rows, source.n_columns
-    if len(shape) != 2 or not all(isinstance(size, Integral) for size in shape):
-        raise ValueError(
-            "The number of rows is not known ahead. Give an array of the same shape, for "
-            "example np.empty((n_rows, n_columns)), which takes no memory."
-        )
-    return int(shape[0]), int(shape[1])
-
-
-def check_rows(estimator: BaseEstimator, X: ArrayLike) -> Any:
-    """Check rows against a fitted estimator; they stay sparse where it takes sparse ones."""
-    check_is_fitted(estimator)
-    return validate_data(
-        estimator,
-        X,
-        accept_sparse=_sparse(estimator),
-        dtype=[np.float64, np.float32],
-        reset=False,
-    )
-
-
-def _sparse(estimator: BaseEstimator) -> Literal["csr", False]:
-    """Return the form in which an estimator takes sparse matrices, if it does."""
-    return "csr" if get_tags(estimator).input_tags.sparse else False
-
-
-def check_weights(sample_weight: ArrayLike, table: Any, at_least: int = 2) -> Array:
-    """Check the weights of rows."""
-    weights: Array = check_sample_weight(
-        sample_weight, table, dtype=np.float64, ensure_non_negative=True
-    )
-    if np.count_nonzero(weights) < at_least:
-        raise ValueError(f"sample_weight must be positive for at least {at_least} of the samples.")
-    return weights
-
-
-def _note_columns(columns: Any, names: Sequence[str] | None, n_columns: int) -> None:
-    """Note down what scikit-learn's checks of arrays do."""
-    columns.n_features_in_ = n_columns
-    if names is not None:
-        columns.feature_names_in_ = np.array(names, dtype=object)
-    elif hasattr(columns, "feature_names_in_"):
-        del columns.feature_names_in_
-
-
-def _names_of_dask(X: Any, sample_weight: Any) -> list[str] | None:
-    if not hasattr(X, "columns"):
-        return None
-    names = [str(name) for name in X.columns]
-    if isinstance(sample_weight, str):
-        if sample_weight not in names:
-            raise ValueError(f"There is no column {sample_weight!r} to take weights from.")
-        names.remove(sample_weight)
-    return names
-
-
-def _check_validation_data(columns: Any, validation_data: ValidationData) -> Weighted | None:
-    if validation_data is None:
-        return None
-    X, sample_weight = validation_data, None
-    if isinstance(validation_data, tuple):
-        if len(validation_data) != 2:
-            raise ValueError(
-                "validation_data must be a table or a pair of a table and weights; got a tuple "
-                f"of {len(validation_data)}."
-            )
-        X, sample_weight = validation_data
-    table = validate_data(columns, X, accept_sparse=_sparse(columns), dtype=np.float64, reset=False)
-    if sample_weight is None:
-        return table, None
-    return table, check_weights(sample_weight, table, at_least=1)
+def _chosen(number: int, n_rows: int, share: float) -> NDArray[np.bool_]:
+    """Choose about a share of the rows of the block of that number."""
+    return np.random.default_rng([0, number]).random(n_rows) < share
 
 
 def _variances_of_all(n_rows: int, centring: Centring, held_out: Weighted) -> Array | None:
@@ -444,15 +348,3 @@ def _split_of_stream(n_rows: int | None, hold_out: HoldOut | None) -> Split | No
     share = hold_out.share if n_rows is None else min(hold_out.share, MAX_HELD_OUT / n_rows)
     seed = int(check_random_state(hold_out.random_state).randint(2**31))
     return Split(share, seed, 2 * MAX_HELD_OUT)
-
-
-def _take_column(X: Any, name: str) -> tuple[Any, Any]:
-    """Split a data frame into a column and the others."""
-    if not hasattr(X, "columns"):
-        raise TypeError(
-            f"sample_weight={name!r} names a column, and X has no names; give the weights."
-        )
-    if name not in X.columns:
-        raise ValueError(f"There is no column {name!r} to take weights from.")
-    others = [column for column in X.columns if column != name]
-    return X[others], np.asarray(X[name])

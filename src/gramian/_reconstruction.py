@@ -18,15 +18,9 @@ from gramian._estimator import Data
 from gramian._fitting import Algorithm, Plan
 from gramian._model import FittedModel
 from gramian._path import DEGREES, MAX_FUNCTIONS, Path
-from gramian._preparation import (
-    CheckedData,
-    HoldOut,
-    Preparation,
-    ValidationData,
-    check_rows,
-    take,
-)
+from gramian._preparation import CheckedData, HoldOut, Preparation
 from gramian._stability import Stability, resample
+from gramian._taking import ValidationData, check_rows, take
 from gramian._types import Array
 from gramian.families import Family
 
@@ -154,14 +148,11 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         plan = self._plan()
         data = take(self, X, sample_weight, validation_data, self.memory_budget)
         self._check_count(data)
-        plan, data = self._informed(plan, data), self._complete(data)
-        self._become(replace(plan.fit(data), gaps=getattr(data, "gaps", None)))
+        plan = self._informed(plan, data)
+        model, gaps = data.fit(plan.fit, plan.families)
+        self._become(replace(model, gaps=gaps))
         self._warn()
         return self
-
-    def _complete(self, data: CheckedData) -> CheckedData:
-        """Return the data as they are fitted, without missing values."""
-        return data
 
     def _informed(self, plan: Plan, data: CheckedData) -> Plan:
         """Return how to fit when more is known of the data."""
@@ -232,7 +223,8 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         self._check_count(data)
         assert plan.hold_out is not None
         fits = []
-        for request, model in zip(plan.requests, plan.compare(data), strict=True):
+        models, gaps = data.fit(plan.compare, plan.families)
+        for request, model in zip(plan.requests, models, strict=True):
             fit = clone(self).set_params(
                 family=request.family,
                 degree=None,
@@ -241,7 +233,7 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
                 validation_fraction=plan.hold_out.share,
                 checkpoint=request.checkpoint,
             )
-            fit._become(model)
+            fit._become(replace(model, gaps=gaps))
             fits.append(fit)
         return Path(tuple(fits))
 
@@ -310,7 +302,7 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         """
         if not isinstance(n_resamples, Integral) or n_resamples < 1:
             raise ValueError(f"n_resamples must be a positive number; got {n_resamples!r}.")
-        table = check_rows(self, X)
+        table = check_rows(self, X, gaps=True)
         return self._compare(resample(self, table, n_resamples, random_state, n_jobs))
 
     @abstractmethod

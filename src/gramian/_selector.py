@@ -22,6 +22,7 @@ from gramian._model import FittedModel, TakeColumns
 from gramian._preparation import Problem
 from gramian._reconstruction import Reconstruction
 from gramian._stability import Stability, of_selections
+from gramian._taking import check_rows
 from gramian._types import Array, IntArray
 from gramian.rows import is_dask
 
@@ -54,6 +55,8 @@ class Selector(SelectorMixin, PursuitEstimator):
     def transform(self, X: Data, *, output: Output = None) -> Any:
         """Take the selected columns of X, in the order in which X has them.
 
+        Missing values stay missing.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or anything that `fit` takes
@@ -71,6 +74,7 @@ class Selector(SelectorMixin, PursuitEstimator):
         if is_dask(X) and hasattr(X, "columns"):
             return X[self.get_feature_names_out().tolist()]
         if not is_dask(X) and source_of(X) is None:
+            check_rows(self, X, gaps=True)  # refuses infinite values, which scikit-learn lets pass
             return super().transform(X)
         support = self.support_
         return self._encode_data(X, lambda table: table[:, support], output)
@@ -97,8 +101,10 @@ class DecodingSelector(Reconstruction, Selector):
         Returns
         -------
         X_original : array of shape (n_samples, n_features)
-            All features, the selected ones as given; in float32 if X is. Of a Dask collection a
-            lazy one; the path of the file that was written, if `output` names one.
+            All features, the selected ones as given; in float32 if X is. Of rows in which a
+            selected feature is missing, the others are missing, too, but for those that laws
+            give: use :class:`GramianImputer` before, if they are to be guessed. Of a Dask
+            collection a lazy one; the path of the file that was written, if `output` names one.
         """
         check_is_fitted(self)
         model, support = self.model_, self.support_

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from gramian._choosers import GivenOrder
 from gramian._fitting import Request, Solver, record_of, run
 from gramian._model import FittedModel, TakeColumns
-from gramian._preparation import Preparation, Problem, take
+from gramian._preparation import CheckedData, Preparation, Problem
 from gramian._pursuit import Limits, Trace
 from gramian._selector import Selector
 from gramian._sklearn import Interval
+from gramian._taking import take
 from gramian._types import Array
 from gramian.families import Family, Multilinear
 from gramian.rows import ArrayRows
@@ -88,6 +89,8 @@ class UFFS(Selector):
         last.
     n_samples_ : int
         The number of samples that took part in the fit.
+    gaps_ : Gaps
+        What was done about missing values (NaN), if there were any.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -155,7 +158,7 @@ class UFFS(Selector):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The data.
+            The data; values may be missing (NaN).
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
@@ -171,12 +174,15 @@ class UFFS(Selector):
         request = self._request(self._family())
         data = take(self, X, sample_weight)
         self._check_count(data)
-        problem = data.problem(Preparation("column"), None)
-        if not isinstance(problem.rows, ArrayRows):
-            raise TypeError("UFFS needs the data in memory; use GFS for files and Dask.")
-        self._become(
-            select_by_norms(problem, request, self.n_features_to_select, self.cluster_size)
-        )
+
+        def fit(data: CheckedData) -> FittedModel:
+            problem = data.problem(Preparation("column"), None)
+            if not isinstance(problem.rows, ArrayRows):
+                raise TypeError("UFFS needs the data in memory; use GFS for files and Dask.")
+            return select_by_norms(problem, request, self.n_features_to_select, self.cluster_size)
+
+        model, gaps = data.fit(fit, [request.family])
+        self._become(replace(model, gaps=gaps))
         self._warn()
         return self
 

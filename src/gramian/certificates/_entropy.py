@@ -11,7 +11,7 @@ from scipy.linalg import eigh, null_space
 
 from gramian._gfr import GFR
 from gramian._gfs import GFS
-from gramian._preparation import check_rows
+from gramian._taking import check_rows
 from gramian._types import Array, IntArray
 from gramian._words import percent
 

@@ -12,7 +12,7 @@ from gramian._choosers import TIE
 from gramian._gca import GCA
 from gramian._gfa import GFA
 from gramian._model import ROWS_AT_ONCE, FittedModel
-from gramian._preparation import check_rows
+from gramian._taking import check_rows
 from gramian._types import Array
 from gramian._words import listed
 from gramian.certificates._nested import nested_fits

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from gramian._words import listed, plural, the_columns
+from gramian._words import plural, the_columns
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._options import DataOptions
 from gramian.tables._formats import TEXT
@@ -183,25 +183,4 @@ def refuse_too_wide(table: pa.Table, where: Table) -> None:
             f"{the_columns(wide)} of {where.name} {plural(len(wide), 'has', 'have')} values that "
             f"differ by more than {MAX_SPREAD:.0e}, too much to compute a variance. Change the "
             "unit, or correct the values, or say --exclude to leave them out"
-        )
-
-
-def refuse_missing(table: pa.Table, where: Table, doing: str) -> None:
-    """Refuse a table with missing values, and name the columns.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        The table, as `plain` makes it.
-    where : Table
-        Where it is from.
-    doing : str
-        What to do about it.
-    """
-    missing = with_missing(table)
-    if missing:
-        counts = listed([str(n) for n in missing.values()], quote=str)
-        raise CommandError(
-            f"{the_columns(list(missing))} of {where.name} {plural(len(missing), 'has', 'have')} "
-            f"missing values ({counts}). {doing}"
         )

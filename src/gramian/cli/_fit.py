@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from gramian._missing import without_gaps
+from gramian._missing import EmptyColumnError, Gaps
+from gramian._types import Array
 from gramian._words import counted, listed, plural, the_columns
 from gramian.cli._columns import (
     Passing,
     check_types,
     choose,
     find,
-    refuse_missing,
     refuse_too_wide,
     with_missing,
 )
@@ -41,10 +41,6 @@ from gramian.tables._formats import TEXT
 from gramian.tables._kinds import plain
 from gramian.tables._table import Table
 
-IMPUTE = (
-    "Say --impute median or --impute mean to fill them in, --impute drop-rows to leave their rows "
-    "out, or --exclude to leave the columns out"
-)
 HEADLESS = "if it holds numbers like the others, say --no-header"
 
 
@@ -64,24 +60,24 @@ class Task:
     @property
     def streamed(self) -> bool:
         """Whether rows are read several times, because they do not fit in memory."""
-        changed = self.options.encode or self.options.impute is not None
-        return self.table.too_large and not changed
+        return self.table.too_large
 
     def run(self) -> Fitted:
         """Fit."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             divided = divide(self.table, self.features, self._wanted)
-            task = replace(self, features=divided.features)
             if self._numbers_stay:
                 keep = [*(self.estimator.keep or ()), *divided.needed]
                 wanted = {"keep": keep, "priority": self.estimator.priority or ()}
                 for name, columns in wanted.items():
-                    inner = [each for each in dict.fromkeys(columns) if each in task.features]
+                    inner = [each for each in dict.fromkeys(columns) if each in divided.features]
                     self.estimator.set_params(**{name: inner or None})
-            steps, done = (
-                task._fit_to_blocks(divided) if task.streamed else task._fit_in_memory(divided)
-            )
+            try:
+                task, steps, done = self._fit(divided)
+            except EmptyColumnError as error:
+                divided = without(divided, [divided.features[i] for i in error.columns])
+                task, steps, done = self._fit(divided)
         told = tuple(
             dict.fromkeys(
                 _sentence(each, self.estimator)
@@ -96,6 +92,12 @@ class Task:
         )
         return Fitted(task, TableModel(self.estimator, steps), told, done)
 
+    def _fit(self, divided: Division) -> tuple[Task, Preprocessing, Done]:
+        """Fit to the columns of a division; a column without values is an error."""
+        task = replace(self, features=divided.features)
+        how = task._fit_to_blocks if task.streamed else task._fit_in_memory
+        return (task, *how(divided))
+
     @property
     def _numbers_stay(self) -> bool:
         return self.algorithm == "gfa" and bool(self.estimator.backward)
@@ -108,37 +110,69 @@ class Task:
         prefer = (self.estimator.priority or ()) if stay else ()
         return Wanted(selects, stay, self.options.encode, keep, prefer)
 
-    def _done(self, divided: Division, n_read: int, n_used: int, n_filled: int = 0) -> Done:
+    def _done(self, divided: Division, n_read: int, n_used: int, n_filled: int) -> Done:
         variances = getattr(self.estimator.model_, "variances", None)
         constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
         names = [self.features[i] for i in constant if self.estimator.model_.selects]
         set_aside = {**divided.set_aside, **dict.fromkeys(names, "constant")}
+        gaps: Gaps | None = getattr(self.estimator, "gaps_", None)
+        if gaps is not None:
+            n_filled = gaps.n_filled
+            n_used = n_used if n_filled else gaps.n_complete
         return Done(n_read, n_used, n_filled, set_aside, tuple(divided.beside.labels))
 
     def _fit_to_blocks(self, divided: Division) -> tuple[Preprocessing, Done]:
-        steps = Preprocessing(self.features, clocks=divided.clocks)
+        steps = replace(self._learned(self.pieces), clocks=divided.clocks)
+        n_read = n_used = 0
+
+        def blocks() -> Iterator[pa.RecordBatch]:
+            nonlocal n_read, n_used
+            n_read = n_used = 0
+            for rows in self.pieces():
+                n_read += rows.num_rows
+                if steps.clocks or steps.categories or steps.missing != "keep":
+                    rows = named(steps.apply(rows), self.features)
+                n_used += rows.num_rows
+                yield from rows.to_batches()
+
         try:
-            self.estimator.fit(lambda: self.blocks(steps))
+            self.estimator.fit(blocks)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels) from error
-        n_rows = int(self.estimator.n_samples_)
-        return steps, self._done(divided, n_rows, n_rows)
+        n_filled = self._missing_cells() if steps.missing == "fill" else 0
+        return steps, self._done(divided, n_read, n_used, n_filled)
 
-    def blocks(self, steps: Preprocessing) -> Iterator[pa.RecordBatch]:
-        """Read the rows of the fit, block by block.
-
-        Parameters
-        ----------
-        steps : Preprocessing
-            How dates become numbers.
-        """
+    def pieces(self) -> Iterator[pa.Table]:
+        """Read the columns of the fit, piece by piece."""
         for piece in self.table.pieces(self.features):
             rows = plain(piece)
-            refuse_missing(rows, self.table, IMPUTE)
             refuse_too_wide(rows, self.table)
-            if steps.clocks:
-                rows = named(steps.apply(rows), self.features)
-            yield from rows.to_batches()
+            yield rows
+
+    def _missing_cells(self) -> int:
+        return sum(sum(with_missing(rows).values()) for rows in self.pieces())
+
+    def _learned(self, pieces: Callable[[], Iterable[pa.Table]]) -> Preprocessing:
+        """Find out what to do with text and gaps; by default, gaps are left to the fit."""
+        options = self.options
+        if not options.encode and options.impute is None:
+            return Preprocessing(self.features, missing="keep")
+        learned = Preprocessing.learn_in_pieces(
+            pieces,
+            self.features,
+            encode=options.encode,
+            impute="keep" if options.impute is None else options.impute.value,
+        )
+        for name, categories in learned.categories.items():
+            words = [each for each in categories if not is_numeric(each)]
+            if 2 * len(words) < len(categories):
+                warnings.warn(
+                    f"{the_columns([name])} holds numbers but for {listed(words, most=3)}"
+                    f", and is encoded as {len(categories):,} categories all the same",
+                    UserWarning,
+                    stacklevel=2,
+                )
+        return learned
 
     def rows(self) -> pa.Table:
         """Read the columns of the fit, text as text, dates as dates and all others as floats."""
@@ -152,41 +186,18 @@ class Task:
         kinds = dict(zip(rows.column_names, rows.schema.types, strict=True))
         check_types(kinds, encode=options.encode)
         refuse_too_wide(rows, self.table)
-        empty = [name for name in self.features if rows.column(name).null_count == rows.num_rows]
+        counts = with_missing(rows)
+        empty = [i for i, name in enumerate(self.features) if counts.get(name) == rows.num_rows]
         if empty and rows.num_rows:
-            divided = without(divided, empty)
-            return replace(self, features=divided.features)._fit_in_memory(divided)
-        learned = Preprocessing.learn(
-            rows,
-            self.features,
-            encode=options.encode,
-            impute=None if options.impute is None else options.impute.value,
-        )
-        for name, categories in learned.categories.items():
-            words = [each for each in categories if not is_numeric(each)]
-            if 2 * len(words) < len(categories):
-                warnings.warn(
-                    f"{the_columns([name])} holds numbers but for {listed(words, most=3)}"
-                    f", and is encoded as {len(categories):,} categories all the same",
-                    UserWarning,
-                    stacklevel=2,
-                )
-        n_rows, n_missing = rows.num_rows, sum(with_missing(rows).values())
-        if n_missing and options.impute is None:
-            learned = replace(learned, missing="keep")
-        x = learned.apply(rows)
+            raise EmptyColumnError(empty, self.features)
+        n_rows = rows.num_rows
+        learned, x, n_filled = self._made_numbers(rows, divided)
         if len(x) < 2:
-            complete = " without missing values" if len(x) < rows.num_rows else ""
+            complete = " without missing values" if len(x) < n_rows else ""
             raise CommandError(
                 f"{self.table.name} has {counted(len(x), 'row')}{complete}, and a "
                 "fit needs at least 2"
             )
-        n_filled = n_missing if learned.missing == "fill" else 0
-        if learned.missing == "keep" and not self._numbers_stay:
-            x, _, gaps = without_gaps(x, None, [self.estimator._family()], self.features)
-            n_filled = gaps.n_filled
-            if self.algorithm not in tuple(Selection):
-                learned = replace(learned, missing="drop")  # rows with gaps have no components
         table = named(x, self.features)
         n_used = len(x)
         del rows, x  # which may take much memory
@@ -194,10 +205,13 @@ class Task:
             self.estimator.fit(table)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels, table) from error
-        found = getattr(self.estimator, "gaps_", None)
-        if found is not None:
-            n_used, n_filled = int(self.estimator.n_samples_), found.n_filled
         return learned, self._done(divided, n_rows, n_used, n_filled)
+
+    def _made_numbers(self, rows: pa.Table, divided: Division) -> tuple[Preprocessing, Array, int]:
+        """Return what is done to columns, the numbers that come of it, and how many are filled."""
+        learned = replace(self._learned(lambda: [rows]), clocks=divided.clocks)
+        n_filled = sum(with_missing(rows).values()) if learned.missing == "fill" else 0
+        return learned, learned.apply(rows), n_filled
 
     def _too_many_levels(self, most: int, table: pa.Table | None = None) -> CommandError:
         """Say what --family indicator needs, and which columns do not have it."""

@@ -53,7 +53,8 @@ def report(
 ) -> None:
     """Write a page about a table: what to keep, what to drop, and why.
 
-    The page is one file that needs no network. The table is read into memory.
+    The page is one file that needs no network. Of a table that does not fit in memory it shows
+    rows that are drawn at random, and says so.
     """
     from gramian.cli._files import check_outputs
     from gramian.cli._fit import prepare
@@ -73,7 +74,7 @@ def report(
 
     write_report(
         fitted.model.estimator,
-        fitted.task.rows(),
+        fitted.task.pieces if fitted.task.streamed else fitted.task.rows(),
         output,
         preprocessing=fitted.model.steps,
         title=title,

@@ -99,12 +99,7 @@ def write_reconstructed(
     def reconstruct(piece: pa.Table) -> tuple[pa.Table, Any]:
         values, keeps = steps.apply_and_keep(plain(piece))
         z = _transformed(model, values) if from_all else values
-        x = np.empty((0, len(columns)))
-        if len(z):
-            x = np.full((len(z), len(columns)), np.nan)
-            there = ~np.isnan(z).any(axis=1)
-            if there.any():
-                x[there] = model.estimator.inverse_transform(z[there])
+        x = model.estimator.inverse_transform(z) if len(z) else np.empty((0, len(columns)))
         result = in_dates(in_categories(named(x, columns), model.steps), model.steps)
         if model.selects:
             given = filled(piece.filter(pa.array(keeps)), steps)
@@ -267,7 +262,10 @@ def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
     for name, value in zip(steps.columns, steps.impute, strict=True):
         place = table.column_names.index(name)
         column = table.column(place)
-        if name in steps.categories:
+        if name in steps.clocks:
+            when = steps.clocks[name].times(np.array([value]))[0]
+            column = column.fill_null(pa.scalar(when).cast(column.type, safe=False))
+        elif name in steps.categories:
             column = column.cast(pa.string()).fill_null(steps.categories[name][int(value)])
         elif _keeps_type(column.type, value):
             column = column.fill_null(pa.scalar(int(value)).cast(column.type))
@@ -301,8 +299,11 @@ def in_categories(table: pa.Table, steps: Preprocessing) -> pa.Table:
     """
     for name, categories in steps.categories.items():
         place = table.column_names.index(name)
-        nearest = np.rint(np.nan_to_num(table.column(place).to_numpy()))
-        codes = np.clip(nearest, 0, len(categories) - 1).astype(np.intp)
-        labels = pa.array([categories[code] for code in codes.tolist()], pa.string())
+        numbers = table.column(place).to_numpy()
+        nearest = np.clip(np.rint(np.nan_to_num(numbers)), 0, len(categories) - 1)
+        known = zip(nearest.astype(np.intp).tolist(), np.isnan(numbers).tolist(), strict=True)
+        labels = pa.array(
+            [None if missing else categories[code] for code, missing in known], pa.string()
+        )
         table = table.set_column(place, name, labels)
     return table

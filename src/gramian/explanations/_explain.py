@@ -15,7 +15,7 @@ from gramian._blas import threads_for
 from gramian._blockwise import source_of
 from gramian._decoder import MAX_MOMENTS
 from gramian._model import FittedModel
-from gramian._preparation import check_rows, check_weights
+from gramian._taking import check_rows, check_weights
 from gramian._types import Array
 from gramian.explanations._by_law import by_laws
 from gramian.explanations._coordinates import Coordinates

@@ -13,7 +13,9 @@ from gramian._types import Array, IntArray
 
 N_FACTORS = 8
 """Products are of the columns that are most correlated with the one to be filled, so many."""
-N_WAVES = 150
+N_WAVES = 300
+LENGTHS = (1.0, 0.5, 0.25)
+"""Of waves, as shares of the typical distance of two rows; rows that are left out decide."""
 FAR = 5.0
 """Products further from their mean than so many deviations count as so far: they explode where
 there were no rows."""
@@ -79,12 +81,12 @@ class Waves:
         return waves
 
     @classmethod
-    def of(cls, rows: Array, relevance: Array) -> Waves:
-        """Draw waves as long as rows are far from each other, typically."""
+    def of(cls, rows: Array, relevance: Array, share: float) -> Waves:
+        """Draw waves as long as a share of what rows are far from each other, typically."""
         scale = np.maximum(relevance, LEAST_RELEVANCE)
         rng = np.random.default_rng(0)
         # the mean squared distance of two rows is twice their variance
-        length = np.sqrt(2 * np.sum(scale**2 * rows.var(axis=0)))
+        length = share * np.sqrt(2 * np.sum(scale**2 * rows.var(axis=0)))
         directions = scale[:, np.newaxis] * rng.standard_normal((rows.shape[1], N_WAVES))
         return cls(directions / (length or 1.0), rng.uniform(0, 2 * np.pi, N_WAVES))
 
@@ -121,7 +123,7 @@ def best_correction(rows: Array, target: Array, relevance: Array) -> Correction 
     best, least = None, float(np.mean(target**2))
     kinds: Sequence[Functions] = [
         ProductsOfTwo.of(rows, relevance),
-        Waves.of(rows, relevance),
+        *(Waves.of(rows, relevance, share) for share in LENGTHS),
     ]
     for functions in kinds:
         values = functions(rows)

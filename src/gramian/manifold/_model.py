@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import eigh, svd
 
 from gramian._types import Array
-from gramian.manifold._nearest import Search
+from gramian.manifold._nearest import Mask, Search
 from gramian.manifold._start import LinearStart, Moments, Start
 from gramian.manifold._surface import Surface
 
@@ -32,9 +32,28 @@ class Manifold:
     unit: float = 1.0
     """The surface is fitted to rows divided by this."""
 
-    def encode(self, x: Array) -> tuple[Array, Array]:
-        """Return the codes of the nearest points of centred rows, and the squared distances."""
-        u, errors = self.search(self.surface, self.start, x / x.dtype.type(self.unit))
+    def encode(self, x: Array, present: Mask | None = None) -> tuple[Array, Array]:
+        """Return the codes of the nearest points of centred rows, and the squared distances.
+
+        Parameters
+        ----------
+        x : array of shape (n_rows, n_columns)
+            The rows; what stands in cells that are missing is where the search begins.
+        present : array of bool, optional
+            Which cells are not missing, by default all. Others do not count. Of a row without any
+            nothing is known: its codes are missing.
+        """
+        rows = x / x.dtype.type(self.unit)
+        if present is None:
+            u, errors = self.search(self.surface, self.start, rows)
+        else:
+            u = np.full((len(x), self.surface.terms.n_variables), np.nan, dtype=x.dtype)
+            errors = np.full(len(x), np.nan, dtype=x.dtype)
+            whole, some = present.all(axis=1), present.any(axis=1)
+            some &= ~whole
+            u[whole], errors[whole] = self.search(self.surface, self.start, rows[whole])
+            surface = replace(self.surface, compact=False)
+            u[some], errors[some] = self.search(surface, self.start, rows[some], present[some])
         return self._codes(u), errors * x.dtype.type(self.unit) ** 2
 
     def estimate(self, x: Array) -> Array:

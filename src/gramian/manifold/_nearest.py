@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._blas import threads_for
 from gramian._threads import n_workers, share_out
@@ -14,6 +15,7 @@ from gramian._types import Array, IntArray
 from gramian.manifold._start import Start
 from gramian.manifold._surface import Surface
 
+Mask = NDArray[np.bool_]
 BATCH_BYTES = 2**23
 """The tangents of a batch of rows take so much memory: few enough to stay near the processor."""
 FIRST_DAMPING = 1e-2
@@ -39,7 +41,9 @@ class Search:
     """A row is done when a step lowers its objective by less than this share."""
     max_steps: int = 50
 
-    def __call__(self, surface: Surface, start: Start, x: Array) -> tuple[Array, Array]:
+    def __call__(
+        self, surface: Surface, start: Start, x: Array, present: Mask | None = None
+    ) -> tuple[Array, Array]:
         """Find the nearest point of each row.
 
         Parameters
@@ -50,6 +54,9 @@ class Search:
             Where the search begins.
         x : array of shape (n_rows, n_columns)
             Centred rows.
+        present : array of bool, optional
+            The cells that distances count, for a surface that is not compact; by default all. What
+            stands in others is taken for the start only.
 
         Returns
         -------
@@ -65,7 +72,8 @@ class Search:
         edges = [*range(0, len(x), step), len(x)]
 
         def search(part: slice) -> None:
-            u[part], errors[part] = _Batch(self, surface, start, x[part]).run()
+            seen = None if present is None else present[part].astype(x.dtype)
+            u[part], errors[part] = _Batch(self, surface, start, x[part], seen).run()
 
         parts = [slice(*pair) for pair in itertools.pairwise(edges)]
         workers = n_workers(len(x))
@@ -78,7 +86,11 @@ class Search:
 class _Batch:
     """Rows that are searched for together; those that are done drop out."""
 
-    def __init__(self, search: Search, surface: Surface, start: Start, x: Array) -> None:
+    def __init__(
+        self, search: Search, surface: Surface, start: Start, x: Array, weights: Array | None
+    ) -> None:
+        self._weights = weights
+        """0 for cells that do not count, 1 for the others."""
         self._search = search
         self._terms = surface.terms
         kind = x.dtype
@@ -113,6 +125,8 @@ class _Batch:
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._terms(u)
             miss = self._x[rows] - values.T @ self._b
+            if self._weights is not None:
+                miss *= self._weights[rows]
             objective = np.einsum("ij,ij->i", miss, miss)
             if self._tether:
                 away = u - self._home[rows]
@@ -157,6 +171,8 @@ class _Batch:
         """Return the damped Gauss-Newton step, (JᵀJ + tether + damping) step = Jᵀ miss."""
         k = self._u.shape[1]
         slopes = (self._values[:, rows].T @ self._tangents).reshape(len(rows), k, -1)
+        if self._weights is not None:
+            slopes *= self._weights[rows][:, np.newaxis]
         curvature = slopes @ slopes.transpose(0, 2, 1)
         pull = (slopes @ self._miss[rows][:, :, np.newaxis])[:, :, 0]
         diagonal = np.einsum("ijj->ij", curvature)

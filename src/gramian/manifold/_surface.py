@@ -19,6 +19,8 @@ class Surface:
     terms: Terms
     coefficients: Array
     """B: a row for each term, a column for each column of the rows."""
+    compact: bool = True
+    """Whether rows may be expressed in fewer axes: not where some of their cells are missing."""
 
     def __call__(self, u: Array) -> Array:
         """Return the points at these coordinates, one a row."""
@@ -31,7 +33,7 @@ class Surface:
         What of a row is orthogonal to them does not matter to the search for its nearest point.
         """
         n_terms, n_columns = self.coefficients.shape
-        if n_terms >= n_columns:
+        if n_terms >= n_columns or not self.compact:
             return None
         axes = qr(self.coefficients.T, mode="economic", check_finite=False)[0]
         return np.asarray(axes, dtype=np.float64)

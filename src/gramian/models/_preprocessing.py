@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OrdinalEncoder
 
+from gramian._missing import EmptyColumnError
 from gramian._types import Array
 from gramian._words import listed, plural, the_columns
 from gramian.models._beside import Beside
+from gramian.models._learning import look, most_frequent, typical
 from gramian.tables._clock import Clock
 
 Missing = Literal["refuse", "fill", "drop", "keep"]
-Impute = Literal["mean", "median", "drop-rows"]
+Impute = Literal["mean", "median", "drop-rows", "keep"]
+"""What to do about missing values: fill them in, leave rows out, or leave them to the model."""
 UNKNOWN = -1
 """The number of a category that the model does not know."""
 
@@ -112,37 +115,59 @@ class Preprocessing:
             The columns that are to be used.
         encode : bool, default=False
             Whether text becomes the numbers of its categories, in alphabetical order.
-        impute : {"mean", "median", "drop-rows"}, optional
+        impute : {"mean", "median", "drop-rows", "keep"}, optional
             What to do about missing values; by default they are an error. Those of text columns
-            are filled in with the most frequent category.
+            are filled in with the most frequent category. "keep" leaves them to the model.
+        """
+        return cls.learn_in_pieces(lambda: [table], columns, encode=encode, impute=impute)
+
+    @classmethod
+    def learn_in_pieces(
+        cls,
+        pieces: Callable[[], Iterable[Any]],
+        columns: Iterable[str],
+        *,
+        encode: bool = False,
+        impute: Impute | None = None,
+    ) -> Self:
+        """Find out what to do from a table that is read piece by piece.
+
+        Parameters
+        ----------
+        pieces : callable
+            Reads the table once: returns pieces of it, as `learn` takes a table.
+        columns, encode, impute
+            As of `learn`.
         """
         columns = tuple(columns)
         if impute not in (None, *get_args(Impute)):
-            raise ValueError(f"impute must be 'mean', 'median' or 'drop-rows'; got {impute!r}.")
-        found, clocks = _take(table, columns), dict[str, Clock]()
-        for name, values in found.items():
-            if values.dtype.kind == "M":
-                clocks[name] = Clock.of(values)
-        text = [name for name, values in found.items() if values.dtype == object]
+            raise ValueError(f"impute must be among {get_args(Impute)}; got {impute!r}.")
+
+        def taken() -> Iterator[dict[str, NDArray[Any]]]:
+            for piece in pieces():
+                found = _take(piece, columns)
+                for name, values in found.items():
+                    if values.dtype.kind == "f":
+                        _check_numbers(name, values)
+                yield found
+
+        seen = look(taken, _labels)
+        text = [name for name in columns if name in seen.labels]
         if text and not encode:
             raise ValueError(
                 f"{_the(text)} {plural(len(text), 'contains', 'contain')} text. Leave out such "
                 "columns, or encode them as numbers."
             )
-        categories = {name: _categories(found[name]) for name in text}
-        plain = cls(columns, categories=categories, clocks=clocks)
-        numbers = plain._numbers(found)
-        if impute is None or impute == "drop-rows":
-            return plain if impute is None else replace(plain, missing="drop")
-        empty = np.isnan(numbers).all(axis=0)
-        if empty.any():
-            name = columns[int(np.argmax(empty))]
-            raise ValueError(f"Column {name!r} has only missing values: leave it out.")
-        has_categories = np.array([name in categories for name in columns])
-        fill = np.empty(len(columns))
-        for strategy, which in ((impute, ~has_categories), ("most_frequent", has_categories)):
-            if which.any():
-                fill[which] = SimpleImputer(strategy=strategy).fit(numbers[:, which]).statistics_
+        categories = {name: tuple(sorted(seen.labels[name])) for name in text}
+        plain = cls(columns, categories=categories, clocks=seen.clocks)
+        if impute != "mean" and impute != "median":
+            done: dict[str | None, Missing] = {None: "refuse", "drop-rows": "drop", "keep": "keep"}
+            return replace(plain, missing=done[impute])
+        if seen.empty:
+            raise EmptyColumnError([columns.index(name) for name in seen.empty], columns)
+        fill = typical(lambda: map(plain._numbers, taken()), seen.n_rows, impute)
+        for name, known in categories.items():
+            fill[columns.index(name)] = most_frequent(seen.labels[name], known)
         return replace(plain, missing="fill", impute=fill)
 
     def apply(self, table: Any) -> Array:
@@ -329,8 +354,3 @@ def _labels(values: NDArray[Any]) -> NDArray[Any]:
         for value in values.tolist()
     ]
     return labels
-
-
-def _categories(values: NDArray[Any]) -> tuple[str, ...]:
-    (found,) = OrdinalEncoder().fit(_labels(values)[:, np.newaxis]).categories_
-    return tuple(label for label in found if isinstance(label, str))

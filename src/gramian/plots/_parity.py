@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._preparation import check_rows
+from gramian._taking import check_rows
 from gramian._words import listed
 from gramian.plots._common import BLUE, GREY, Display, names_of, require, short, tidy
 

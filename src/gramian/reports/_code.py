@@ -110,7 +110,7 @@ def _reads_back(text: str) -> bool:
 def _preprocessing(X: Any, preprocessing: Preprocessing) -> list[str]:
     columns = list(preprocessing.columns)
     encode = bool(preprocessing.categories)
-    for impute in (None, *get_args(Impute)):
+    for impute in () if callable(X) else (None, *get_args(Impute)):
         try:
             learned = Preprocessing.learn(X, columns, encode=encode, impute=impute)
         except ValueError:  # a column has no values at all

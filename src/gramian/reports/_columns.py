@@ -66,8 +66,7 @@ def describe(data: Data) -> list[Column]:
     data : Data
         The rows.
     """
-    n_known = len(data.table) if data.preprocessing is None else data.n_rows
-    return [_describe(name, data.values(i), n_known) for i, name in enumerate(data.names)]
+    return [_describe(name, data.values(i), data.n_described) for i, name in enumerate(data.names)]
 
 
 def _describe(name: str, values: Array, n_rows: int) -> Column:

@@ -70,7 +70,7 @@ def report(
         all.
     preprocessing : Preprocessing, optional
         What happens to X before the estimator sees it; X is then the table with names that it
-        takes.
+        takes, or a function that returns pieces of it, as PyArrow tables.
     title : str, optional
         The title of the page.
     command : str, optional

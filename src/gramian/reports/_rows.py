@@ -11,11 +11,13 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from gramian._blockwise import aligned, source_of
-from gramian._imputer import GramianImputer
+from gramian._missing import Tally, completion, has_gaps
 from gramian._types import Array
+from gramian.families import Multilinear
 from gramian.models import Preprocessing
 from gramian.reports._text import unique
 from gramian.rows import is_dask
+from gramian.tables._kinds import pyarrow
 
 SAMPLE_ROWS = 20_000
 """From more rows than this, as many are drawn for slow steps: PCA, formulas, directions."""
@@ -34,6 +36,8 @@ class Data:
     """Some of these rows, or all."""
     n_rows: int
     """How many rows the user gave."""
+    n_described: int
+    """How many rows columns are described by, those with missing values among them."""
     values: Callable[[int], Array]
     """Returns the values of a column as the user gave them, without missing ones."""
     from_files: bool
@@ -61,24 +65,25 @@ def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
     if preprocessing is not None:
         return _preprocessed(estimator, X, preprocessing)
     names = _names(estimator, X)
-    table, n_rows, from_files = _numbers(estimator, X)
-    return Data(
-        names,
-        table,
-        _some(table),
-        n_rows,
-        lambda i: np.asarray(table[:, i], dtype=np.float64),
-        from_files,
-        None,
-    )
+    given, n_rows, from_files = _numbers(estimator, X)
+    table = _without_gaps(given)
+
+    def values(i: int) -> Array:
+        column = np.asarray(given[:, i], dtype=np.float64)
+        return column[~np.isnan(column)]
+
+    return Data(names, table, _some(table), n_rows, len(given), values, from_files, None)
 
 
 def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
     if isinstance(X, str | os.PathLike) or is_dask(X):
         raise TypeError(
-            "With preprocessing, X is a table in memory: a data frame, or a mapping of columns. "
-            "Read the file first, for example with pandas."
+            "With preprocessing, X is a table in memory, a data frame or a mapping of columns, or "
+            "a function that returns pieces of one. Read the file first, for example with pandas."
         )
+    n_rows = None
+    if callable(X):
+        X, n_rows = _drawn(X())
     names = [str(name) for name in preprocessing.columns]
     if len(names) != estimator.n_features_in_:
         raise ValueError(
@@ -86,9 +91,7 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
             f"fitted to {estimator.n_features_in_}: they do not belong together."
         )
     table, keeps = preprocessing.apply_and_keep(X)
-    complete = ~np.isnan(table).any(axis=1)
-    if not complete.all():  # the gaps that a fit takes are no part of a page
-        table = table[complete] if complete.sum() > 1 else GramianImputer().fit_transform(table)
+    table = _without_gaps(table)
     if not len(table):
         raise ValueError("Every row of X has a missing value.")
 
@@ -101,11 +104,39 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
         unique(names),
         table,
         _some(table),
+        len(keeps) if n_rows is None else n_rows,
         len(keeps),
         values,
-        False,
+        n_rows is not None and n_rows > len(keeps),
         preprocessing,
     )
+
+
+def _without_gaps(table: Array) -> Array:
+    """Return rows without missing values, as a fit does: curves and formulas need whole rows."""
+    if not has_gaps(table):
+        return table
+    make, _ = completion(Tally.of(table), [Multilinear(1)], None, lambda share: _some(table))
+    return make(table, None)[0]
+
+
+def _drawn(pieces: Iterable[Any]) -> tuple[Any, int]:
+    """Draw rows of a table that comes in pieces, and return how many it has."""
+    arrow = pyarrow()
+    rng = np.random.default_rng(SEED)
+    parts, keys, n_rows, most = [], np.empty(0), 0, 1.0
+    for piece in pieces:
+        fresh = rng.random(piece.num_rows)
+        n_rows += len(fresh)
+        parts.append(piece.filter(arrow.array(fresh < most)))
+        keys = np.concatenate([keys, fresh[fresh < most]])
+        if len(keys) > 2 * SAMPLE_ROWS:
+            most = float(np.partition(keys, SAMPLE_ROWS)[SAMPLE_ROWS])
+            parts = [arrow.concat_tables(parts).filter(arrow.array(keys < most))]
+            keys = keys[keys < most]
+    if len(keys) > SAMPLE_ROWS:
+        most = float(np.partition(keys, SAMPLE_ROWS)[SAMPLE_ROWS])
+    return arrow.concat_tables(parts).filter(arrow.array(keys < most)), n_rows
 
 
 def _names(estimator: Any, X: Any) -> list[str]:
@@ -127,7 +158,13 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int, bool]:
     else:
         if estimator.model_.names is None and hasattr(X, "columns"):
             X = np.asarray(X)  # names that the fit did not know are no reason to warn
-        table: Array = validate_data(estimator, X, dtype=[np.float64, np.float32], reset=False)
+        table: Array = validate_data(
+            estimator,
+            X,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
+            reset=False,
+        )
         return table, len(table), False
     rng = np.random.default_rng(SEED)
     rows, keys, n_rows = np.empty((0, estimator.n_features_in_)), np.empty(0), 0
@@ -149,7 +186,9 @@ def _chunks_of_dask(estimator: Any, X: Any) -> Iterator[Array]:
     for part in parts:
         rows = part.compute()
         if len(rows):
-            yield validate_data(estimator, rows, dtype=np.float64, reset=False)
+            yield validate_data(
+                estimator, rows, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
+            )
 
 
 def _some(table: Array) -> Array:

@@ -11,9 +11,10 @@ from gramian._choosers import LargestOriginal
 from gramian._fitting import Request
 from gramian._html import share
 from gramian._model import FittedModel
-from gramian._preparation import Preparation, take
+from gramian._preparation import Preparation
 from gramian._pursuit import Limits
 from gramian._selector import select_columns
+from gramian._taking import take
 from gramian._types import Array
 from gramian._uffs import UFFS
 from gramian._words import listed

@@ -2,20 +2,22 @@
 
 from gramian.rows._array import ArrayRows, Centring, centre
 from gramian.rows._checkpoint import Ledger, RecordedRows
-from gramian.rows._dask import is_dask, open_dask
+from gramian.rows._dask import is_dask, map_partitions, open_dask
 from gramian.rows._first_pass import Split
 from gramian.rows._protocol import LocalRows, MemoryRows, RowBlock, Rows, Work, Worker
 from gramian.rows._residuals import Residuals
-from gramian.rows._sources import as_source, load
+from gramian.rows._sources import CompletedSource, as_source, load
 from gramian.rows._sparse import apply_centring, centre_sparse, dense_parts, written_out
-from gramian.rows._stream import Source, open_stream
+from gramian.rows._stream import MissingValueError, Source, check, open_stream
 
 __all__ = [
     "ArrayRows",
     "Centring",
+    "CompletedSource",
     "Ledger",
     "LocalRows",
     "MemoryRows",
+    "MissingValueError",
     "RecordedRows",
     "Residuals",
     "RowBlock",
@@ -28,9 +30,11 @@ __all__ = [
     "as_source",
     "centre",
     "centre_sparse",
+    "check",
     "dense_parts",
     "is_dask",
     "load",
+    "map_partitions",
     "open_dask",
     "open_stream",
     "written_out",

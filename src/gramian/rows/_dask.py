@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from gramian.rows._stream import check
 from gramian.rows._transform import RowTransform, TransformedRows
 from gramian.tables._table import Chunk
 
+T = TypeVar("T")
+Completion = Callable[[Array, Array | None], tuple[Array, Array | None]]
+"""Makes of rows and weights rows without gaps, and their weights."""
 FAN_IN = 8
 """So many partial results are put together at once."""
 SHARE_OF_MEMORY = 0.5
@@ -42,6 +45,8 @@ class Partition:
     """A delayed array or data frame."""
     weights: Any
     """A delayed array, the name of a column, or None."""
+    completion: Completion | None = None
+    """What is done about missing values."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,9 @@ class DaskRows(TransformedRows):
         shared = delayed(work, traverse=False)
         frame = delayed(self.frame, traverse=False)
         parts = [
-            delayed(_sum)(self.home, shared, frame, each.number, each.rows, each.weights)
+            delayed(_sum)(
+                self.home, shared, frame, each.number, each.rows, each.weights, each.completion
+            )
             for each in self.partitions
         ]
         found: list[Array] = _compute(_tree(parts, lambda some: delayed(_merge)(shared, some)))
@@ -77,9 +84,16 @@ def _tree(parts: Sequence[Any], put_together: Callable[[Sequence[Any]], Any]) ->
 
 
 def _sum(
-    home: int, work: Work, frame: RowTransform, number: int, rows: Any, weights: Any
+    home: int,
+    work: Work,
+    frame: RowTransform,
+    number: int,
+    rows: Any,
+    weights: Any,
+    completion: Completion | None,
 ) -> list[Array]:
-    block = frame.apply(number, *_numbers(rows, weights))
+    x, w = _numbers(rows, weights)
+    block = frame.apply(number, *((x, w) if completion is None else completion(x, w)))
     worker = work.worker(product_for(1))
     with _one_thread(home):
         for start in range(0, len(block.x), BLOCK_ROWS):
@@ -115,20 +129,58 @@ def _look(
     number: int,
     rows: Any,
     weights: Any,
+    completion: Completion | None,
 ) -> FirstPass:
     """Look at a partition for the first time."""
+    x, w = _checked(number, rows, weights, gaps=completion is not None)
+    if completion is not None:
+        x, w = completion(x, w)
+    with _one_thread(home):
+        return look_at(x, w, number, split, covariance=covariance, checksum=checksum)
+
+
+def _checked(
+    number: int, rows: Any, weights: Any, *, gaps: bool = False
+) -> tuple[Array, Array | None]:
+    """Return rows and weights as arrays, and complain about what is wrong with them."""
     x, w = _numbers(rows, weights)
     if w is not None and w.shape != (len(x),):
         raise ValueError(
             f"Partition {number} has {len(x)} rows and weights of shape {w.shape}; sample_weight "
             "must have one for each row, in the same partitions."
         )
-    check(Chunk(x, w, f"partition {number}", 0), _names(rows, weights))
-    with _one_thread(home):
-        return look_at(x, w, number, split, covariance=covariance, checksum=checksum)
+    check(Chunk(x, w, f"partition {number}", 0), _names(rows, weights), gaps=gaps)
+    return x, w
 
 
-def partitions_of(data: Any, sample_weight: Any) -> list[Partition]:
+def map_partitions(data: Any, sample_weight: Any, function: Callable[[int, Array], T]) -> list[T]:
+    """Apply a function to the rows of each partition, and its number; values may be missing.
+
+    Parameters
+    ----------
+    data : Dask array or data frame
+        The table.
+    sample_weight : str, Dask array or None
+        Weights, which are no part of the rows.
+    function : callable
+        What is computed where the rows are.
+    """
+    from dask.delayed import delayed
+
+    def compute(number: int, rows: Any, weights: Any) -> T:
+        return function(number, _checked(number, rows, weights, gaps=True)[0])
+
+    parts = [
+        delayed(compute)(each.number, each.rows, each.weights)
+        for each in partitions_of(data, sample_weight)
+    ]
+    found: list[T] = list(_compute(delayed(list)(parts)))
+    return found
+
+
+def partitions_of(
+    data: Any, sample_weight: Any, completion: Completion | None = None
+) -> list[Partition]:
     """Return the partitions of a Dask array or data frame, columns all together."""
     if hasattr(data, "dask") and data.ndim == 2 and hasattr(data, "rechunk"):
         data = data.rechunk({1: -1})
@@ -147,7 +199,7 @@ def partitions_of(data: Any, sample_weight: Any) -> list[Partition]:
             "sample_weight of a Dask collection must be the name of a column or a Dask array."
         )
     pairs = zip(rows, weights, strict=True)
-    return [Partition(number, *pair) for number, pair in enumerate(pairs)]
+    return [Partition(number, *pair, completion) for number, pair in enumerate(pairs)]
 
 
 def _in_parts_of(data: Any, weights: Any) -> Any:
@@ -172,20 +224,22 @@ def open_dask(
     memory_budget: int,
     split: Split | None = None,
     checksum: bool = False,
+    completion: Completion | None = None,
 ) -> tuple[DaskRows, Centring, tuple[Array, Array | None] | None]:
     """Look at a Dask collection for the first time, and keep it in memory if it fits.
 
-    The parameters are those of `open_stream`.
+    The parameters are those of `open_stream`, and `completion` makes rows without gaps.
     """
     from dask.delayed import delayed
 
     kept = _fits(data, memory_budget)
     if kept:
         data = data.persist()
-    partitions = partitions_of(data, sample_weight)
+    partitions = partitions_of(data, sample_weight, completion)
     home = os.getpid()
+    how = home, split, covariance, checksum
     parts = [
-        delayed(_look)(home, split, covariance, checksum, each.number, each.rows, each.weights)
+        delayed(_look)(*how, each.number, each.rows, each.weights, completion)
         for each in partitions
     ]
     look: FirstPass = _compute(_tree(parts, lambda some: delayed(put_together)(some)))
@@ -195,7 +249,7 @@ def open_dask(
     if not kept and 8 * statistics.n_rows * len(statistics.mean) <= _available(memory_budget):
         # Only now is it known that the rows fit in memory.
         data = data.persist()
-        partitions = partitions_of(data, sample_weight)
+        partitions = partitions_of(data, sample_weight, completion)
     centring = centring_of(statistics, scaling)
     frame = RowTransform(centring, statistics.weight, look.split)
     rows = DaskRows(statistics, frame, partitions, data, home)

@@ -68,10 +68,10 @@ def _name(weights: Any) -> str | None:
 
 
 def load(source: Source) -> tuple[Array, Array | None]:
-    """Read a source into memory."""
+    """Read a source into memory; values may be missing."""
     chunks = list(source.chunks())
     for chunk in chunks:
-        check(chunk, source.names)
+        check(chunk, source.names, gaps=True)
     x = np.concatenate([chunk.x for chunk in chunks] or [np.empty((0, source.n_columns))])
     weights = [chunk.weights for chunk in chunks if chunk.weights is not None]
     return x, np.concatenate(weights) if weights else None
@@ -141,6 +141,43 @@ class TableSource(Source):
                 chunk = replace(chunk, weights=self._weights[row : row + len(x)])
             yield chunk
             row += len(x)
+
+
+class CompletedSource(Source):
+    """Rows of another source, of which gaps are filled or rows left out while they are read.
+
+    Parameters
+    ----------
+    source : Source
+        The rows with gaps.
+    completion : callable
+        Makes of rows and weights rows without gaps, and their weights.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        completion: Callable[[Array, Array | None], tuple[Array, Array | None]],
+    ) -> None:
+        self._source = source
+        self._completion = completion
+        self.names = source.names
+
+    def __str__(self) -> str:
+        return str(self._source)
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self._source.n_columns
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Read the rows once, without gaps."""
+        for chunk in self._source.chunks():
+            check(chunk, self.names, gaps=True)
+            x, weights = self._completion(chunk.x, chunk.weights)
+            if len(x):
+                yield replace(chunk, x=np.ascontiguousarray(x), weights=weights)
 
 
 class BlockSource(Source):

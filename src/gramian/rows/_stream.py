@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._types import Array
 from gramian.rows._array import Centring
@@ -25,6 +26,10 @@ BLOCK_ROWS = 4096
 """Rows in a block, if the memory allows: each is handed from thread to thread, which takes time."""
 READ_AHEAD = 2
 """Blocks that are read while others are summed over."""
+
+
+class MissingValueError(ValueError):
+    """A value is missing, where nothing has been decided about that."""
 
 
 class Source(ABC):
@@ -88,14 +93,27 @@ def _together(parts: Sequence[RawBlock]) -> RawBlock:
     return RawBlock(x, np.concatenate(weights) if weights else None)
 
 
-def check(chunk: Chunk, names: Sequence[str] | None) -> None:
-    """Name the first value that is missing or infinite, or a weight that is negative."""
+def check(chunk: Chunk, names: Sequence[str] | None, *, gaps: bool = False) -> None:
+    """Name the first value that is missing or infinite, or a weight that is negative.
+
+    Parameters
+    ----------
+    chunk : Chunk
+        Some rows.
+    names : sequence of str or None
+        The names of the columns.
+    gaps : bool, default=False
+        Whether values may be missing.
+    """
     total = chunk.x.sum()  # cheaper than to look at every value
-    if not np.isfinite(total) and not np.isfinite(chunk.x).all():
-        row, column = np.argwhere(~np.isfinite(chunk.x))[0]
+    bad = np.isinf if gaps else _not_finite
+    if not np.isfinite(total) and bad(chunk.x).any():
+        row, column = np.argwhere(bad(chunk.x))[0]
         name = repr(names[column]) if names is not None else str(column)
-        raise ValueError(
-            f"Column {name} has a missing or infinite value in row {chunk.first_row + row} of "
+        missing = np.isnan(chunk.x[row, column])
+        kind = "a missing" if missing else "an infinite"
+        raise (MissingValueError if missing else ValueError)(
+            f"Column {name} has {kind} value in row {chunk.first_row + row} of "
             f"{chunk.where}. Fill it in or leave the row out."
         )
     if chunk.weights is not None and not (chunk.weights >= 0).all():
@@ -104,6 +122,10 @@ def check(chunk: Chunk, names: Sequence[str] | None) -> None:
             f"The weight in row {chunk.first_row + row} of {chunk.where} is "
             f"{chunk.weights[row]}; weights must not be negative."
         )
+
+
+def _not_finite(x: Array) -> NDArray[np.bool_]:
+    return ~np.isfinite(x)
 
 
 def read_ahead(items: Iterable[T], n: int = READ_AHEAD) -> Iterator[T]:
