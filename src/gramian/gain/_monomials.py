@@ -24,7 +24,7 @@ from gramian.gain._evaluated import EvaluatedCandidates
 from gramian.gain._frame import Frame, Frames, Member, Newcomer
 from gramian.gain._monomial_sums import Factors, Known, Powers, Stay, collect, staying
 from gramian.orthogonalize._common import check_finite
-from gramian.orthogonalize._moments import powers_of, monomials
+from gramian.orthogonalize._moments import monomials, powers_of
 from gramian.rows import Rows
 
 
