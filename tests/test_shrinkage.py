@@ -406,3 +406,12 @@ def test_with_qr_least_squares_are_by_qr_and_shrinkage_by_sums(estimator):
 def test_a_penalty_is_a_number_that_is_not_negative(estimator, alpha):
     with pytest.raises(ValueError, match="alpha"):
         make(estimator, 2, alpha=alpha).fit(X)
+
+
+@pytest.mark.parametrize("name", ["hermite 3", "fourier 2", "legendre 3"])
+def test_columns_that_a_search_prescribes_enter_functions_with_variance_one(name):
+    family, functions = FAMILIES[name]
+    fitted = GFS(2, criterion="gain", family=family, alpha=0.1).fit(X)
+    explicit = Explicit(fitted, functions, X)
+    found = fitted.inverse_transform(fitted.transform(X))
+    np.testing.assert_allclose(found, explicit.reconstruct(X, 2, 0.1), atol=1e-8)
