@@ -23,10 +23,10 @@ changed after a first run on the noise-free tables of Feynman's equations that a
 Systems for symbolic regression are told more: which column is the target, and the units in which
 the equations are written (their constants are then simple numbers, or none). They get one thread
 and the time that is stated, for each noise-free table. Time of the wall clock was taken on a
-machine with other work, which left them about half of a core. What they find counts if R² is within 1e-9
-of 1 on new rows, which allows a larger error than is allowed to a law. Published rates with hours for
-each table, of formulas that are the same as the equation, are 61 % for PySR, 17 % for Operon and
-16 % for gplearn.
+machine with other work, which left them about half of a core. What they find counts if R² is
+within 1e-9 of 1 on new rows, which allows a larger error than is allowed to a law. Published rates
+with hours for each table, of formulas that are the same as the equation, are 61 % for PySR, 17 %
+for Operon and 16 % for gplearn.
 """
 SURFACES = """
 ## Curves, surfaces and physics
