@@ -131,7 +131,7 @@ class Remaining:
         # How the other one's functions take part in the explanations. Were nothing lost of them
         # but what is left of them now, so little would the losses be.
         parts = np.column_stack([self._weights(each)[theirs] for each in variables])
-        parts[self._involves[np.ix_(theirs, variables)]] = 0.0
+        parts[self._involves[np.ix_(theirs, np.asarray(variables, dtype=np.intp))]] = 0.0
         least = np.einsum("ij,ij->j", parts, self.residual(other) @ parts)
         shares = np.array([self.share(each) for each in variables])
         found: Array = shares + least
