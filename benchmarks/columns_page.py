@@ -155,17 +155,17 @@ def _missing(tables: dict[str, Any]) -> str:
 
 
 def _decoded(tables: dict[str, Any]) -> dict[str, Any]:
-    """Return USPS with the ways to choose columns for which the decoder's degree is chosen."""
-    return {
-        name: {**table, "methods": {k: v for k, v in table["methods"].items() if k in DECODED}}
-        for name, table in tables.items()
-        if name == "USPS"
-    }
+    """Return USPS with the ways to choose columns for which the decoder's degree was chosen."""
+    found = {}
+    for name, table in tables.items():
+        first = str(table["sizes"][0])
+        methods = {k: v for k, v in table["methods"].items() if v[first]["chosen"] is not None}
+        if methods:
+            found[name] = {**table, "methods": methods}
+    return found
 
 
 def _chosen(row: dict[str, Any]) -> str:
-    if row["chosen"] is None:
-        return "not measured"
     return f"{100 * row['chosen']['left']:.1f} (degree {row['chosen']['degree']})"
 
 
