@@ -3,7 +3,8 @@
 ``python benchmarks/columns.py --data FOLDER`` writes docs/columns.md and its figures in JSON. The
 folder holds usps.npz, coil20.npz, mnist.npz, musk2.npz and pitprops.csv; files that are missing are
 left out. ``--only NAME`` measures one data set again, ``--method NAME`` one way to choose
-columns, ``--count`` counts columns only, and all keep the other figures.
+columns, ``--count`` counts columns only, ``--quick`` leaves the decoder's degree alone, and all
+keep the other figures.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import Any
 
 import numpy as np
 from columns_decoder import Array, decode
-from columns_methods import FSCA, LINEAR, METHODS, OURS, PIVOTED, PUBLISHED, Method
+from columns_methods import FSCA, LINEAR, METHODS, PIVOTED, Method
+from columns_page import DECODED, SHARES, page
 from scipy.linalg import qr
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.neighbors import KNeighborsClassifier
@@ -32,12 +34,6 @@ from gramian import GFS
 RARE = 0.01
 """Columns that differ from their most common value in a smaller share of rows are left out: scaled
 to variance 1, a new row could be any number of deviations away."""
-SHARES = (0.8, 0.9, 0.95, 0.99)
-PIT_PROPS = (
-    *(0.2598, 0.4341, 0.5784, 0.6603, 0.7418, 0.8057),
-    *(0.8659, 0.9168, 0.9572, 0.9818, 0.9882, 0.9944),
-)
-"""The largest share that 1, 2, ... columns of the pit props explain, by exhaustive search."""
 SIZES: dict[str, tuple[int, ...]] = {
     "USPS": (10, 20, 40),
     "COIL-20": (5, 10, 20),
@@ -47,94 +43,11 @@ SIZES: dict[str, tuple[int, ...]] = {
     "digits": (5, 10, 20),
 }
 DEGREES = (1, 2, 3)
-DECODERS = ("linear", "quadratic")
 COUNTED = ("breast cancer", "digits", "Musk", "USPS")
 """Data sets on which columns are counted."""
-DECODED = (OURS, LINEAR, PUBLISHED, "fastcan")
-"""Ways to choose columns for which the decoder's degree is chosen, too."""
 MOST_FUNCTIONS = 13_000
 """The decoder's degree is chosen among those with fewer functions."""
 PACKAGES = ("gramian", "numpy", "scipy", "scikit-learn", "fastcan", "skfeature-chappers")
-
-REASONS = ""
-"""Why others are first where they are."""
-SLOW = "none"
-"""Methods that are left out."""
-
-PAGE = """\
-<!-- Made by benchmarks/columns.py; not edited. -->
-
-# Few columns that stand for all
-
-How much a few columns say about all columns, if they are chosen in different ways. Columns are
-standardized on the training rows, and columns that have one and the same value in 99 % of these are
-left out. All choices are made without labels and on training rows only: USPS has its official test
-rows, MNIST has 10,000 rows to train and 2,000 of its test rows, and of the others a fifth of the
-rows, drawn by chance, is for tests.
-
-One thing to know: that rule about 99 % was made after a look at test rows of digits, where nearly
-constant columns made the errors of several methods, fastcan's among them, larger than the variance.
-
-`{ours}` is ``GFS(k, criterion="gain", family="polynomial", alpha="auto")``; one fit gives the sets
-of all sizes. FSCA is ``GFS(k, criterion="gain", degree=1, exchange=False)``. fastcan has principal
-components as targets, as many as columns. CUR and FPS are scikit-matter's algorithms, written out
-in the benchmark.
-
-## Who is first
-
-What is left of test rows (%), the less the better: of `{linear}` with a linear decoder and of
-`{ours}` with a quadratic one, beside the best of the other methods with the same decoder. *Equal*
-means a difference below the standard error of the share, which test rows drawn by chance have.
-
-{first}
-
-{reasons}
-
-## What is left of test rows
-
-The share of the variance of all columns that is left (%), the less the better. Every set is decoded
-in the same two ways: by linear functions, and by all functions of degree 2 with a ridge penalty
-that training rows choose.
-
-{left}
-
-## USPS, with the decoder chosen as well
-
-The degree of the decoder is chosen by training rows, too: 1, 2 or 3. Functions of degree 3 have the
-penalty of the others, or ten times as much; training rows choose that as well.
-
-{chosen}
-
-## Nearest neighbour
-
-The share of test rows (%) to whose label that of the nearest training row is equal, in the columns
-chosen.
-
-{neighbours}
-
-## Columns needed
-
-How many columns explain a share of the variance of the training rows, linearly. No columns can do
-with fewer than there are principal components.
-
-{needed}
-
-## Pit props
-
-The share of the variance that the best sets explain, linearly, and the largest possible one, which
-an exhaustive search found.
-
-{pit_props}
-
-## Time
-
-Seconds of one processor for the selection of all sizes above. The processors were busy with other
-work, too. A method that would take more than ten minutes is left out: {slow}.
-
-{seconds}
-
-{versions}
-"""
 
 
 def main() -> None:
@@ -145,6 +58,9 @@ def main() -> None:
     parser.add_argument("--only", choices=[*SIZES, "pit props"])
     parser.add_argument("--method", choices=[*METHODS], help="one way to choose columns only")
     parser.add_argument("--count", action="store_true", help="count columns only")
+    parser.add_argument(
+        "--quick", action="store_true", help="leave the decoder's degree alone, which takes minutes"
+    )
     given = parser.parse_args()
     methods = {each: METHODS[each] for each in METHODS if given.method in (None, each)}
     if given.count:
@@ -154,7 +70,8 @@ def main() -> None:
         found = json.loads(given.output.read_text())
     for name, sizes in SIZES.items():
         if given.only in (None, name) and (data := load(name, Path(given.data))) is not None:
-            table = measure(*data, sizes, methods, DECODED if name == "USPS" else ())
+            decoded = DECODED if name == "USPS" and not given.quick else ()
+            table = measure(*data, sizes, methods, decoded)
             known = found["tables"].get(name, {"methods": {}})["methods"]
             table["methods"] = {
                 each: {**known, **table["methods"]}[each]
@@ -289,118 +206,6 @@ def pit_props(path: Path) -> list[float]:
     fitted = GFS(d - 1, criterion="gain", degree=1).fit(rows @ np.linalg.cholesky(correlation).T)
     explained: list[float] = (1 - fitted.best_sets_residual_variance_[1:] / d).tolist()
     return explained
-
-
-def page(found: dict[str, Any]) -> str:
-    """Return the page that the figures make."""
-    tables = found["tables"]
-    return PAGE.format(
-        ours=OURS,
-        linear=LINEAR,
-        first=_first(tables),
-        reasons=REASONS,
-        slow=SLOW,
-        left=_table(
-            tables,
-            lambda row: " / ".join(f"{100 * row[each]['test']:.1f}" for each in DECODERS),
-        ),
-        chosen=_table(_decoded(tables), _chosen) or "Not measured.",
-        neighbours=_table(tables, lambda row: f"{100 * row['neighbour']:.1f}"),
-        needed=_needed(found["needed"]),
-        pit_props=_pit_props(found.get("pit props")),
-        seconds=_seconds(tables),
-        versions=found["versions"],
-    )
-
-
-def _first(tables: dict[str, Any]) -> str:
-    """Compare our ways to choose columns with the best of the others."""
-    heads = ["", "columns", "linear decoder", "best of the others", ""]
-    heads += ["quadratic decoder", "best of the others", ""]
-    rows = []
-    for name, table in tables.items():
-        for k in map(str, table["sizes"]):
-            row = [name, k]
-            for ours, decoder in zip((LINEAR, OURS), DECODERS, strict=True):
-                left = {
-                    method: found[k][decoder]["test"] for method, found in table["methods"].items()
-                }
-                if ours not in left or len(left) < 4:
-                    row += [""] * 3
-                    continue
-                best = min((each for each in left if each not in (LINEAR, OURS)), key=left.get)
-                behind = left[ours] - left[best]
-                error = table["methods"][ours][k][decoder]["error"]
-                verdict = "first" if behind <= 0 else "equal" if behind <= error else "behind"
-                row += [f"{100 * left[ours]:.1f} ± {100 * error:.1f}"]
-                row += [f"{100 * left[best]:.1f} ({best.partition(' (')[0]})", verdict]
-            rows.append(row)
-    return _markdown(heads, rows)
-
-
-def _decoded(tables: dict[str, Any]) -> dict[str, Any]:
-    """Return USPS with the ways to choose columns for which the decoder's degree is chosen."""
-    return {
-        name: {**table, "methods": {k: v for k, v in table["methods"].items() if k in DECODED}}
-        for name, table in tables.items()
-        if name == "USPS"
-    }
-
-
-def _chosen(row: dict[str, Any]) -> str:
-    return f"{100 * row['chosen']['left']:.1f} (degree {row['chosen']['degree']})"
-
-
-def _table(tables: dict[str, Any], cell: Any) -> str:
-    parts = []
-    for name, table in tables.items():
-        n, d = table["shape"]
-        heads = [f"{name}, {n:,} rows, {d} columns", *(f"{k} columns" for k in table["sizes"])]
-        rows = [
-            [method, *(cell(found[str(k)]) for k in table["sizes"])]
-            for method, found in table["methods"].items()
-        ]
-        parts.append(_markdown(heads, rows))
-    return "\n\n".join(parts)
-
-
-def _needed(needed: dict[str, Any]) -> str:
-    parts = []
-    for name, curves in needed.items():
-        rows = [
-            [method, *("more" if n is None else n for n in ns)] for method, ns in curves.items()
-        ]
-        parts.append(_markdown([name, *(f"{100 * share:.0f} %" for share in SHARES)], rows))
-    return "\n\n".join(parts)
-
-
-def _pit_props(explained: Sequence[float] | None) -> str:
-    if explained is None:
-        return "Not measured."
-    rows = [
-        ["found", *(f"{each:.4f}" for each in explained)],
-        ["largest", *(f"{each:.4f}" for each in PIT_PROPS)],
-    ]
-    return _markdown(["columns", *map(str, range(1, len(rows[0])))], rows)
-
-
-def _seconds(tables: dict[str, Any]) -> str:
-    rows = [
-        [
-            method,
-            *(
-                f"{table['methods'][method]['seconds']:.1f}" if method in table["methods"] else ""
-                for table in tables.values()
-            ),
-        ]
-        for method in METHODS
-    ]
-    return _markdown(["", *tables], rows)
-
-
-def _markdown(heads: Sequence[Any], rows: Sequence[Sequence[Any]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def versions() -> str:

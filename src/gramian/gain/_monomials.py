@@ -19,6 +19,7 @@ import numpy as np
 
 from gramian._types import Array, IntArray
 from gramian.families._base import Family
+from gramian.families._expansion import Products
 from gramian.gain._candidates import KEPT_BYTES, Candidate, Candidates, Moments
 from gramian.gain._evaluated import EvaluatedCandidates
 from gramian.gain._frame import Frame, Frames, Member, Newcomer
@@ -42,8 +43,9 @@ def candidates_of(rows: Rows, family: Family, frames: Frames, covariance: Array)
     covariance : array of shape (n_columns, n_columns)
         E[XXᵀ] of the scaled columns.
     """
-    found = monomials(family)
-    if found is None:
+    found, rule = monomials(family), family.rules()[0]
+    # With few variables in a product, most moments would be of no use.
+    if found is None or not isinstance(rule, Products) or rule.max_variables is not None:
         return EvaluatedCandidates(rows, frames, covariance)
     return MonomialCandidates(rows, frames, covariance, *found)
 
@@ -178,7 +180,7 @@ class MonomialCandidates(Candidates):
                 break
             total -= self._known.pop(column).n_bytes
         if len(self._with_x) * 8 * self._rows.n_columns > KEPT_BYTES // 2:
-            self._with_x = {f: self._with_x[f] for each in asked.values() for f in each}
+            self._with_x = {f: self._with_x[f].copy() for each in asked.values() for f in each}
 
 
 def _candidate(
