@@ -3,8 +3,7 @@
 ``python benchmarks/imputation.py --output docs/imputation.json`` also writes the page beside it;
 ``--quick`` takes one table. What the file holds already is not measured again, so that a run can
 be stopped and goes on where it was. The folder of the paper's data sets is that of the environment
-variable GRAMIAN_DATA; without it, its table is left out. Nothing is chosen by the cells that are
-removed.
+variable GRAMIAN_DATA; without it, its table is left out. No fit sees the cells that are removed.
 """
 
 # ruff: noqa: RUF001
@@ -55,6 +54,9 @@ them.
 {ranks}
 
 {verdict}
+
+No fit sees the cells that are removed. But these tables are no fresh ones: after a first run, in which
+gramian was first or second in 31 of 36 rows, shorter waves were added to the functions that it tries.
 """
 
 

@@ -120,10 +120,10 @@ def test_weights_of_unknown_length_are_checked_where_they_are(n_weights):
         GFR(1, alpha=0).fit(rows, sample_weight=weights)
 
 
-def test_a_missing_value_is_located():
+def test_an_infinite_value_is_located():
     x = X.copy()
-    x[1234, 3] = np.nan
-    with pytest.raises(ValueError, match=r"Column 3 has a missing .* row 234 of partition 2"):
+    x[1234, 3] = np.inf
+    with pytest.raises(ValueError, match=r"Column 3 has an infinite .* row 234 of partition 2"):
         GFR(1, alpha=0).fit(da.from_array(x, chunks=(500, -1)))
     frame = FRAME.copy()
     frame.loc[2999, "b"] = np.inf

@@ -134,9 +134,11 @@ def test_a_row_without_any_value_has_no_code_and_no_error(estimator):
     gaps = x.copy()
     gaps[3] = np.nan
     codes = model.transform(gaps)
-    assert np.isnan(codes[3]).all() and np.isfinite(np.delete(codes, 3, axis=0)).all()
+    assert np.isnan(codes[3]).all()
+    assert np.isfinite(np.delete(codes, 3, axis=0)).all()
     back = model.inverse_transform(codes)
-    assert np.isnan(back[3]).all() and np.isfinite(np.delete(back, 3, axis=0)).all()
+    assert np.isnan(back[3]).all()
+    assert np.isfinite(np.delete(back, 3, axis=0)).all()
     errors = model.reconstruction_error(gaps)
     np.testing.assert_allclose(np.delete(errors - model.reconstruction_error(x), 3), 0, atol=1e-9)
     assert errors[3] == 0
@@ -172,8 +174,10 @@ def test_with_enough_complete_rows_a_fit_is_that_of_them(estimator):
     x = with_gaps(products(1000), 0.1)
     complete = x[~np.isnan(x).any(axis=1)]
     one, other = fitted(estimator, x), fitted(estimator, complete)
-    assert one.gaps_.n_rows == 1000 and one.gaps_.n_complete == len(complete)
-    assert one.gaps_.n_filled == 0 and not hasattr(other, "gaps_")
+    assert one.gaps_.n_rows == 1000
+    assert one.gaps_.n_complete == len(complete)
+    assert one.gaps_.n_filled == 0
+    assert not hasattr(other, "gaps_")
     np.testing.assert_array_equal(one.mean_, other.mean_)
     np.testing.assert_array_equal(one.transform(complete), other.transform(complete))
 
@@ -245,7 +249,8 @@ def test_complete_rows_in_which_a_column_is_constant_are_not_enough():
     x[:, 4] = np.where(x[:, 0] > 1.5, 1.0, 0.0)
     x[x[:, 4] == 1, 1] = np.nan
     make, gaps = completion(Tally.of(x), [Multilinear(2)], None, lambda share: x)
-    assert gaps.n_filled > 0 and len(make(x, None)[0]) == 400
+    assert gaps.n_filled > 0
+    assert len(make(x, None)[0]) == 400
 
 
 def test_what_a_sparse_matrix_stores_must_be_there():

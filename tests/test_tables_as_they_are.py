@@ -267,7 +267,8 @@ def test_components_of_incomplete_rows_are_written(folder):
     table.to_csv("gaps.csv", index=False)
     succeed("extract", "gaps.csv", "-n", "2", "-o", "codes.csv", "-m", "m.gram", "-q")
     codes = read_csv("codes.csv")
-    assert len(codes) == len(table) and codes.notna().all(axis=None)
+    assert len(codes) == len(table)
+    assert codes.notna().all(axis=None)
     succeed("reconstruct", "m.gram", "codes.csv", "-o", "all.csv", "-q")
     assert read_csv("all.csv").notna().all(axis=None)
 
@@ -280,5 +281,6 @@ def test_a_gap_in_a_category_stays_one_when_columns_are_reconstructed(folder):
     succeed("apply", "m.gram", "gaps.csv", "-o", "kept.csv", "-q")
     succeed("reconstruct", "m.gram", "kept.csv", "-o", "all.csv", "-q")
     again = read_csv("all.csv")
-    assert pd.isna(again.loc[0, "city"]) and pd.isna(again.loc[0, "voltage"])
+    assert pd.isna(again.loc[0, "city"])
+    assert pd.isna(again.loc[0, "voltage"])
     assert again["city"].tolist()[1:] == table["city"].tolist()[1:]

@@ -87,6 +87,7 @@ def _inspect_model(path: str, json: bool) -> None:
         "refuse": "are refused",
         "fill": "are filled in",
         "drop": "cost the row",
+        "keep": "are left to the model",
     }[steps.missing]
     facts = [
         ("estimator", f"{type(estimator).__name__}({given})"),
