@@ -229,7 +229,7 @@ def test_it_is_the_default_and_the_published_algorithm_one_word_away():
         published = estimator(backward=False, alpha=0).fit(X)
         assert not hasattr(published, "elimination_")
         assert published._least == (1e-4, False)
-    assert "backward" not in GFS().get_params()
+    assert GFS().backward is False
 
 
 @pytest.mark.parametrize("estimator", [GFA, GCA])
