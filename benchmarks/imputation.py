@@ -55,8 +55,9 @@ them.
 
 {verdict}
 
-No fit sees the cells that are removed. But these tables are no fresh ones: after a first run, in which
-gramian was first or second in 31 of 36 rows, shorter waves were added to the functions that it tries.
+No fit sees the cells that are removed. But these tables are no fresh ones: after a first run, in
+which gramian was first or second in 31 of 36 rows, shorter waves were added to the functions that
+it tries.
 """
 
 

@@ -3,6 +3,7 @@
 import re
 import sys
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from gramian import GCA, GFA, GFR, GFS, UFFS, load, report
 from gramian.exceptions import OverfittingWarning, SaturationWarning, UnitsWarning
 from gramian.families import Custom, Multilinear, Polynomial
 from gramian.models import Preprocessing
+from gramian.reports._graph import draw
 
 
 def page_of(tmp_path, estimator, X, **options):
@@ -490,3 +492,15 @@ def test_fit_that_keeps_nothing_or_everything_has_a_page_too(tmp_path):
     still = pd.DataFrame({"a": np.ones(20), "b": np.full(20, 2.0)})
     page = page_of(tmp_path, GFS(criterion="variance").fit(still), still)
     assert "Keep nothing: no column varies" in " ".join(page.text.split())
+
+
+def test_a_column_that_is_computed_may_help_to_compute_another():
+    dropped = [
+        SimpleNamespace(feature="power", sources={"voltage": 0.6, "current": 0.4}, r2=1.0),
+        SimpleNamespace(feature="energy", sources={"power": 1.0}, r2=0.9),
+    ]
+    kept = [SimpleNamespace(feature="voltage"), SimpleNamespace(feature="current")]
+    graph = draw(SimpleNamespace(dropped=dropped, explanation=SimpleNamespace(kept=kept)))
+    assert list(graph.sources) == ["voltage", "current", "power"]
+    named = [(list(graph.sources)[i], graph.targets[j].feature) for i, j, _, _ in graph.edges]
+    assert {*named} == {("voltage", "power"), ("current", "power"), ("power", "energy")}

@@ -101,7 +101,8 @@ def test_one_row_far_out_asks_for_shrinkage():
 def test_leaving_rows_out_is_what_fits_without_them_leave():
     """The criterion against explicit fits without each row, directions being given."""
     from gramian._left_out import LeftOut
-    from gramian._preparation import Preparation, take
+    from gramian._preparation import Preparation
+    from gramian._taking import take
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 4))

@@ -19,7 +19,8 @@ class GraphDrawing:
     """The positions of all columns and edges; heights are from 0 to 100."""
 
     sources: dict[str, str]
-    """Kept columns, and the text that is shown when the reader chooses one."""
+    """Columns that others are computed from, the kept ones first, and the text that is shown when
+    the reader chooses one."""
     targets: list[Redundancy]
     edges: list[tuple[int, int, str, float]]
     """The numbers of a source and of a target, the path between them, and its width."""
@@ -49,6 +50,8 @@ def draw(selection: Selection) -> GraphDrawing | None:
     used = {source for sources in weights.values() for source in sources}
     assert selection.explanation is not None
     order = [kept.feature for kept in selection.explanation.kept if kept.feature in used]
+    # a law may compute a column from one that another law has computed
+    order += sorted(used.difference(order))
     heights = {name: 100 * (i + 0.5) / len(order) for i, name in enumerate(order)}
 
     def centre(dropped: Redundancy) -> float:
