@@ -89,7 +89,7 @@ an exhaustive search found.
 ## Time
 
 Seconds of one processor for the selection of all sizes above. The processors were busy with other
-work, too. Not measured: {missing}.
+work, too. Not measured, as it takes more than three minutes: {missing}.
 
 {seconds}
 
