@@ -62,8 +62,8 @@ def test_transforms_and_scores_run_in_the_cluster(client):
 
 def test_an_error_in_a_worker_says_where(client):
     x = X.copy()
-    x[1234, 3] = np.nan
-    with pytest.raises(ValueError, match=r"Column 3 has a missing .* row 234 of partition 2"):
+    x[1234, 3] = np.inf
+    with pytest.raises(ValueError, match=r"Column 3 has an infinite .* row 234 of partition 2"):
         GFR(1, alpha=0).fit(da.from_array(x, chunks=(500, -1)))
 
 

@@ -277,12 +277,12 @@ def test_wrong_tables_are_refused(estimator):
     for method in [fitted.score, fitted.reconstruction_error]:
         with pytest.raises(ValueError, match="2 features"):
             method(X[:, :2])
-        with pytest.raises(ValueError, match="NaN"):
-            method(np.full_like(X, np.nan))
+        with pytest.raises(ValueError, match="infinity"):
+            method(np.full_like(X, np.inf))
         with pytest.raises(ValueError, match="2D array"):
             method(X[0])
-    with pytest.raises(ValueError, match="NaN"):
-        fitted.inverse_transform(np.full((4, 3), np.nan))
+    with pytest.raises(ValueError, match="infinity"):
+        fitted.inverse_transform(np.full((4, 3), np.inf))
     with pytest.raises(ValueError, match="2D array"):
         fitted.inverse_transform(np.ones(3))
 

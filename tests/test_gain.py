@@ -335,3 +335,12 @@ def test_a_share_to_explain_is_met_with_the_fewest_columns_of_all_searches(beam)
     left = fitted.best_sets_residual_variance_
     assert fitted.stop_reason_ == "explained_variance"
     assert left[-1] <= 0.2 * left[0] < left[-2]
+
+
+def test_indicators_whose_number_only_a_fit_tells_can_be_searched_at_defaults():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 4, (2, 300))
+    table = np.column_stack([np.array([0.0, 3.0, 1.0, 7.0])[a], a, b, rng.integers(0, 2, 300)])
+    fitted = GFS(2, family="indicator", scale=True).fit(table)
+    assert len(fitted.selected_features_) == 2
+    assert {*fitted.selected_features_} & {0, 1}

@@ -18,6 +18,7 @@ from gramian._model import FittedModel
 from gramian._preparation import ArrayData, CheckedData, Problem, RandomState
 from gramian._selector import Columns, DecodingSelector, indices, select_columns
 from gramian._types import IntArray
+from gramian._words import names_or_numbers
 from gramian.elimination import Preferences
 from gramian.families import Family
 
@@ -208,7 +209,7 @@ class GFA(Eliminating, DecodingSelector):
 
         if isinstance(data, ArrayData) and len(data.whole) < MIN_ROWS:
             return plan  # too few rows for laws
-        names = _names(data.names, data.n_columns)
+        names = names_or_numbers(data.names, data.n_columns)
         found = relations(data.whole, names, tolerance=0, random_state=SEED)
         found = replace(found, relations=tuple(each for each in found if not _names_units(each)))
         wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
@@ -231,7 +232,7 @@ def eliminate_columns(
     Columns that laws give are dropped first. Those that laws need stay.
     """
     n_columns = problem.rows.n_columns
-    names = _names(problem.names, n_columns)
+    names = names_or_numbers(problem.names, n_columns)
     place = {name: i for i, name in enumerate(names)}
     wanted = np.zeros(n_columns)
     first = indices(priority or (), problem.names, n_columns, "priority")
@@ -262,8 +263,3 @@ def _names_units(law: Relation | Dependency) -> bool:
     from gramian.laws import Dependency
 
     return isinstance(law, Dependency) and len(law.lookup.levels) * ROWS_A_LEVEL > law.n_rows
-
-
-def _names(names: Sequence[str] | None, n_columns: int) -> list[str]:
-    """Return the names of the columns, or x0, x1, ..., as laws call them."""
-    return [f"x{i}" for i in range(n_columns)] if names is None else [*names]

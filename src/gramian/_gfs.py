@@ -337,7 +337,7 @@ def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str |
 
     n_steps, most = request.limits.n_steps, request.limits.max_functions
     assert most is not None
-    if n_steps is not None and request.family.count(n_steps) <= QUICK * most:
+    if n_steps is not None and _has_few(request.family, n_steps, QUICK * most):
         return False
     asked = _asked(problem, request, given, n_candidates=1, exchange=False)
     sets, reason = search(problem.rows, request.family, asked)
@@ -345,6 +345,14 @@ def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str |
         return reason == "max_functions"
     quick = replace(request, checkpoint=None, verbose=0)
     return not stands(_fit_prescribed(problem, quick, list(sets.columns[-1])), problem)
+
+
+def _has_few(family: Family, n_variables: int, most: float) -> bool:
+    """Return whether functions are few, or as many as there are levels, which only a fit tells."""
+    try:
+        return family.count(n_variables) <= most
+    except ValueError:
+        return True
 
 
 def _asked(

@@ -13,6 +13,7 @@ from gramian._decoder import Decoder
 from gramian._missing import has_gaps, present_only
 from gramian._pursuit import StopReason
 from gramian._types import Array, IntArray
+from gramian._words import names_or_numbers
 from gramian.families import Family
 from gramian.imputation import expected_codes, noise_of
 from gramian.rows import dense_parts
@@ -140,7 +141,7 @@ class AnyModel(ABC):
     @property
     def column_names(self) -> list[str]:
         """The names of the columns, or x0, x1, ..."""
-        return [f"x{i}" for i in range(self.n_columns)] if self.names is None else [*self.names]
+        return names_or_numbers(self.names, self.n_columns)
 
     @property
     def selects(self) -> bool:

@@ -17,6 +17,24 @@ ROUNDING = 1e-9
 """A share that is closer to 0 or 1 is 0 or 1."""
 
 
+def names_or_numbers(names: Sequence[str] | None, n: int) -> list[str]:
+    """Return the names of columns; those without names are called as scikit-learn calls them.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        The names, if there are any.
+    n : int
+        The number of columns.
+
+    Examples
+    --------
+    >>> names_or_numbers(None, 3)
+    ['x0', 'x1', 'x2']
+    """
+    return [f"x{i}" for i in range(n)] if names is None else [*names]
+
+
 def plural(n: int, one: str, many: str | None = None) -> str:
     """Return the form of a word that goes with a number.
 

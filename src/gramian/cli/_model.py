@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from gramian._types import Array
-from gramian._words import counted, the_columns
+from gramian._words import counted, names_or_numbers, the_columns
 from gramian.cli._columns import Passing, find, in_table
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._options import PassingOptions
@@ -79,7 +79,7 @@ def load_model(path: str) -> TableModel:
         return TableModel(model.estimator, model.preprocessing)
     if names is not None:
         return TableModel(model.estimator, Preprocessing(tuple(map(str, names))))
-    names = tuple(f"x{i}" for i in range(model.estimator.n_features_in_))
+    names = tuple(names_or_numbers(None, model.estimator.n_features_in_))
     return TableModel(model.estimator, Preprocessing(names), named=False)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from gramian._model import FittedModel
 from gramian._types import Array, IntArray
+from gramian._words import names_or_numbers
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def view_of(model: FittedModel, features: Iterable[str | int] | None) -> View:
 def _unique(names: Any, n: int) -> list[str]:
     """Return the names of the columns; equal names get their index."""
     if names is None:
-        return [f"x{i}" for i in range(n)]
+        return names_or_numbers(None, n)
     count = Counter(names)
     return [str(name) if count[name] == 1 else f"{name} #{i}" for i, name in enumerate(names)]
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
+from gramian._words import names_or_numbers
 from gramian.laws._mixed import Opened, of_columns, of_files, of_frames
 from gramian.rows import Source, as_source, is_dask
 from gramian.tables._clock import Clock
@@ -120,7 +121,7 @@ def _named(opened: Opened, wanted: Sequence[str] | None) -> Table:
             f"feature_names has {len(names)} names, and the table has {width} columns."
         )
     named = names is not None
-    names = [f"x{i}" for i in range(width)] if names is None else names
+    names = names_or_numbers(names, width)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise ValueError(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._types import Array
+from gramian._words import names_or_numbers
 from gramian.plots._common import BLUE, GREY, LIGHT, VERMILION, Display, names_of, short
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class ComponentsDisplay(Display):
                 f"image_shape={image_shape} has {np.prod(image_shape)} pixels, but a direction has "
                 f"{d} entries."
             )
-        self.feature_names = [*(feature_names or [f"x{i}" for i in range(d)])]
+        self.feature_names = names_or_numbers(feature_names or None, d)
         self.component_names = [*(component_names or [str(i) for i in range(n)])]
 
     @classmethod

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._taking import check_rows
-from gramian._words import listed
+from gramian._words import listed, names_or_numbers
 from gramian.plots._common import BLUE, GREY, Display, names_of, require, short, tidy
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class ParityDisplay(Display):
         """
         table = np.asarray(X)
         columns = getattr(X, "columns", None)
-        names = [f"x{i}" for i in range(table.shape[1])] if columns is None else list(columns)
+        names = names_or_numbers(columns, table.shape[1])
         column = _column(feature, [str(name) for name in names])
         return cls(table[:, column], formula(X), name=str(names[column])).plot(ax, **kwargs)
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from gramian._blockwise import aligned, source_of
 from gramian._missing import Tally, completion, has_gaps
 from gramian._types import Array
+from gramian._words import names_or_numbers
 from gramian.families import Multilinear
 from gramian.models import Preprocessing
 from gramian.reports._text import unique
@@ -145,7 +146,7 @@ def _names(estimator: Any, X: Any) -> list[str]:
     if names is None and hasattr(X, "columns") and not hasattr(X, "column_names"):
         names = list(X.columns)
     if names is None or len(names) != estimator.n_features_in_:
-        names = [f"x{i}" for i in range(estimator.n_features_in_)]
+        names = names_or_numbers(None, estimator.n_features_in_)
     return unique([str(name) for name in names])
 
 

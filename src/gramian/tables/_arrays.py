@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
+from gramian._words import names_or_numbers
 from gramian.exceptions import TableError
 from gramian.tables._formats import Format
 from gramian.tables._kinds import pyarrow
@@ -46,7 +47,7 @@ class ArrayTable(Table):
                 "numbers has two dimensions."
             )
         self.named = names is not None
-        names = [f"x{i}" for i in range(array.shape[1])] if names is None else names
+        names = names_or_numbers(names, array.shape[1])
         super().__init__(name, format, names)
         self._array = array
         self.n_rows = len(array)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute
 import pyarrow.csv
 
+from gramian._words import names_or_numbers
 from gramian.exceptions import DelimiterError, TableError
 from gramian.tables._formats import DELIMITERS, Format, compression_of_bytes
 from gramian.tables._kinds import as_array
@@ -77,7 +78,7 @@ class TextTable(Table):
                 self._parse_options(**_skipping(head)),
             ).schema
             inner = found.names  # which may be no text
-        names = inner if header else [f"x{i}" for i in range(len(inner))]
+        names = names_or_numbers(inner if header else None, len(inner))
         super().__init__(name, format, names)
         self._inner = dict(zip(names, inner, strict=True))
         self._kinds = dict(zip(names, found.types, strict=True))
