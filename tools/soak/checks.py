@@ -83,7 +83,7 @@ def draw_checks(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth) ->
         yield Check(name, partial(check_form, rng, case, table, truth, form, change, threads))
     if case.minds_no_units:
         yield Check("other units", partial(check_units, rng, case, table, truth))
-    faults = list(FAULTS) if case.takes_files else ["missing value"]
+    faults = list(FAULTS) if case.takes_files else ["infinite value"]
     fault = str(rng.choice(faults))
     yield Check(fault, partial(FAULTS[fault], rng, case, table, truth))
 
@@ -180,16 +180,16 @@ def check_stale(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, fo
     _refused(case, other, "checkpoint", checkpoint=folder / "sums")
 
 
-def check_missing(
+def check_infinite(
     rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, folder: Path
 ) -> None:
-    """Make a value missing or infinite: it is refused, and in files located."""
+    """Make a value infinite: it is refused, and in files located."""
     x = table.x.copy()
     row, column = _row_that_counts(rng, table), int(rng.integers(x.shape[1]))
-    x[row, column] = rng.choice([np.nan, np.inf, -np.inf])
+    x[row, column] = rng.choice([np.inf, -np.inf])
     form = str(rng.choice(list(FORMS) if case.takes_files else ["array", "npy"]))
     given = FORMS[form](rng, replace(table, x=x), folder)
-    place = f"row {row}" if given.path is not None else "in"  # contains NaN, contains infinity
+    place = f"row {row}" if given.path is not None else "in"  # contains infinity
     _refused(case, given, place)
 
 
@@ -218,6 +218,6 @@ def _refused(case: cases.Case, form: Form, text: str, **params: Any) -> None:
 FAULTS = {
     "interrupted": check_interrupted,
     "checkpoint of other data": check_stale,
-    "missing value": check_missing,
+    "infinite value": check_infinite,
     "file cut short": check_cut,
 }
