@@ -218,3 +218,11 @@ def test_wide_tables_have_their_laws():
     found = sorted(sorted(int(name[1:]) for name in each.columns) for each in laws)
     assert found == sorted(sorted(each) for each in expected)
     assert all(each.exact for each in laws)
+
+
+def test_a_column_that_varies_in_a_single_row_hides_no_law():
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(1, 5, (2, 40))
+    for row in range(40):  # in some of the rows that are searched it is constant
+        table = np.column_stack([a, b, a + b, np.eye(40)[row]])
+        assert texts(table) == ["x2 = x0 + x1"]

@@ -27,10 +27,11 @@ def null_vectors(matrix: Array) -> Iterator[Array]:
     Parameters
     ----------
     matrix : array of shape (n_rows, n_functions)
-        Functions, none of them constant.
+        Functions. One that is constant in these rows is in no vector.
     """
     centred = matrix - matrix.mean(axis=0)
     norms = np.linalg.norm(centred, axis=0)
+    norms[norms == 0] = 1.0
     if len(centred) <= centred.shape[1] + 1:
         return
     _, values, right = np.linalg.svd(centred / norms, full_matrices=False)
