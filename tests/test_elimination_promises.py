@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from property_cases import a_property, a_slow_property, seeds
 
+from gramian import GFA
 from gramian.elimination import Preferences, Search, eliminate, lay_out
 from gramian.families import Legendre, Multilinear, Polynomial
 from gramian.rows import RowBlock, centre
@@ -262,3 +263,13 @@ def test_an_explanation_that_only_holds_in_sample_is_not_believed(family):
     X = rng.lognormal(sigma=2, size=(150, 4))
     found = selection_of(X, family)
     assert found.dropped == ()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_columns_that_use_up_all_rows_are_eliminated_in_silence(seed):
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.standard_normal((3, 11))
+    a = np.maximum(a, 0.5)
+    table = np.column_stack([a, b, 1.1 * b + 3, 0.02 * a - 6, c, 2 - 0.5 * b])
+    fitted = GFA(alpha=0, family="fourier", degree=1).fit(table)
+    assert len(fitted.selected_features_) + len(fitted.redundant_features_) == 6

@@ -415,3 +415,14 @@ def test_columns_that_a_search_prescribes_enter_functions_with_variance_one(name
     explicit = Explicit(fitted, functions, X)
     found = fitted.inverse_transform(fitted.transform(X))
     np.testing.assert_allclose(found, explicit.reconstruct(X, 2, 0.1), atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", [GFS, GFA])
+def test_products_of_levels_that_never_meet_are_dropped_with_a_penalty_too(kind, tmp_path):
+    rows = [[0, 0], [0, 1], [1, 1], [2, 0], [1, 0], [1, 1], [0, 1]]  # never 2 and 1
+    table = np.array(3 * rows, dtype=float)
+    options = {"criterion": "variance"} if kind is GFS else {"backward": False, "threshold": 1e-9}
+    fitted = kind(2, family="indicator", degree=2, alpha=0.1, **options).fit(table)
+    assert fitted.n_dropped_functions_.sum() > 0
+    assert (fitted.model_.decoder.moments[0].diagonal() > 0).all()
+    fitted.save(tmp_path / "a.gram")  # which refuses moments that are none

@@ -25,7 +25,7 @@ def start(*arguments, cwd):
 def command(*arguments, cwd):
     """Run the command in a process; return its exit code, standard output and standard error."""
     process = start(*arguments, cwd=cwd)
-    output, errors = process.communicate(timeout=100)
+    output, errors = process.communicate(timeout=600)
     return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
 
 
@@ -84,7 +84,7 @@ def test_an_interrupted_command_says_so_and_goes_on_next_time(tmp_path):
     process = start("complexity", cwd=tmp_path)
     assert "[1/12]" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    errors = process.communicate(timeout=100)[1]
+    errors = process.communicate(timeout=600)[1]
     assert process.returncode == 130
     assert "interrupted; finished cells are kept in" in errors
     assert "Traceback" not in errors

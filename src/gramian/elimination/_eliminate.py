@@ -217,7 +217,9 @@ class Eliminator:
         bounds = {}
         for j in free:
             total, number = self._bounds.get(j, (np.inf, remaining.degrees_of_freedom))
-            bounds[j] = total + n_terms * np.log(evidence.inflation(number) / now)
+            # Where all rows are used up, nothing is known.
+            growth = evidence.inflation(number) / now if np.isfinite(now) else np.inf
+            bounds[j] = total + n_terms * np.log(growth)
         found: dict[int, float] = {}
         for j in sorted(free, key=bounds.__getitem__, reverse=True):
             best = max(found.values(), default=-np.inf)

@@ -100,7 +100,9 @@ class Elimination:
         self._n_passes = 0
         squares = gram[:n, self._n_basis + self.waiting]
         if np.isfinite(self._factor.alpha):
-            squares[range(n), range(n)] += self._factor.alpha * (self.waiting > 0)  # z is free
+            # z is free, and a function that is zero, as of levels that never meet, is dropped.
+            penalized = (self.waiting > 0) & (squares.diagonal() > 0)
+            squares[range(n), range(n)] += self._factor.alpha * penalized
         self._take(gram[:n], squares, with_x[:n].copy())
 
     def go_on(self, gram: Array, squares: Array, with_x: Array) -> None:
