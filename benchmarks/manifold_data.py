@@ -105,7 +105,7 @@ def musk() -> Data:
     from gramian_paper.datasets import load_musk
 
     bunch = load_musk(scaling=None)
-    X, y, groups = bunch.data, bunch.target, bunch.molecule
+    X, y, groups = bunch.data, bunch.target, bunch.groups
     splitter = GroupShuffleSplit(1, test_size=TEST, random_state=0)
     train, test = next(splitter.split(X, y, groups))
     words = "a quarter of the molecules to test, at random"

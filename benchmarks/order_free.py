@@ -84,9 +84,8 @@ worse, 0.11 %, than it is, 0.08 %.
 
 {cost}
 
-*Of these for pruning* is what the elimination takes once the sums over rows are there. The table of
-100 + 100 columns and 50,000 rows (20,300 functions, `--large`) takes 8.3 times the multiplications
-of 70 + 70 columns and 25,000 rows, and 3.3 GB for its matrix.
+*Of these for pruning* is what the elimination takes once the sums over rows are there. The matrix
+of 20,300 functions takes 3.3 GB (`--large`).
 
 - Order-free selection starts from all functions of all columns, polynomials of degree 2 unless said
   otherwise. *GFA as published* looks at columns in the order of their variance and never takes a

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gramian import GFA, GFS
+from gramian import GFA, GFS, UFFS
 from gramian.families import Custom, Multilinear, Polynomial
 from gramian.orthogonalize import Direction, Gram
 from gramian.rows import centre
@@ -229,3 +229,15 @@ def test_blocks_of_more_functions_than_rows_are_taken_in_pieces(monkeypatch, fam
         squares = [np.sum(each._coefficients.view**2, axis=0) for each in (one, other)]
         np.testing.assert_allclose(*squares, rtol=0, atol=1e-12)
     assert true_loss(rows, pieces) < 1e-12
+
+
+@pytest.mark.parametrize("seed", [2, 9, 24, 32, 37])
+@pytest.mark.parametrize("solver", ["gram", "moments"])
+def test_rounding_errors_that_make_a_remainder_negative_drop_no_function(solver, seed):
+    x, y, difference = np.random.default_rng(seed).standard_normal((3, 29))
+    # The third column follows from the first two, but for what float32 cannot hold.
+    X = np.column_stack([x, x + 4e-3 * difference, 1.5 * difference, y])
+    X = X.astype(np.float32).astype(np.float64)
+    exact = UFFS(degree=2, solver="qr").fit(X).residual_variance_
+    found = UFFS(degree=2, solver=solver).fit(X).residual_variance_
+    np.testing.assert_allclose(found, exact, atol=1e-6)

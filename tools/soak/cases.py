@@ -82,7 +82,8 @@ class Case:
     @property
     def minds_no_units(self) -> bool:
         """Whether neither the units nor the order of the columns matter."""
-        return getattr(self.estimator, "backward", False)
+        # Functions of users need not be symmetric in their variables.
+        return getattr(self.estimator, "backward", False) and self.can_be_saved
 
     def __str__(self) -> str:
         return repr(self.estimator).replace("\n", "").replace("     ", "")
@@ -92,6 +93,8 @@ class Case:
         assert self.algorithm is not None
         x, weights = table.x, table.weights
         if isinstance(self.estimator, GFR | GCA) and _nearly_flat(*oracle.centred(x, weights)):
+            raise UndecidedError
+        if _nearly_constant(x, weights):
             raise UndecidedError
         exact = _truth(self.algorithm(x, weights))
         other = _truth(self.algorithm(nearby(x), weights))
@@ -119,6 +122,14 @@ def same_path(one: Truth, other: Truth) -> bool:
     if one.counts != other.counts or one.choices.shape != other.choices.shape:
         return False
     return bool(np.abs(one.choices - other.choices).max(initial=0.0) < WIDEST)
+
+
+def _nearly_constant(x: Array, weights: Array | None) -> bool:
+    """Whether the spread of a column is about as large as the rounding errors of its mean."""
+    w = np.ones(len(x)) if weights is None else weights
+    spread = np.average((x - np.average(x, axis=0, weights=w)) ** 2, axis=0, weights=w)
+    share = spread / np.maximum(np.average(x**2, axis=0, weights=w), np.finfo(float).tiny)
+    return bool(((share > oracle.CONSTANT / 100) & (share < 100 * oracle.CONSTANT)).any())
 
 
 def _nearly_flat(x: Array, w: Array) -> bool:

@@ -140,7 +140,9 @@ class Elimination:
         self._append(lower[:n], order[:n], with_x, probes, errors)
         self._keep(order[n:])
         self._projections = np.hstack([self._projections, lower[n:]])
-        self._finish(((left + CERTAIN) * sizes**2)[n:], floor[n:])
+        # If rounding made it negative, nothing is known, and another pass tells.
+        most = (np.maximum(left, 0.0) + CERTAIN) * sizes**2
+        self._finish(most[n:], floor[n:])
 
     def _floor(self) -> Array:
         """Return the norm below which what is left of a function is nothing."""
