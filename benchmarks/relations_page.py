@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
+FUNCTIONS = re.compile("exp|sin|cos|tan|log|ln")
+"""What there is in equations beside products, ratios, powers and roots."""
 EXACT_LEFT, GOOD_LEFT = 1e-9, 1e-3
 """The share of the variance that peers may leave in new rows."""
 HEAD = """\
@@ -90,6 +93,12 @@ def _summary(content: dict[str, Any]) -> list[list[str]]:
             times = [row["seconds"] for row in content[part]]
             right = sum(row["right"] for row in content[part])
             rows.append([label, f"{right} of {len(times)}", *_times(times)])
+        if part == "exact" and part in content:
+            plain = [row for row in content[part] if not FUNCTIONS.search(row["formula"])]
+            right = sum(row["right"] for row in plain)
+            times = [row["seconds"] for row in plain]
+            label = "of these, products, ratios, powers and roots only"
+            rows.append([label, f"{right} of {len(plain)}", *_times(times)])
     for name, peer in sorted(content.get("peers", {}).items()):
         left = [row["unexplained"] for row in peer["rows"]]
         exact, good = (sum(each < limit for each in left) for limit in (EXACT_LEFT, GOOD_LEFT))
