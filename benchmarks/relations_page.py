@@ -87,7 +87,7 @@ def _summary(content: dict[str, Any]) -> list[list[str]]:
     rows = []
     for part, label in (
         ("exact", "Feynman's tables, exact laws"),
-        ("noise", "the same with 1 % noise, right columns and form"),
+        ("noise", "all of them with 1 % noise, right columns and form"),
     ):
         if part in content:
             times = [row["seconds"] for row in content[part]]
