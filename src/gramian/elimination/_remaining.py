@@ -274,7 +274,8 @@ class Remaining:
         self.left = np.maximum(0.0, 1 - np.einsum("ij,ij->j", beta, beta))
         solve_lower(factor, beta, transposed=True)
         self._beta = beta
-        lapack.dpotri(factor, lower=1, overwrite_c=1)
+        if len(h):  # LAPACK complains of nothing
+            lapack.dpotri(factor, lower=1, overwrite_c=1)
         _mirror(h)
         self._h = h
 

@@ -102,6 +102,8 @@ class Explained:
     @cached_property
     def inverse(self) -> Array:
         """H."""
+        if not self._factor.size:  # LAPACK complains of it
+            return self._factor.copy()
         inverse, _ = lapack.dpotri(self._factor, lower=1)
         full: Array = np.tril(inverse) + np.tril(inverse, -1).T
         return full
