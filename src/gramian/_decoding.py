@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian._blockwise import Output, aligned, lazily, source_of, write
 from gramian._estimator import Data, Estimator, M
 from gramian._sklearn import check_sample_weight
-from gramian._taking import check_rows
+from gramian._taking import check_rows, finite_but_gaps
 from gramian._types import Array
 from gramian.rows import is_dask, written_out
 
@@ -97,7 +96,7 @@ class Decoding(Estimator[M]):
                 Z,
                 accept_sparse="csr",
                 dtype=[np.float64, np.float32],
-                ensure_all_finite=True if issparse(Z) else "allow-nan",
+                ensure_all_finite=finite_but_gaps(Z),
                 ensure_min_features=0,
             )
             table: Array = written_out(checked)

@@ -25,6 +25,7 @@ from gramian._selector import DecodingSelector, indices, select_columns
 from gramian._sklearn import Interval, StrOptions
 from gramian._types import Array, IntArray
 from gramian.families import Family
+from gramian.families._base import at_most
 from gramian.rows import Ledger, RecordedRows
 
 if TYPE_CHECKING:
@@ -208,12 +209,16 @@ class GFS(DecodingSelector):
             return partial(select_columns, chooser=LargestResidual, tells_redundant=False)
         return partial(
             search_columns,
-            given=() if self.given is None else tuple(self.given),
+            given=self._given,
             n_candidates=int(self.n_candidates),
             exchange=self.exchange,
             backward=self.backward,
             beam=int(self.beam),
         )
+
+    @property
+    def _given(self) -> tuple[str | int, ...]:
+        return () if self.given is None else tuple(self.given)
 
     @property
     def _preparation(self) -> Preparation:
@@ -243,8 +248,7 @@ class GFS(DecodingSelector):
         plan = replace(super()._plan(), prescribes=self.criterion != "variance")
         if self.criterion == "variance" or plan.plain is None:
             return plan
-        given = () if self.given is None else tuple(self.given)
-        plain = replace(plan.plain, is_hopeless=partial(needs_shrinkage, given=given))
+        plain = replace(plan.plain, is_hopeless=partial(needs_shrinkage, given=self._given))
         return replace(plan, plain=plain)
 
     def _informed(self, plan: Plan, data: CheckedData) -> Plan:
@@ -337,7 +341,7 @@ def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str |
 
     n_steps, most = request.limits.n_steps, request.limits.max_functions
     assert most is not None
-    if n_steps is not None and _has_few(request.family, n_steps, QUICK * most):
+    if n_steps is not None and at_most(request.family, n_steps, QUICK * most):
         return False
     asked = _asked(problem, request, given, n_candidates=1, exchange=False)
     sets, reason = search(problem.rows, request.family, asked)
@@ -345,14 +349,6 @@ def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str |
         return reason == "max_functions"
     quick = replace(request, checkpoint=None, verbose=0)
     return not stands(_fit_prescribed(problem, quick, list(sets.columns[-1])), problem)
-
-
-def _has_few(family: Family, n_variables: int, most: float) -> bool:
-    """Return whether functions are few, or as many as there are levels, which only a fit tells."""
-    try:
-        return family.count(n_variables) <= most
-    except ValueError:
-        return True
 
 
 def _asked(

@@ -11,7 +11,7 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.families import Family
-from gramian.families._base import no_levels
+from gramian.families._base import at_most
 
 ENOUGH = 1.25
 """Complete rows are enough if they are so many times the functions. Rows that are left out one by
@@ -199,7 +199,8 @@ def completion(
     if empty:
         raise EmptyColumnError(empty, names)
     n_columns = tally.ends.shape[1]
-    enough = all(_fewer(each, n_columns, tally.n_complete / ENOUGH) for each in families)
+    most = tally.n_complete / ENOUGH - 1  # the constant is one of the functions
+    enough = most >= n_columns and all(at_most(each, n_columns, most) for each in families)
     if enough and not tally.varies_less:
         return OnlyComplete(), Gaps(tally.n_rows, tally.n_complete, 0)
     filler = _fit_filler(sample, tally.n_rows, n_columns)
@@ -219,18 +220,3 @@ def _fit_filler(sample: Callable[[float], Array], n_rows: int, n_columns: int) -
     if wide:
         return fit_plane(rows)
     return GramianImputer().fit(rows)
-
-
-def _fewer(family: Family, n_columns: int, most: float) -> bool:
-    """Return whether there are no more functions of columns than some number."""
-    if most < 1 + n_columns:
-        return False
-    expansion, n_functions = family.expand(), 1
-    try:
-        for _ in range(n_columns):
-            n_functions += expansion.grow(no_levels).n_functions
-            if n_functions > most:
-                return False
-    except ValueError:  # how many indicators there are depends on the levels, which none can fill
-        pass
-    return True

@@ -87,7 +87,7 @@ def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:
             X,
             accept_sparse=_sparse(columns),
             dtype=np.float64,
-            ensure_all_finite=_finite(X),
+            ensure_all_finite=finite_but_gaps(X),
             **options,
         )
     except (ValueError, TypeError) as error:
@@ -147,12 +147,12 @@ def check_rows(estimator: BaseEstimator, X: ArrayLike, *, gaps: bool = False) ->
         X,
         accept_sparse=_sparse(estimator),
         dtype=[np.float64, np.float32],
-        ensure_all_finite=_finite(X) if gaps else True,
+        ensure_all_finite=finite_but_gaps(X) if gaps else True,
         reset=False,
     )
 
 
-def _finite(X: Any) -> Literal["allow-nan", True]:
+def finite_but_gaps(X: Any) -> Literal["allow-nan", True]:
     """Return what is refused: a cell that a sparse matrix does not store is 0, not missing."""
     return True if issparse(X) else "allow-nan"
 

@@ -127,6 +127,31 @@ class Union(Family):
         return " + ".join(map(repr, self.members))
 
 
+def at_most(family: Family, n_variables: int, most: float) -> bool:
+    """Return whether there are no more functions than some number, the constant not counted.
+
+    Those of which only the data tell how many there are, as indicators, count as few.
+
+    Parameters
+    ----------
+    family : Family
+        The functions.
+    n_variables : int
+        The number of variables.
+    most : float
+        The number.
+    """
+    expansion, n_functions = family.expand(), 0
+    try:
+        for _ in range(n_variables):
+            n_functions += expansion.grow(no_levels).n_functions
+            if n_functions > most:
+                return False
+    except ValueError:
+        pass
+    return True
+
+
 def no_levels(limit: int) -> Array:
     """Raise an error in place of the levels of a variable: there are no data."""
     raise ValueError(

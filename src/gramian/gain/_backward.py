@@ -8,14 +8,13 @@ from gramian._choosers import TIE
 from gramian._types import Array
 from gramian.elimination import collect, lay_out
 from gramian.elimination._remaining import Remaining
+from gramian.elimination._select import MAX_FUNCTIONS
 from gramian.families import Family
 from gramian.gain._asked import Search
 from gramian.rows import Rows
 
 MOST_OF_ROWS = 0.5
 """Least squares with more functions than this share of the rows tell little of what is lost."""
-MAX_FUNCTIONS = 25_000
-"""Functions whose Gram matrix fits in memory, 5 GB."""
 
 
 def backward_order(rows: Rows, family: Family, asked: Search) -> list[int]:
