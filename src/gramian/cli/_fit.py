@@ -123,13 +123,15 @@ class Task:
 
     def _fit_to_blocks(self, divided: Division) -> tuple[Preprocessing, Done]:
         steps = replace(self._learned(self.pieces), clocks=divided.clocks)
-        n_read = n_used = 0
+        fills = steps.missing == "fill"
+        n_read = n_used = n_filled = 0
 
         def blocks() -> Iterator[pa.RecordBatch]:
-            nonlocal n_read, n_used
-            n_read = n_used = 0
+            nonlocal n_read, n_used, n_filled
+            n_read = n_used = n_filled = 0
             for rows in self.pieces():
                 n_read += rows.num_rows
+                n_filled += sum(with_missing(rows).values()) if fills else 0
                 if steps.clocks or steps.categories or steps.missing != "keep":
                     rows = named(steps.apply(rows), self.features)
                 n_used += rows.num_rows
@@ -139,7 +141,6 @@ class Task:
             self.estimator.fit(blocks)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels) from error
-        n_filled = self._missing_cells() if steps.missing == "fill" else 0
         return steps, self._done(divided, n_read, n_used, n_filled)
 
     def pieces(self) -> Iterator[pa.Table]:
@@ -148,9 +149,6 @@ class Task:
             rows = plain(piece)
             refuse_too_wide(rows, self.table)
             yield rows
-
-    def _missing_cells(self) -> int:
-        return sum(sum(with_missing(rows).values()) for rows in self.pieces())
 
     def _learned(self, pieces: Callable[[], Iterable[pa.Table]]) -> Preprocessing:
         """Find out what to do with text and gaps; by default, gaps are left to the fit."""
@@ -191,7 +189,8 @@ class Task:
         if empty and rows.num_rows:
             raise EmptyColumnError(empty, self.features)
         n_rows = rows.num_rows
-        learned, x, n_filled = self._made_numbers(rows, divided)
+        learned, x = self._made_numbers(rows, divided)
+        n_filled = sum(counts.values()) if learned.missing == "fill" else 0
         if len(x) < 2:
             complete = " without missing values" if len(x) < n_rows else ""
             raise CommandError(
@@ -207,11 +206,10 @@ class Task:
             raise self._too_many_levels(error.max_levels, table) from error
         return learned, self._done(divided, n_rows, n_used, n_filled)
 
-    def _made_numbers(self, rows: pa.Table, divided: Division) -> tuple[Preprocessing, Array, int]:
-        """Return what is done to columns, the numbers that come of it, and how many are filled."""
+    def _made_numbers(self, rows: pa.Table, divided: Division) -> tuple[Preprocessing, Array]:
+        """Return what is done to columns, and the numbers that come of it."""
         learned = replace(self._learned(lambda: [rows]), clocks=divided.clocks)
-        n_filled = sum(with_missing(rows).values()) if learned.missing == "fill" else 0
-        return learned, learned.apply(rows), n_filled
+        return learned, learned.apply(rows)
 
     def _too_many_levels(self, most: int, table: pa.Table | None = None) -> CommandError:
         """Say what --family indicator needs, and which columns do not have it."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from gramian.laws._solution import Solution
 from gramian.lookups import Lookup
+from gramian.lookups._cover import following
 
 Solved = Solution | Lookup
 
@@ -18,16 +19,7 @@ MAX_ORDERS = 50
 
 def computable(solutions: Sequence[Solved], known: Collection[str]) -> dict[str, Solved]:
     """Return the columns that solutions give, one after the other, from those that are known."""
-    there, found = set(known), dict[str, Solved]()
-    grown = True
-    while grown:
-        grown = False
-        for solution in solutions:
-            if solution.column not in there and there.issuperset(solution.columns):
-                found[solution.column] = solution
-                there.add(solution.column)
-                grown = True
-    return found
+    return following(known, [(each.columns, each.column, each) for each in solutions])
 
 
 def fewest(

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 Implication = tuple[frozenset[int], int]
 """Causes, and what follows from them."""
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+def following(known: Collection[K], rules: Sequence[tuple[Collection[K], K, T]]) -> dict[K, T]:
+    """Return what follows from some things, one after the other, and by which rule.
+
+    Parameters
+    ----------
+    known : collection
+        What is known.
+    rules : sequence of triples
+        Causes, what follows from them, and the rule itself; of several that give the same, the
+        first that can be used counts.
+    """
+    there, found = set(known), dict[K, T]()
+    grown = True
+    while grown:
+        grown = False
+        for causes, effect, rule in rules:
+            if effect not in there and there.issuperset(causes):
+                found[effect] = rule
+                there.add(effect)
+                grown = True
+    return found
 
 
 def closure(start: Collection[int], dependencies: Iterable[Implication]) -> set[int]:
@@ -20,15 +44,8 @@ def closure(start: Collection[int], dependencies: Iterable[Implication]) -> set[
     dependencies : iterable of Implication
         What follows from what.
     """
-    known, waiting = set(start), list(dependencies)
-    grown = True
-    while grown:
-        grown = False
-        for causes, effect in waiting:
-            if effect not in known and causes <= known:
-                known.add(effect)
-                grown = True
-    return known
+    rules = [(causes, effect, None) for causes, effect in dependencies]
+    return {*start, *following(start, rules)}
 
 
 def minimal(
