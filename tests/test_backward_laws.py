@@ -47,6 +47,19 @@ def test_one_column_a_law_is_dropped(fitted):
     assert {law.column for law in fitted.model_.laws} == {*wages().columns} - kept
 
 
+def test_what_a_law_ties_both_ways_is_an_alternative(fitted, tmp_path):
+    names = [*wages().columns]
+    fitted.save(tmp_path / "m.gram")
+    for model in (fitted, load(tmp_path / "m.gram")):
+        found = {
+            names[j]: {names[i] for i in others}
+            for j, others in model.elimination_.alternatives.items()
+        }
+        assert found == {"lwage": {"wage"}, "expersq": {"exper"}, "female": {"male"}}
+    protected = GFA(laws=True, family="polynomial", keep=["wage"]).fit(wages())
+    assert protected.elimination_.alternatives[names.index("lwage")] == ()
+
+
 def test_what_is_constant_for_a_unit_is_not_dropped_for_its_number():
     rng = np.random.default_rng(0)
     unit = np.repeat(np.arange(60), 7)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gramian import GFA, relations
-from gramian.laws._fewest import computable, fewest
+from gramian.laws._fewest import computable, exchangeable, fewest
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,21 @@ def test_no_column_that_stays_is_given_by_the_others_that_stay(laws):
     kept = names - fewest(laws, (), lambda name: 0).keys()
     for name in kept:
         assert name not in computable(solutions, kept - {name})
+
+
+@given(systems_of_laws(), st.sets(st.sampled_from("abcdefg"), max_size=2))
+def test_alternatives_are_all_single_exchanges_that_leave_everything_given(laws, keep):
+    solutions = [each for law in laws for each in law]
+    names = {name for each in solutions for name in (each.column, *each.columns)}
+    gone = {*fewest(laws, keep, lambda name: 0)}
+    found = exchangeable(solutions, gone, keep)
+    assert found.keys() == gone
+    for column, others in found.items():
+        assert {*others} == {
+            other
+            for other in names - gone - keep
+            if closure(solutions, names - gone - {other} | {column}) == names
+        }
 
 
 def test_columns_of_higher_rank_stay():

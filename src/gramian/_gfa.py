@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -192,12 +192,17 @@ class GFA(Eliminating, DecodingSelector):
                 raise ValueError(f"{name} is for backward=True: leave it out, or say so.")
         return partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
 
-    def _elimination(self, laws: Sequence[Solution | Lookup] = ()) -> Algorithm:
+    def _elimination(
+        self,
+        laws: Sequence[Solution | Lookup] = (),
+        alternatives: Mapping[str, Sequence[str]] | None = None,
+    ) -> Algorithm:
         return partial(
             eliminate_columns,
             keep=self.keep,
             priority=self.priority,
             laws=tuple(laws),
+            alternatives=alternatives or {},
             prove=self.prove,
         )
 
@@ -215,7 +220,8 @@ class GFA(Eliminating, DecodingSelector):
         wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
         first = indices(self.priority or (), data.names, data.n_columns, "priority")
         solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
-        return replace(plan, algorithm=self._elimination(tuple(solutions.values())))
+        others = found.alternatives(solutions, keep=wanted)
+        return replace(plan, algorithm=self._elimination(tuple(solutions.values()), others))
 
 
 def eliminate_columns(
@@ -225,11 +231,13 @@ def eliminate_columns(
     priority: Columns | None = None,
     *,
     laws: Sequence[Solution | Lookup] = (),
+    alternatives: Mapping[str, Sequence[str]] | None = None,
     prove: bool = False,
 ) -> FittedModel:
     """Begin with all columns, and drop those that functions of the others explain.
 
-    Columns that laws give are dropped first. Those that laws need stay.
+    Columns that laws give are dropped first. Those that laws need stay. For some of them laws know
+    alternatives.
     """
     n_columns = problem.rows.n_columns
     names = names_or_numbers(problem.names, n_columns)
@@ -252,7 +260,15 @@ def eliminate_columns(
         request,
         lambda again: select_columns(problem, again, LargestOriginal, tells_redundant=True),
     )
-    return replace(model, laws=tuple(laws))
+    found = model.elimination
+    if found is not None:
+        kept = {*found.kept}
+        exchanges = {
+            place[column]: tuple(sorted(kept.intersection(place[name] for name in others)))
+            for column, others in (alternatives or {}).items()
+        }
+        found = replace(found, alternatives={**found.alternatives, **exchanges})
+    return replace(model, laws=tuple(laws), elimination=found)
 
 
 def _names_units(law: Relation | Dependency) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, overload
 from gramian.explanations._explanation import data_frame
 from gramian.explanations._text import number
 from gramian.laws._dependency import Dependency
-from gramian.laws._fewest import Solved, computable, fewest
+from gramian.laws._fewest import Solved, computable, exchangeable, fewest
 from gramian.laws._relation import Relation
 
 Law = Relation | Dependency
@@ -127,7 +127,32 @@ class Relations(Sequence[Law]):
             Columns that neither are kept nor stand here cannot be computed by any law.
         """
         self._check(keep)
-        return computable([each for relation in self for each in _solutions(relation)], keep)
+        return computable(self._every_solution, keep)
+
+    def alternatives(
+        self, dropped: Collection[str], keep: Collection[str] = ()
+    ) -> dict[str, tuple[str, ...]]:
+        """Say which columns could be dropped in place of those that are.
+
+        Parameters
+        ----------
+        dropped : collection of str
+            Columns that the others give, as `redundant` finds them.
+        keep : collection of str, default=()
+            Columns that stay in any case.
+
+        Returns
+        -------
+        alternatives : dict from str to tuple of str
+            For each dropped column, those of which each could go in its place: the laws give it,
+            and all others that are dropped, from what stays then.
+        """
+        self._check(keep)
+        return exchangeable(self._every_solution, dropped, keep)
+
+    @property
+    def _every_solution(self) -> list[Solved]:
+        return [each for relation in self for each in _solutions(relation)]
 
     def _check(self, keep: Collection[str]) -> None:
         missing = [name for name in keep if name not in self.feature_names]

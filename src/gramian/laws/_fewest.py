@@ -47,6 +47,36 @@ def fewest(
     return computable(solutions, _columns(solutions) - gone)
 
 
+def exchangeable(
+    solutions: Sequence[Solved], gone: Collection[str], keep: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return for each column that is gone those that could go in its place.
+
+    Parameters
+    ----------
+    solutions : sequence of Solution or Lookup
+        All solutions of the laws.
+    gone : collection of str
+        Columns that the others give.
+    keep : collection of str
+        Columns that stay in any case.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for part in _connected([[each] for each in solutions]):
+        rules = [*chain.from_iterable(part)]
+        stay = _columns(rules).difference(gone)
+        given = [*dict.fromkeys(each.column for each in rules)]
+        for column in given:
+            if column in gone:
+                found[column] = tuple(
+                    other
+                    for other in given
+                    if other in stay.difference(keep)
+                    and other in computable(rules, {*stay, column} - {other})
+                )
+    return found
+
+
 def _attempts(
     laws: Sequence[Sequence[Solved]], keep: Collection[str], rank: Callable[[str], int]
 ) -> Iterator[set[str]]:
