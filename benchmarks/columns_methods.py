@@ -61,7 +61,7 @@ def fps(X: Array, sizes: Sequence[int]) -> Sets:
     return prefixes(chosen, sizes)
 
 
-def ranking(name: str) -> Method:
+def ranking(name: str, **options: Any) -> Method:
     """Return a method of the paper's package that ranks columns."""
 
     def choose(X: Array, sizes: Sequence[int]) -> Sets:
@@ -69,7 +69,7 @@ def ranking(name: str) -> Method:
         for k in sizes:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                made = selector(name, k, random_state=SEED).fit(X)
+                made = selector(name, k, random_state=SEED, **options).fit(X)
             found[k] = made.selected_features_.tolist()
         return found
 
@@ -119,15 +119,9 @@ METHODS: dict[str, Method] = {
     PIVOTED: pivoted_qr,
     "CUR": cur,
     "FPS": fps,
-    **{
-        label: ranking(name)
-        for label, name in {
-            "fastcan": "fastcan",
-            "MCFS": "mcfs",
-            "Laplacian score": "laplacian-score",
-        }.items()
-        if available(name)
-    },
+    **({"fastcan": ranking("fastcan")} if available("fastcan") else {}),
+    "MCFS": ranking("mcfs", variant="published"),
+    **({"Laplacian score": ranking("laplacian-score")} if available("laplacian-score") else {}),
     "random": random_columns,
 }
 """Ways to choose columns, by what they are called on the page."""

@@ -38,7 +38,7 @@ constant columns made the errors of several methods, fastcan's among them, large
 `{ours}` is ``GFS(k, criterion="gain", family="polynomial", alpha="auto")``; one fit gives the sets
 of all sizes. FSCA is ``GFS(k, criterion="gain", degree=1, exchange=False)``. fastcan has principal
 components as targets, as many as columns. CUR and FPS are scikit-matter's algorithms, written out
-in the benchmark.
+in the benchmark. MCFS is as its authors describe it, with five eigenvectors.
 
 ## Who is first
 
@@ -90,7 +90,6 @@ an exhaustive search found.
 
 Seconds of one processor for the selection of all sizes above. The processors were busy with other
 work, too. Not measured: {missing}.
-MCFS was stopped on Musk after three minutes, and not tried on the other large tables.
 
 {seconds}
 

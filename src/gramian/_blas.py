@@ -10,7 +10,9 @@ memory order are used without a copy.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -34,14 +36,40 @@ def _controller() -> ThreadpoolController:
 
 def threads_for(n_multiplications: float, small: float = SMALL) -> AbstractContextManager[Any]:
     """Return a context in which small work is done by one thread."""
-    if n_multiplications > small:
-        return nullcontext()
-    limit: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    if n_multiplications <= small:
+        return _limit(1)
+    held_back = _held_back.get()
+    return nullcontext() if held_back is None else _limit(held_back)
+
+
+def _limit(n: int) -> AbstractContextManager[Any]:
+    limit: AbstractContextManager[Any] = _controller().limit(limits=n, user_api="blas")
     return limit
 
 
+_held_back: ContextVar[int | None] = ContextVar("held_back", default=None)
+"""The threads that stand by, while products take one each."""
+
+
+@contextmanager
+def mostly_small() -> Iterator[None]:
+    """Do products in one thread each, but those that `threads_for` says are large.
+
+    The threads that are free meanwhile may share out sums over rows.
+    """
+    token = _held_back.set(n_threads())
+    try:
+        with _limit(1):
+            yield
+    finally:
+        _held_back.reset(token)
+
+
 def n_threads() -> int:
-    """Return the number of threads that BLAS may use now."""
+    """Return the number of threads that may be used now, by BLAS or by workers."""
+    held_back = _held_back.get()
+    if held_back is not None:
+        return held_back
     pools = (pool for pool in _controller().info() if pool["user_api"] == "blas")
     return max((pool["num_threads"] for pool in pools), default=1)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gramian._blas import mostly_small
 from gramian._pursuit import StopReason, Trace
 from gramian.families import Family, Multilinear
 from gramian.gain._asked import BestSets, Search
@@ -55,6 +56,17 @@ def search(
     """
     if all(np.isinf(alpha) for alpha in asked.alphas):
         family = Multilinear(1)
+    with mostly_small():
+        return _search(rows, family, asked, held_out, callback)
+
+
+def _search(
+    rows: Rows,
+    family: Family,
+    asked: Search,
+    held_out: RowBlock | None,
+    callback: Callable[[Trace], None] | None,
+) -> tuple[BestSets, StopReason]:
     first = Run(rows, family, replace(asked, beam=1), Decision(held_out, asked.units), callback)
     found = [first.run()]
     if asked.beam > 1 and asked.exchange and found[0][0].columns:

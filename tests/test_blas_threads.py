@@ -1,0 +1,60 @@
+"""How many threads products may take, and who may use the others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from gramian import GFS
+from gramian._blas import SMALL, mostly_small, n_threads, threads_for
+from gramian._threads import n_workers
+
+
+def blas_threads():
+    """Return the largest number of threads of any BLAS that is loaded."""
+    return max(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+
+
+@pytest.fixture
+def three_threads():
+    with threadpool_limits(3, user_api="blas"):
+        yield
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_small_products_take_one_thread_and_large_ones_all():
+    with threads_for(SMALL):
+        assert blas_threads() == 1
+    with threads_for(2 * SMALL):
+        assert blas_threads() == 3
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_threads_that_products_leave_free_share_out_rows():
+    with mostly_small():
+        assert blas_threads() == 1
+        assert n_threads() == n_workers(10**6) == 3
+        with threads_for(2 * SMALL):
+            assert blas_threads() == 3
+        assert blas_threads() == 1
+    assert blas_threads() == n_threads() == 3
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_an_error_gives_threads_back():
+    with pytest.raises(ZeroDivisionError), mostly_small():
+        _ = 1 / 0
+    assert blas_threads() == n_threads() == 3
+
+
+def test_a_search_makes_the_same_choice_with_any_number_of_threads():
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((4000, 4))
+    X = np.hstack([z, z[:, :2] * z[:, 2:], z @ rng.standard_normal((4, 4))])
+    sets = []
+    for n in (1, 2):
+        with threadpool_limits(n, user_api="blas"):
+            fitted = GFS(4, criterion="gain", family="polynomial").fit(X)
+        sets.append([each.tolist() for each in fitted.best_sets_])
+    assert sets[0] == sets[1]
