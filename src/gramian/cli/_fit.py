@@ -21,6 +21,7 @@ from gramian.cli._columns import (
     refuse_too_wide,
     with_missing,
 )
+from gramian.cli._directions import Directions
 from gramian.cli._division import Division, Wanted, divide, without
 from gramian.cli._done import Done
 from gramian.cli._errors import USAGE, CommandError
@@ -56,6 +57,8 @@ class Task:
     passing: Passing
     """The columns that pass through."""
     options: DataOptions
+    directions: Directions | None = None
+    """Those that the user gives."""
 
     @property
     def streamed(self) -> bool:
@@ -95,6 +98,8 @@ class Task:
     def _fit(self, divided: Division) -> tuple[Task, Preprocessing, Done]:
         """Fit to the columns of a division; a column without values is an error."""
         task = replace(self, features=divided.features)
+        if self.directions is not None:
+            self.estimator.set_params(given=self.directions.among(task.features))
         how = task._fit_to_blocks if task.streamed else task._fit_in_memory
         return (task, *how(divided))
 
@@ -295,7 +300,14 @@ def prepare(
                 f"--given names {len(given)} columns, and -n {method.n} is less", USAGE
             )
         estimator.set_params(given=given)
-    return Task(algorithm, estimator, table, features, passing, data)
+    directions = None
+    if method.directions is not None:
+        directions = Directions.read(method.directions, features, reading.memory_budget)
+        if isinstance(method.n, int) and method.n < len(directions):
+            raise CommandError(
+                f"--directions has {len(directions)} rows, and -n {method.n} is less", USAGE
+            )
+    return Task(algorithm, estimator, table, features, passing, data, directions)
 
 
 def _plain_names(columns: list[str] | None, features: Sequence[str]) -> list[str]:

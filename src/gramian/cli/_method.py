@@ -97,6 +97,16 @@ def _make_manifold(method: MethodOptions, verbose: int) -> gramian.PolynomialMan
     )
 
 
+ALGORITHMS = {
+    "--prove": "gfa or gca",
+    "--forward": "gfa or gca",
+    "--criterion": "gfs",
+    "--given": "gfs",
+    "--directions": "gfr",
+}
+"""The algorithms that options are for, besides gfa."""
+
+
 def _refuse_misfits(algorithm: str, method: MethodOptions, *, backward: bool) -> None:
     """Refuse options that do not belong together."""
     is_share = backward or method.relative
@@ -113,9 +123,9 @@ def _refuse_misfits(algorithm: str, method: MethodOptions, *, backward: bool) ->
         ("--forward", not method.backward, algorithm in ("gfa", "gca")),
         ("--criterion", method.criterion, algorithm == "gfs"),
         ("--given", method.given, algorithm == "gfs"),
+        ("--directions", method.directions, algorithm == "gfr"),
     ):
         if given and not fits:
-            algorithms = {"--prove": "gfa or gca", "--forward": "gfa or gca"}.get(name, "gfa")
-            algorithms = "gfs" if name in ("--criterion", "--given") else algorithms
+            algorithms = ALGORITHMS.get(name, "gfa")
             backwards = ", without --forward" if name in ("--keep", "--prefer", "--prove") else ""
             raise CommandError(f"{name} is for -a {algorithms}{backwards}", USAGE)

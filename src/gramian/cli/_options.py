@@ -262,6 +262,10 @@ class MethodOptions:
         Names,
         option("Method", "NAMES", "Of gfs, criterion gain: keep these in any case.", "--given"),
     ] = None
+    directions: Annotated[
+        str | None,
+        option("Method", "FILE", "Of gfr: begin with these, a row each, under names of columns."),
+    ] = None
     seed: Annotated[
         int, option("Method", "N", "Decides which rows are held out.", min=0, max=MAX_SEED)
     ] = 0

@@ -1,0 +1,64 @@
+"""Directions that the user gives to the command, in a file."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_cases import run
+from numpy.testing import assert_allclose
+
+from gramian import GFR
+from gramian.models import read
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((300, 2))
+    table = pd.DataFrame(
+        np.column_stack([z, z[:, 0] * z[:, 1], rng.standard_normal(300)]), columns=list("abcd")
+    )
+    table["name"] = [f"row {i}" for i in range(300)]
+    table.to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame({"b": [1, 0], "a": [0, 2]}).to_csv(tmp_path / "w.csv", index=False)
+    return tmp_path
+
+
+def extract(files, *options):
+    return run("extract", str(files / "t.csv"), "--directions", str(files / "w.csv"), *options)
+
+
+def test_the_fit_is_that_of_the_estimator(files):
+    done = extract(files, "-n", "3", "--json", "--model", str(files / "m.gram"))
+    assert done.exit_code == 0, done.stderr
+    X = pd.read_csv(files / "t.csv")[list("abcd")]
+    same = GFR(3, given=[[0, 1, 0, 0], [2, 0, 0, 0]], scale=True).fit(X)
+    found = read(files / "m.gram").estimator
+    assert_allclose(found.components_, same.components_, atol=1e-12)
+    assert_allclose(found.components_[:2], np.eye(4)[[1, 0]], atol=1e-12)
+    left = same.residual_variance_[-1] / same.residual_variance_[0]
+    assert json.loads(done.stdout)["explained_variance"][-1] == pytest.approx(1 - left)
+
+
+@pytest.mark.parametrize(
+    ("weights", "options", "message"),
+    [
+        ({"b": [1.0], "e": [2.0]}, (), "names column 'e'"),
+        ({"b": [1.0], "a": [None]}, (), "no number in some cells of column 'a'"),
+        ({"b": []}, (), "has no rows"),
+        ({"b": ["x"]}, (), "'b'"),
+        ({"b": [1.0, 0.0], "a": [0.0, 1.0]}, ("-n", "1"), "has 2 rows, and -n 1 is less"),
+        ({"b": [1.0], "name": [1.0]}, (), "gives a weight to column 'name'"),
+        ({"b": [0.0]}, (), "or zero"),
+        ({"b": [1.0]}, ("-a", "gca"), "--directions is for -a gfr"),
+    ],
+)
+def test_directions_that_make_no_sense_are_refused(files, weights, options, message):
+    pd.DataFrame(weights).to_csv(files / "w.csv", index=False)
+    done = extract(files, *options)
+    assert done.exit_code != 0
+    assert message in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
