@@ -1,4 +1,4 @@
-"""Sparse matrices with very many columns: time and memory, beside PCA and TruncatedSVD.
+"""Tables with very many columns, sparse and dense: time and memory, beside PCA and TruncatedSVD.
 
 ``python benchmarks/sparse_matrices.py --output docs/sparse.json`` also writes the page beside it.
 Every fit runs in a process of its own. ``--quick`` takes a matrix a hundred times smaller.
@@ -23,6 +23,8 @@ import scipy.sparse as sp
 
 FULL = (11_000, 100_000)
 QUICK = (1_100, 10_000)
+DENSE = {False: (1_000, 50_000), True: (200, 2_000)}
+"""The shape of the dense table, and of the small one."""
 ENTRIES = 150
 TOPICS = 40
 N_DIRECTIONS = 20
@@ -42,6 +44,14 @@ covariance of its columns {square:.0f} GB.
 {table}
 
 {targets}
+
+## A dense table
+
+{dense_rows} rows by {dense_columns} columns of numbers, {dense_table:.1f} GB: combinations of 12
+variables and of 12 products of two of them, with noise. The covariance of its columns would take
+{dense_square:.0f} GB.
+
+{dense_fits}
 """
 
 
@@ -70,37 +80,56 @@ def documents(n_rows: int, n_columns: int, seed: int = 0) -> sp.csr_array:
     return counts
 
 
-def methods() -> dict[str, Any]:
+def numbers(n_rows: int, n_columns: int, seed: int = 0) -> np.ndarray:
+    """Draw a dense table of a few variables and their products."""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((n_rows, 12))
+    X = np.hstack([z, z * np.roll(z, 1, axis=1)]) @ rng.standard_normal((24, n_columns))
+    for part in np.array_split(X, 10):  # no second table in memory
+        part += 0.3 * rng.standard_normal(part.shape)
+    return X
+
+
+def methods(*, dense: bool) -> dict[str, Any]:
     """Return what is compared."""
     from sklearn.decomposition import PCA, TruncatedSVD
 
-    from gramian import GFA, GFR, GFS
+    from gramian import GCA, GFA, GFR, GFS
 
-    return {
+    found = {
         "TruncatedSVD": TruncatedSVD(N_DIRECTIONS, algorithm="arpack", random_state=0),
         "PCA": PCA(N_DIRECTIONS, svd_solver="arpack", random_state=0),
         "GFR": GFR(N_DIRECTIONS),
+        "GCA": GCA(N_DIRECTIONS),
         "GFS": GFS(N_DIRECTIONS, criterion="variance"),
         "GFA": GFA(N_DIRECTIONS, threshold=0.0, backward=False),
     }
+    del found["TruncatedSVD" if dense else "GCA"]  # principal components are dense
+    return found
 
 
-def fit(name: str, shape: tuple[int, int]) -> dict[str, Any]:
+def fit(name: str, shape: tuple[int, int], *, dense: bool) -> dict[str, Any]:
     """Fit once, in this process, and return what it took."""
+    if dense:
+        return measured(name, numbers(*shape), methods(dense=True)[name])
     X = documents(*shape)
-    estimator = methods()[name]
+    n_bytes = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    return {**measured(name, X, methods(dense=False)[name]), "nnz": X.nnz, "matrix": n_bytes}
+
+
+def measured(name: str, X: Any, estimator: Any) -> dict[str, Any]:
+    """Return what a fit took."""
     wall, processor = time.perf_counter(), time.process_time()
     estimator.fit(X)
     seconds, busy = time.perf_counter() - wall, time.process_time() - processor
     explained = float(np.sum(estimator.explained_variance_ratio_))
-    n_bytes = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     outcome = {"seconds": seconds, "processor": busy, "peak": scale.peak()}
-    return {"name": name, **outcome, "explained": explained, "nnz": X.nnz, "matrix": n_bytes}
+    return {"name": name, **outcome, "explained": explained}
 
 
-def in_child(name: str, shape: tuple[int, int]) -> dict[str, Any]:
+def in_child(name: str, shape: tuple[int, int], *, dense: bool) -> dict[str, Any]:
     """Fit in another process."""
-    arguments = [sys.executable, __file__, "--job", json.dumps([name, shape])]
+    arguments = [sys.executable, __file__, "--job", json.dumps([name, shape, dense])]
     environment = dict(os.environ, PYTHONWARNINGS="ignore")
     done = subprocess.run(arguments, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
@@ -113,19 +142,8 @@ def in_child(name: str, shape: tuple[int, int]) -> dict[str, Any]:
 def page(content: dict[str, Any]) -> str:
     """Return the page."""
     fits, (n_rows, n_columns) = content["fits"], content["shape"]
-    pca = next(each for each in fits if each["name"] == "PCA")
+    dense_rows, dense_columns = content["dense shape"]
     gfr = next(each for each in fits if each["name"] == "GFR")
-    rows = [
-        [
-            each["name"],
-            f"{each['processor']:.1f}",
-            f"{each['processor'] / pca['processor']:.1f}",
-            f"{each['peak'] / 1e9:.2f}",
-            f"{each['explained']:.1%}",
-        ]
-        for each in fits
-    ]
-    head = ["", "processor seconds", "over PCA", "peak, GB", "of the variance, in sample"]
     met = gfr["peak"] < 2e9 and gfr["processor"] < 120
     return PAGE.format(
         n_rows=f"{n_rows:,}",
@@ -140,12 +158,34 @@ def page(content: dict[str, Any]) -> str:
         matrix=fits[0]["matrix"] / 1e6,
         dense=8 * n_rows * n_columns / 1e9,
         square=8 * n_columns**2 / 1e9,
-        table=scale.table(head, rows),
+        table=table(fits),
+        dense_rows=f"{dense_rows:,}",
+        dense_columns=f"{dense_columns:,}",
+        dense_table=8 * dense_rows * dense_columns / 1e9,
+        dense_square=8 * dense_columns**2 / 1e9,
+        dense_fits=table(content["dense fits"]),
         targets=(
             f"Target: GFR in less than 2 GB and 2 minutes. Measured: {gfr['peak'] / 1e9:.2f} GB "
             f"and {gfr['processor']:.0f} s of processor time, {'met' if met else '**missed**'}."
         ),
     )
+
+
+def table(fits: list[dict[str, Any]]) -> str:
+    """Return what fits took as a table."""
+    pca = next(each for each in fits if each["name"] == "PCA")
+    rows = [
+        [
+            each["name"],
+            f"{each['processor']:.1f}",
+            f"{each['processor'] / pca['processor']:.1f}",
+            f"{each['peak'] / 1e9:.2f}",
+            f"{each['explained']:.1%}",
+        ]
+        for each in fits
+    ]
+    head = ["", "processor seconds", "over PCA", "peak, GB", "of the variance, in sample"]
+    return scale.table(head, rows)
 
 
 def main() -> None:
@@ -157,15 +197,18 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.job:
-        print(json.dumps(fit(*json.loads(options.job))))
+        name, shape, dense = json.loads(options.job)
+        print(json.dumps(fit(name, shape, dense=dense)))
         return
-    shape = QUICK if options.quick else FULL
+    shape, dense_shape = QUICK if options.quick else FULL, DENSE[options.quick]
     content: dict[str, Any] = {
         "date": time.strftime("%Y-%m-%d"),
         "machine": run.machine(),
         "versions": run.versions(),
         "shape": shape,
-        "fits": [in_child(name, shape) for name in methods()],
+        "fits": [in_child(name, shape, dense=False) for name in methods(dense=False)],
+        "dense shape": dense_shape,
+        "dense fits": [in_child(name, dense_shape, dense=True) for name in methods(dense=True)],
     }
     print(page(content))
     if options.output:

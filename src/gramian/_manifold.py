@@ -47,7 +47,8 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
         :mod:`gramian.families` whose functions have derivatives.
     degree : int or "auto", default=2
         The degree of a family given by name. Lower degrees, from 2 on, lead to it. "auto" takes
-        the degree from 1 to 10 that leaves least on held-out rows.
+        the degree from 1 to 10 that leaves least on held-out rows; where a degree has too many
+        functions, those of fewer variables are tried.
     alpha : float or "auto", default=0.03
         The ridge penalty of functions of degree 2 and more, functions being scaled to norm one.
         "auto" lets held-out rows decide in every round.

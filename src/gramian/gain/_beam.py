@@ -72,7 +72,8 @@ def _search(
     if asked.beam > 1 and asked.exchange and found[0][0].columns:
         # The path without a beam comes first, so that a beam never leaves more.
         again = replace(asked, limits=replace(asked.limits, n_steps=len(found[0][0].columns)))
-        wide = Run(rows, family, again, Decision(None, asked.units), None, first.alphas)
+        quiet = Decision(None, asked.units)
+        wide = Run(rows, family, again, quiet, None, first.alphas, first.order)
         found.append(wide.run())
     return best_of(found)
 

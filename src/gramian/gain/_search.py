@@ -43,6 +43,8 @@ class Run:
         Rows that decide on penalties.
     alphas : dict, optional
         Penalties that are decided on, for sizes of the set.
+    order : sequence of int, optional
+        The columns in the order in which they join, if that is known before.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Run:
         decision: Decision,
         callback: Callable[[Trace], None] | None,
         alphas: Mapping[int, float] | None = None,
+        order: Sequence[int] | None = None,
     ) -> None:
         self.asked = asked
         self._n_rows = rows.n_rows
@@ -61,8 +64,9 @@ class Run:
         lower = np.tril(rows.covariance())
         covariance = lower + np.tril(lower, -1).T
         self._covariance = covariance * np.multiply.outer(asked.units, asked.units)
-        self._order = backward_order(rows, family, asked) if asked.backward else None
-        """The columns in the order in which they join, if that is known before."""
+        if asked.backward and order is None:
+            order = backward_order(rows, family, asked)
+        self.order = order
         self._frames = Frames(rows, family)
         self._candidates = candidates_of(rows, family, self._frames, covariance)
         # Of functions that are the columns themselves the linear gain is all there is.
@@ -108,7 +112,7 @@ class Run:
                 reason = "saturated"
                 break
             self._grow(columns)
-            if self._order is None and self._is_time():
+            if self.order is None and self._is_time():
                 self._reconsider()
             self._take_up()
         self.now = self.top
@@ -143,10 +147,10 @@ class Run:
 
     def _joining(self) -> list[int]:
         """Return the columns of which one is to join the set."""
-        if self._order is None:
+        if self.order is None:
             return self._short_list()
         gains = self.now.linear_gains()
-        return [column for column in self._order if gains[column] > 0][:1]
+        return [column for column in self.order if gains[column] > 0][:1]
 
     def _short_list(self) -> list[int]:
         """Return the best candidates by their linear gain."""
@@ -338,7 +342,7 @@ class Run:
             gains = {each.candidate.column: each.value for each in self.now.gains(known)}
         following = sorted(gains, key=lambda c: -gains[c])
         losses = dict(zip(self.top.frame.columns, self.top.losses, strict=True))
-        last = self._ordered()
+        last = self.ordered()
         return BestSets(
             (*(tuple(self._best[size][1]) for size in sizes[1:-1]), *([last] if last else [])),
             np.array([max(0.0, whole - self._best[size][0]) for size in sizes]),
