@@ -342,7 +342,7 @@ class Run:
             gains = {each.candidate.column: each.value for each in self.now.gains(known)}
         following = sorted(gains, key=lambda c: -gains[c])
         losses = dict(zip(self.top.frame.columns, self.top.losses, strict=True))
-        last = self.ordered()
+        last = self._ordered()
         return BestSets(
             (*(tuple(self._best[size][1]) for size in sizes[1:-1]), *([last] if last else [])),
             np.array([max(0.0, whole - self._best[size][0]) for size in sizes]),
