@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.stats import special_ortho_group
 from sklearn.decomposition import PCA
 
 from gramian import GFR, PolynomialManifold
+from gramian._manifold_fit import growing
 from gramian._words import percent
 from gramian.exceptions import OverfittingWarning
 from gramian.families import Custom, Fourier, Hermite, Indicator, Multilinear, Polynomial
+from gramian.manifold._terms import Terms
 
 PRECISE = {"tol": 1e-10, "max_steps": 200}
 
@@ -29,6 +33,25 @@ X = paraboloid()
 
 def left(model: PolynomialManifold, rows: np.ndarray) -> float:
     return float(np.mean(model.reconstruction_error(rows)))
+
+
+@pytest.mark.parametrize("name", ["polynomial", "multilinear", "hermite", "legendre", "fourier"])
+@pytest.mark.parametrize(("n_codes", "most"), [(2, 30), (4, 40), (5, 20), (5, 12), (5, 7)])
+def test_families_grow_as_far_as_there_are_rows_for_them(name, n_codes, most):
+    families = growing(name, n_codes, most)
+    z = np.random.default_rng(0).uniform(-1, 1, (200, n_codes))
+    assert all(each.count(n_codes) <= max(most, n_codes) for each in families)
+    for few, many in pairwise(Terms.of(each, n_codes)(z).T for each in families):
+        assert few.shape[1] < many.shape[1]
+        rest = few - many @ np.linalg.lstsq(many, few)[0]
+        assert np.abs(rest).max() < 1e-8  # all of the one before can be written by the next
+
+
+def test_of_a_degree_with_too_many_functions_those_of_few_variables_are_tried():
+    assert growing("polynomial", 40, 3600) == [Polynomial(2), Polynomial(3, max_variables=2)]
+    assert growing("polynomial", 40, 900) == [Polynomial(2)]
+    assert growing("polynomial", 40, 100) == [Polynomial(2, max_variables=1)]
+    assert growing("polynomial", 40, 60) == [Multilinear(1)]
 
 
 @pytest.mark.parametrize("family", ["polynomial", "multilinear", "hermite", "legendre"])

@@ -142,7 +142,8 @@ def growing(name: str, n_codes: int, most: int) -> list[Family]:
         complete = family.count(n_codes) <= most
         if not complete and "max_variables" in family.get_params():
             family.set_params(max_variables=degree - 1)
-        if family.count(n_codes) <= most:
+        n = family.count(n_codes)
+        if n <= most and (not found or n > found[-1].count(n_codes)):
             found.append(family)
         if not complete:
             break
