@@ -12,7 +12,7 @@ import numpy as np
 from gramian._types import Array
 from gramian._words import names_or_numbers
 from gramian.laws._mixed import Opened, of_columns, of_files, of_frames
-from gramian.rows import Source, as_source, is_dask
+from gramian.rows import Source, as_source, draw, is_dask
 from gramian.tables._clock import Clock
 
 SAMPLE_ROWS = 8_000
@@ -150,8 +150,6 @@ class Sample:
 def sample_of(table: Table, seed: int, most: int | None = None) -> Sample:
     """Read a table once, and keep a random sample of its rows, in their order.
 
-    Which rows are kept does not depend on the blocks in which they come.
-
     Parameters
     ----------
     table : Table
@@ -161,21 +159,21 @@ def sample_of(table: Table, seed: int, most: int | None = None) -> Sample:
     most : int, optional
         So many rows are kept.
     """
+    n_missing = np.zeros(len(table.names))
+
+    def checked() -> Iterator[Array]:
+        nonlocal n_missing
+        before = 0
+        yield np.empty((0, len(table.names)))  # where there is no row at all
+        for block in table.blocks():
+            _check(block, table.names, before)
+            n_missing += np.isnan(block).sum(axis=0)
+            before += len(block)
+            yield block
+
     most = SAMPLE_ROWS if most is None else most
-    rng = np.random.default_rng(seed)
-    kept, keys, numbers = np.empty((0, len(table.names))), np.empty(0), np.empty(0, dtype=np.intp)
-    n_rows, n_missing = 0, np.zeros(len(table.names))
-    for block in table.blocks():
-        _check(block, table.names, n_rows)
-        n_missing += np.isnan(block).sum(axis=0)
-        keys = np.concatenate([keys, rng.random(len(block))])
-        numbers = np.concatenate([numbers, np.arange(n_rows, n_rows + len(block))])
-        kept = np.concatenate([kept, block])
-        n_rows += len(block)
-        if len(kept) > most:
-            best = np.sort(np.argpartition(keys, most)[:most])
-            kept, keys, numbers = kept[best], keys[best], numbers[best]
-    return Sample(kept, n_rows, n_missing)
+    rows, n_rows = draw(checked(), most, seed, lambda block, mask: block[mask], np.concatenate)
+    return Sample(rows, n_rows, n_missing)
 
 
 def _check(block: Array, names: Sequence[str], before: int) -> None:

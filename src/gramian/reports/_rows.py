@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from gramian._words import names_or_numbers
 from gramian.families import Multilinear
 from gramian.models import Preprocessing
 from gramian.reports._text import unique
-from gramian.rows import is_dask
+from gramian.rows import draw, is_dask
 from gramian.tables._kinds import pyarrow
 
 SAMPLE_ROWS = 20_000
@@ -124,20 +125,14 @@ def _without_gaps(table: Array) -> Array:
 def _drawn(pieces: Iterable[Any]) -> tuple[Any, int]:
     """Draw rows of a table that comes in pieces, and return how many it has."""
     arrow = pyarrow()
-    rng = np.random.default_rng(SEED)
-    parts, keys, n_rows, most = [], np.empty(0), 0, 1.0
-    for piece in pieces:
-        fresh = rng.random(piece.num_rows)
-        n_rows += len(fresh)
-        parts.append(piece.filter(arrow.array(fresh < most)))
-        keys = np.concatenate([keys, fresh[fresh < most]])
-        if len(keys) > 2 * SAMPLE_ROWS:
-            most = float(np.partition(keys, SAMPLE_ROWS)[SAMPLE_ROWS])
-            parts = [arrow.concat_tables(parts).filter(arrow.array(keys < most))]
-            keys = keys[keys < most]
-    if len(keys) > SAMPLE_ROWS:
-        most = float(np.partition(keys, SAMPLE_ROWS)[SAMPLE_ROWS])
-    return arrow.concat_tables(parts).filter(arrow.array(keys < most)), n_rows
+    found: tuple[Any, int] = draw(
+        pieces,
+        SAMPLE_ROWS,
+        SEED,
+        lambda piece, mask: piece.filter(arrow.array(mask)),
+        arrow.concat_tables,
+    )
+    return found
 
 
 def _names(estimator: Any, X: Any) -> list[str]:
@@ -167,14 +162,10 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int, bool]:
             reset=False,
         )
         return table, len(table), False
-    rng = np.random.default_rng(SEED)
-    rows, keys, n_rows = np.empty((0, estimator.n_features_in_)), np.empty(0), 0
-    for chunk in chunks:
-        n_rows += len(chunk)
-        rows = np.concatenate([rows, chunk])
-        keys = np.concatenate([keys, rng.random(len(chunk))])
-        kept = np.sort(np.argsort(keys, kind="stable")[:SAMPLE_ROWS])
-        rows, keys = rows[kept], keys[kept]
+    nothing = np.empty((0, estimator.n_features_in_))
+    rows, n_rows = draw(
+        chain([nothing], chunks), SAMPLE_ROWS, SEED, lambda chunk, mask: chunk[mask], np.concatenate
+    )
     return rows, n_rows, n_rows > SAMPLE_ROWS
 
 

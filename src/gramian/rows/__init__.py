@@ -3,6 +3,7 @@
 from gramian.rows._array import ArrayRows, Centring, centre
 from gramian.rows._checkpoint import Ledger, RecordedRows
 from gramian.rows._dask import is_dask, map_partitions, open_dask
+from gramian.rows._drawing import draw
 from gramian.rows._first_pass import Split
 from gramian.rows._protocol import LocalRows, MemoryRows, RowBlock, Rows, Work, Worker
 from gramian.rows._residuals import Residuals
@@ -32,6 +33,7 @@ __all__ = [
     "centre_sparse",
     "check",
     "dense_parts",
+    "draw",
     "is_dask",
     "load",
     "map_partitions",
