@@ -23,7 +23,8 @@ from gramian.elimination import Preferences
 from gramian.families import Family
 
 if TYPE_CHECKING:
-    from gramian.laws import Dependency, Lookup, Relation, Solution
+    from gramian.laws._collection import Law
+    from gramian.laws._fewest import Solved
 
 SHARE_BESIDE_LAWS = 1e-4
 """The share that may be left of a feature, where no threshold is given and laws have found already
@@ -192,7 +193,7 @@ class GFA(Eliminating, DecodingSelector):
                 raise ValueError(f"{name} is for backward=True: leave it out, or say so.")
         return partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
 
-    def _elimination(self, laws: Sequence[Solution | Lookup] = ()) -> Algorithm:
+    def _elimination(self, laws: Sequence[Solved] = ()) -> Algorithm:
         return partial(
             eliminate_columns,
             keep=self.keep,
@@ -224,7 +225,7 @@ def eliminate_columns(
     keep: Columns | None = None,
     priority: Columns | None = None,
     *,
-    laws: Sequence[Solution | Lookup] = (),
+    laws: Sequence[Solved] = (),
     prove: bool = False,
 ) -> FittedModel:
     """Begin with all columns, and drop those that functions of the others explain.
@@ -255,7 +256,7 @@ def eliminate_columns(
     return replace(model, laws=tuple(laws))
 
 
-def _names_units(law: Relation | Dependency) -> bool:
+def _names_units(law: Law) -> bool:
     """Return whether a law looks up what each unit is by its name.
 
     What is constant for a unit is not computed from its name, and new units have other names.

@@ -121,7 +121,8 @@ def relations(
     looked = _lookups(table, sample, others, float(tolerance), deadline, random_state)
     given = {each.lookup.column for each in looked.dependencies}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
-    laws = sorted([*found, *looked.dependencies], key=lambda each: not each.exact)
+    found = [each for each in found if not any(law.says(each) for law in looked.slopes)]
+    laws = sorted([*found, *looked.laws], key=lambda each: not each.exact)
     complete = complete and looked.complete
     return Relations(tuple(laws), table.names, sample.n_rows, complete, (*notes, *looked.notes))
 
@@ -160,7 +161,7 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
 
 
 def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
-    """Find only the exact lookups of a table, and how its dates become numbers.
+    """Find only the exact laws of levels in a table, and how its dates become numbers.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     looked = _lookups(table, sample, [], 0.0, None, 0)
     clocks = {table.names[i]: clock for i, clock in table.clocks.items()}
     found = Relations(
-        tuple(looked.dependencies), table.names, sample.n_rows, notes=tuple(looked.notes)
+        tuple(looked.laws), table.names, sample.n_rows, notes=tuple(looked.notes)
     )
     return found, clocks
 

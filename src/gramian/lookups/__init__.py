@@ -6,6 +6,8 @@ from gramian.lookups._evidence import Count
 from gramian.lookups._keys import Key
 from gramian.lookups._lookup import Lookup
 from gramian.lookups._search import Found, LookupSearch
+from gramian.lookups._slopes import Slopes
+from gramian.lookups._stored import LevelLaw, is_level_law, level_law
 from gramian.lookups._tally import Tally
 
 __all__ = [
@@ -14,9 +16,13 @@ __all__ = [
     "Count",
     "Found",
     "Key",
+    "LevelLaw",
     "Levels",
     "Lookup",
     "LookupSearch",
+    "Slopes",
     "Tally",
     "cells_of",
+    "is_level_law",
+    "level_law",
 ]
