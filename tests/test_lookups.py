@@ -272,3 +272,60 @@ def test_every_form_of_a_table_has_the_same_lookups(form, tmp_path):
     elif form == "dask":
         data = pytest.importorskip("dask.dataframe").from_pandas(table, npartitions=3)
     assert str(gramian.relations(data)) == str(gramian.relations(table))
+
+
+def three_causes(seed=0, n=900):
+    """Three columns that decide a fourth, as no two do; and two that have to do with nothing."""
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.integers(0, (3, 4, 2), (n, 3)).T
+    result = rng.integers(0, 5, 24)[8 * a + 2 * b + c]
+    return pd.DataFrame(
+        {
+            "a": np.array([*"rgb"])[a],
+            "b": np.array([*"SMLX"])[b],
+            "c": np.array(["new", "old"])[c],
+            "result": np.array([*"vwxyz"])[result],
+            "d": rng.choice([*"pq"], n),
+            "e": rng.choice([*"stu"], n),
+        }
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_three_columns_together_decide_another(seed):
+    table = three_causes(seed)
+    laws = list(gramian.relations(table))
+    assert "result follows from a, b and c (24 levels)" in [*map(str, laws)]
+    rows = table.to_dict("records")
+    for size in (1, 2, 3):
+        for causes in itertools.combinations(table.columns, size):
+            given = follows(causes, laws)
+            for effect in set(table.columns) - set(causes):
+                assert determines(rows, causes, effect) == (effect in given)
+
+
+def test_a_few_wrong_rows_do_not_hide_three_causes():
+    table = three_causes()
+    table.loc[::90, "result"] = "?"
+    laws = [str(law) for law in gramian.relations(table) if law.lookup.column == "result"]
+    assert laws == ["result follows from a, b and c (24 levels)"]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_independent_categories_never_decide_one_another(seed):
+    rng = np.random.default_rng(seed)
+    n, width = int(rng.integers(30, 700)), 2 + seed % 5
+    table = {}
+    for i in range(width):
+        shares = rng.dirichlet(np.ones(rng.integers(2, 7)))
+        table[f"c{i}"] = rng.choice([*"abcdef"][: len(shares)], n, p=shares)
+    assert [*map(str, gramian.relations(pd.DataFrame(table)))] == []
+
+
+def test_what_two_columns_say_but_for_errors_is_no_law_of_three():
+    table, rng = three_causes(), np.random.default_rng(3)
+    table["pair"] = table["a"] + table["b"]
+    wrong = rng.random(len(table)) < 0.06
+    table.loc[wrong, "pair"] = rng.choice(table["pair"].unique(), wrong.sum())
+    laws = gramian.relations(table.drop(columns="result"))
+    assert not [law for law in laws if law.lookup.column == "pair" and len(law.columns) == 4]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gramian._types import Array, IntArray
 
@@ -101,7 +102,7 @@ class ByLevel:
 
     def free(self, coefficients: Array, n_varying: int) -> IntArray:
         """Return how many distinct points of each level are more than its coefficients need."""
-        known = ~np.isnan(coefficients).any(axis=1)
+        known = known_levels(coefficients)
         points = np.unique(np.column_stack([self.codes, self.x]), axis=0)
         sizes = np.bincount(points[:, 0].astype(np.intp), minlength=self.n_levels)
         return np.where(known, np.maximum(sizes - n_varying, 0), 0)
@@ -119,6 +120,11 @@ class ByLevel:
         solved = np.linalg.lstsq(design, self.y, rcond=RANK)[0]
         found: Array = self.y - design @ solved
         return found
+
+
+def known_levels(coefficients: Array) -> NDArray[np.bool_]:
+    """Return the levels whose coefficients are known."""
+    return np.asarray(np.isfinite(coefficients).all(axis=1))
 
 
 def _basis(matrix: Array) -> Array:

@@ -91,8 +91,10 @@ def find_lookups(
     tallies = [_tally(each, cells, table.names) for each in found]
     lines = [SlopeTally(each, cells, table.names) for each in slopes]
     for block in [table.rows] if blocks is None else blocks:
-        for tally in (*tallies, *lines):
+        for tally in tallies:
             tally.add(block)
+        for line in lines:
+            line.add(block)
     sums = [each.law(table.labels) for each in lines]
     sums = [each for each in sums if each.exact or each.error <= tolerance]
     made = [
@@ -102,7 +104,8 @@ def find_lookups(
     ]
     # Levels among the columns of one law are that law, read backwards: with y = flag · x, the flag
     # follows from the levels of y.
-    tied = [set(law.columns) for law in (*laws, *sums) if law.exact]
+    believed: list[Relation | SlopeLaw] = [*laws, *sums]
+    tied = [set(law.columns) for law in believed if law.exact]
     kept = [
         each
         for each in made

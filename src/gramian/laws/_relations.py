@@ -41,7 +41,8 @@ def relations(
     No column is called the target. Laws are polynomials of few terms, products of powers, sums,
     laws with logarithms, sines and cosines, thresholds and levels, in the columns and units of the
     table. A column of text is one variable with levels: it may follow from the levels of others,
-    from an interval of a number or a part of a date, and numbers may follow from it.
+    from an interval of a number or a part of a date, numbers may follow from it, and it may decide
+    the slopes by which a number follows from others.
 
     Exact laws are looked for first, then laws that hold up to noise. Each is tested on rows that
     took no part in finding it, and must break when one of its columns is shuffled. A law that
@@ -172,9 +173,7 @@ def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     sample = sample_of(table, 0, LOOKUP_ROWS)
     looked = _lookups(table, sample, [], 0.0, None, 0)
     clocks = {table.names[i]: clock for i, clock in table.clocks.items()}
-    found = Relations(
-        tuple(looked.laws), table.names, sample.n_rows, notes=tuple(looked.notes)
-    )
+    found = Relations(tuple(looked.laws), table.names, sample.n_rows, notes=tuple(looked.notes))
     return found, clocks
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betaln
 
 from gramian._types import Array
-from gramian.laws._by_level import ByLevel
+from gramian.laws._by_level import ByLevel, known_levels
 from gramian.laws._precision import Precision
 from gramian.lookups._evidence import DECADES, MIN_REPEATED
 
@@ -87,7 +87,7 @@ class Judge:
         rows = self._everything
         n_columns = rows.x.shape[1] + 1
         found = rows.fit(range(n_columns))
-        known = ~np.isnan(found).any(axis=1)[rows.codes]
+        known = known_levels(found)[rows.codes]
         if known.sum() < max(KNOWN * len(known), MIN_REPEATED):
             return None
         self._rows = rows = rows.taken(np.flatnonzero(known))
@@ -107,13 +107,15 @@ class Judge:
         shuffled = self._shuffled(coefficients)
         if shuffled <= REFUTED * max(error, validation):
             return None
-        kept = np.where(np.isnan(found).any(axis=1)[:, np.newaxis], np.nan, coefficients)
+        kept = np.where(known_levels(found)[:, np.newaxis], coefficients, np.nan)
         invertible = self._invertible(coefficients) if exact else ()
         return Judged(kept, exact, validation, shuffled, evidence, invertible)
 
     def _fit(self, varying: tuple[int, ...], common: tuple[int, ...]) -> _Fit:
         coefficients = self._rows.fit(varying, common)
-        return _Fit(varying, common, coefficients, self._rows.y - self._rows.predicted(coefficients))
+        return _Fit(
+            varying, common, coefficients, self._rows.y - self._rows.predicted(coefficients)
+        )
 
     def _bound(self, rows: ByLevel, coefficients: Array) -> Array:
         return bound_of(rows, coefficients, self._precision)
@@ -183,7 +185,7 @@ class Judge:
         order = np.random.default_rng(0).permutation(len(rows.y))
         held, others = rows.taken(order[::HELD_OUT]), np.delete(order, np.s_[::HELD_OUT])
         coefficients = rows.taken(others).fit(fit.varying, fit.common)
-        known = np.flatnonzero(~np.isnan(coefficients).any(axis=1)[held.codes])
+        known = np.flatnonzero(known_levels(coefficients)[held.codes])
         if not len(known):
             return None
         held = held.taken(known)

@@ -19,8 +19,8 @@ COLLINEAR = 1e-9
 def lines(codes: IntArray, x: Array) -> Array:
     """Return what a line for each level leaves of each number, by each other one.
 
-    Where one line for all levels leaves about as little, there is nothing to be found, and the share
-    is infinite.
+    Where one line for all levels leaves about as little, there is nothing to be found, and the
+    share is infinite.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gramian._types import Array
-from gramian.laws._by_level import ByLevel
+from gramian.laws._by_level import ByLevel, known_levels
 from gramian.laws._slope_judge import bound_of
 from gramian.laws._slope_law import SlopeLaw
 from gramian.laws._slopes import FoundSlopes
@@ -31,7 +31,7 @@ class SlopeTally:
         self.found = found
         self._names = names
         self._key = cells.keys[found.cause]
-        known = np.flatnonzero(~np.isnan(found.judged.coefficients).any(axis=1))
+        known = np.flatnonzero(known_levels(found.judged.coefficients))
         codes = cells.codes[:, found.cause]
         first = {int(code): i for i, code in reversed([*enumerate(codes.tolist())])}
         values = np.array([cells.x[first[int(code)], found.cause] for code in known])
@@ -64,7 +64,9 @@ class SlopeTally:
         self._exact = self._exact and bool((missed <= bound).all())
         if self.found.precision.decimals is not None:
             short = np.round(expected, self.found.precision.decimals)
-            self._decimals = self._decimals and bool((np.abs(short - some.y) < 1e-12 * largest).all())
+            self._decimals = self._decimals and bool(
+                (np.abs(short - some.y) < 1e-12 * largest).all()
+            )
 
     @property
     def error(self) -> float:

@@ -128,7 +128,9 @@ class SlopeSearch:
         known, kept = [*self._known, *others], [*wanted]
         for each in reversed(wanted):
             rest = [one for other in kept if other is not each for one in other.dependencies]
-            if all(effect in closure(causes, [*known, *rest]) for causes, effect in each.dependencies):
+            if all(
+                effect in closure(causes, [*known, *rest]) for causes, effect in each.dependencies
+            ):
                 kept.remove(each)
         return kept
 

@@ -136,9 +136,10 @@ class LookupSearch:
                 continue
             fewer = combinations(causes, len(causes) - 1) if len(causes) > 1 else ()
             guess = max((self._agreeing(some, effect) for some in fewer), default=0.0)
-            if replace(counted, most_frequent=max(guess, counted.most_frequent)).evidence(
-                n_tried
-            ) >= DECADES:
+            if (
+                replace(counted, most_frequent=max(guess, counted.most_frequent)).evidence(n_tried)
+                >= DECADES
+            ):
                 found.append(Found(causes, effect, counted, evidence))
         return found
 

@@ -145,9 +145,7 @@ class Slopes:
         """Write the law in LaTeX's math mode, with its first levels."""
         rows = []
         for (level, formula), _ in zip(self.formulas(), range(SHOWN), strict=False):
-            rows.append(
-                rf"{formula.latex()} & {latex_name(str(self.key))} = {latex_name(level)}"
-            )
+            rows.append(rf"{formula.latex()} & {latex_name(str(self.key))} = {latex_name(level)}")
         if len(self.levels) > SHOWN:
             rows.append(r"\ldots & \ldots")
         inner = r" \\ ".join(rows)
