@@ -261,6 +261,7 @@ def _names_units(law: Law) -> bool:
 
     What is constant for a unit is not computed from its name, and new units have other names.
     """
-    from gramian.laws import Dependency
+    from gramian.laws import Lookup
 
-    return isinstance(law, Dependency) and len(law.lookup.levels) * ROWS_A_LEVEL > law.n_rows
+    form = law.form
+    return isinstance(form, Lookup) and len(form.levels) * ROWS_A_LEVEL > law.n_rows

@@ -89,7 +89,7 @@ def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
         and (
             each.column in text
             or not numbers.issuperset(each.columns)
-            or {*dates} & {*each.columns}
+            or {*dates} & {each.column, *each.columns}
         )
         and (wanted.numbers_stay or not numbers & {*each.columns})
     ]

@@ -62,7 +62,7 @@ class LawFormula:
             for law in self.before:
                 if known.keys() >= {*law.columns}:
                     known[law.column] = law(known)
-            values: Array = self.law(known)
+            values: Array = np.asarray(self.law(known), dtype=np.float64)
         return values
 
     def __str__(self) -> str:

@@ -7,9 +7,10 @@ from gramian.laws._relation import Relation
 from gramian.laws._relations import relations
 from gramian.laws._slope_law import SlopeLaw
 from gramian.laws._solution import Solution
-from gramian.lookups import Key, Lookup, Slopes
+from gramian.lookups import ComposedDate, Key, Lookup, Slopes
 
 __all__ = [
+    "ComposedDate",
     "Dependency",
     "Equation",
     "Key",

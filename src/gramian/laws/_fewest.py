@@ -8,10 +8,10 @@ from itertools import chain
 import numpy as np
 
 from gramian.laws._solution import Solution
-from gramian.lookups import Lookup, Slopes
+from gramian.lookups import LevelLaw
 from gramian.lookups._cover import following
 
-Solved = Solution | Lookup | Slopes
+Solved = Solution | LevelLaw
 
 MAX_ORDERS = 50
 """So many orders are tried for laws that share columns, if each is stuck before all give one."""

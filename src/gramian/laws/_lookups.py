@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gramian._types import Array
 from gramian._words import the_columns
+from gramian.laws._dates import composed_dates
 from gramian.laws._dependency import Dependency
 from gramian.laws._relation import Relation
 from gramian.laws._search import OutOfTimeError
@@ -79,6 +80,8 @@ def find_lookups(
             raise OutOfTimeError
 
     known = [*_implications(laws, table.names)]
+    dates = composed_dates(table.rows, table.names, table.labels, table.clocks)
+    known += [each.implication for each in dates]
     exact = [*_implications([law for law in laws if law.exact], table.names)]
     by_level = SlopeSearch(cells, {*table.clocks}, tolerance, exact, check_time)
     try:
@@ -95,6 +98,8 @@ def find_lookups(
             tally.add(block)
         for line in lines:
             line.add(block)
+        for date in dates:
+            date.add(block)
     sums = [each.law(table.labels) for each in lines]
     sums = [each for each in sums if each.exact or each.error <= tolerance]
     made = [
@@ -111,6 +116,7 @@ def find_lookups(
         for each in made
         if each.evidence >= DECADES and not any(law >= {*each.columns} for law in tied)
     ]
+    kept += [law for date in dates if (law := date.law(len(table.names))) is not None]
     return Looked(kept, sums, complete, notes)
 
 

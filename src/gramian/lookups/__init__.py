@@ -2,6 +2,7 @@
 
 from gramian.lookups._cells import Cells, cells_of
 from gramian.lookups._coding import Coder, Levels
+from gramian.lookups._date import ComposedDate
 from gramian.lookups._evidence import Count
 from gramian.lookups._keys import Key
 from gramian.lookups._lookup import Lookup
@@ -13,6 +14,7 @@ from gramian.lookups._tally import Tally
 __all__ = [
     "Cells",
     "Coder",
+    "ComposedDate",
     "Count",
     "Found",
     "Key",

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gramian.lookups._date import ComposedDate
 from gramian.lookups._lookup import Lookup
 from gramian.lookups._slopes import Slopes
 
-LevelLaw = Lookup | Slopes
-"""How a column is computed by levels of others."""
+LevelLaw = Lookup | Slopes | ComposedDate
+"""How a column is computed by levels of others, or a date by its parts."""
 READERS: Mapping[str, Callable[[Any], LevelLaw]] = {
     "lookup": Lookup.from_json,
     "slopes": Slopes.from_json,
+    "date": ComposedDate.from_json,
 }
 """By the entry that a stored law of each kind has."""
 
