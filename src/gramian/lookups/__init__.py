@@ -8,7 +8,7 @@ from gramian.lookups._keys import Key
 from gramian.lookups._lookup import Lookup
 from gramian.lookups._search import Found, LookupSearch
 from gramian.lookups._slopes import Slopes
-from gramian.lookups._stored import LevelLaw, is_level_law, level_law
+from gramian.lookups._stored import LevelLaw, agreement, is_level_law, level_law
 from gramian.lookups._tally import Tally
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "LookupSearch",
     "Slopes",
     "Tally",
+    "agreement",
     "cells_of",
     "is_level_law",
     "level_law",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,8 +86,22 @@ class ComposedDate:
             }
         )
 
+    def entries(self) -> Iterator[tuple[str, str]]:
+        """Yield nothing: a date has no levels."""
+        return iter(())
+
     def __str__(self) -> str:
         return f"{quote(self.column)} follows from {self.size}"
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What it follows from."""
+        return self.columns
+
+    @property
+    def head(self) -> str:
+        """What the columns are, together."""
+        return ", ".join(self.columns)
 
     @property
     def text(self) -> str:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
-from gramian.explanations._text import quote
+from gramian.explanations._text import number, quote
 from gramian.tables._clock import PARTS, Clock, Part
 
 Cell = str | float
 """A level: the text of a label, or a number."""
+LONGEST_LEVEL = 24
+"""Of a longer label its beginning is written."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,15 @@ class Key:
         """The key within a sentence: product, or the month of date."""
         name = quote(self.column)
         return name if self.part is None else f"the {self.part} of {name}"
+
+    def level_text(self, level: Cell) -> str:
+        """Write one of its levels: an interval by its ends."""
+        if not self.thresholds or isinstance(level, str):
+            return level_text(level)
+        place, ends = int(level), [number(each, 6) for each in self.thresholds]
+        if place == 0:
+            return f"≤ {ends[0]}"
+        return f"> {ends[-1]}" if place >= len(ends) else f"{ends[place - 1]} to {ends[place]}"
 
     def numbers(self, x: Array) -> Array:
         """Return what is looked up, given the numbers of the column: NaN where one is missing."""
@@ -140,6 +151,13 @@ def cell(value: Any) -> Cell | None:
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which of some objects are missing values."""
     return np.array([cell(each) is None for each in values.tolist()], dtype=bool)
+
+
+def level_text(level: Cell) -> str:
+    """Write a level so that it cannot be taken for a part of the sentence around it."""
+    if not isinstance(level, str):
+        return number(level, 6)
+    return quote(level if len(level) <= LONGEST_LEVEL else level[:LONGEST_LEVEL] + "…")
 
 
 def rounded(value: Cell) -> Cell:

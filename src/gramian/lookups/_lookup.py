@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gramian._words import counted
 from gramian.explanations._formula import import_sympy
 from gramian.explanations._text import latex_name, number, quote
-from gramian.lookups._keys import Cell, Key, is_cell, is_name, rounded
+from gramian.lookups._keys import Cell, Key, is_cell, is_name, level_text, rounded
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,24 @@ class Lookup:
         texts[:] = found
         return texts
 
+    def entries(self) -> Iterator[tuple[str, str]]:
+        """Yield each combination of levels, and the value there, as they are written."""
+        for level, value in zip(self.levels, self.values, strict=True):
+            cells = [key.level_text(each) for key, each in zip(self.keys, level, strict=True)]
+            yield ", ".join(cells), level_text(value)
+
     def __str__(self) -> str:
         return f"{quote(self.column)} follows from {listed_keys(self.keys)} ({self.size})"
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What it follows from: columns, and parts of dates."""
+        return tuple(map(str, self.keys))
+
+    @property
+    def head(self) -> str:
+        """What the levels are of."""
+        return ", ".join(self.causes)
 
     @property
     def text(self) -> str:

@@ -12,13 +12,11 @@ import numpy as np
 from gramian._types import Array
 from gramian._words import counted
 from gramian.explanations._formula import Formula, Term, import_sympy
-from gramian.explanations._text import latex_name, number, quote
-from gramian.lookups._keys import Cell, Key, is_cell, is_name, rounded
+from gramian.explanations._text import latex_name, quote
+from gramian.lookups._keys import Cell, Key, is_cell, is_name, level_text, rounded
 
 SHOWN = 3
 """So many levels are written with their coefficients."""
-LONGEST_LEVEL = 24
-"""Of a longer label its beginning is written."""
 MOST_DECIMALS = 20
 
 
@@ -121,10 +119,25 @@ class Slopes:
         for level, (*slopes, constant) in zip(self.levels, self.coefficients, strict=True):
             terms = [Term(c, {x: 1}) for c, x in zip(slopes, self.numbers, strict=True) if c]
             terms += [Term(constant, {})] if constant else []
-            yield _shown(level), Formula(tuple(terms), self.numbers)
+            yield level_text(level), Formula(tuple(terms), self.numbers)
+
+    def entries(self) -> Iterator[tuple[str, str]]:
+        """Yield each level, and what holds there, as they are written."""
+        for level, formula in self.formulas():
+            yield level, str(formula)
 
     def __str__(self) -> str:
         return f"{quote(self.column)} = {self.text}"
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What it follows from: the category, and numbers."""
+        return (str(self.key), *self.numbers)
+
+    @property
+    def head(self) -> str:
+        """What the levels are of."""
+        return str(self.key)
 
     @property
     def text(self) -> str:
@@ -208,13 +221,6 @@ class Slopes:
         cells = [each if isinstance(each, str) else float(each) for each in levels]
         coefficients = tuple(tuple(map(float, row)) for row in rows)
         return cls(column, key, tuple(numbers), tuple(cells), coefficients, decimals)
-
-
-def _shown(level: Cell) -> str:
-    if not isinstance(level, str):
-        return number(level, 6)
-    short = level if len(level) <= LONGEST_LEVEL else level[:LONGEST_LEVEL] + "…"
-    return quote(short)
 
 
 def _is_number(value: Any) -> bool:

@@ -1,11 +1,13 @@
-"""Stored laws of levels."""
+"""Stored laws of levels, and whether tables keep them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from gramian.lookups._date import ComposedDate
+from gramian.lookups._keys import Cell, Key
 from gramian.lookups._lookup import Lookup
 from gramian.lookups._slopes import Slopes
 
@@ -17,6 +19,8 @@ READERS: Mapping[str, Callable[[Any], LevelLaw]] = {
     "date": ComposedDate.from_json,
 }
 """By the entry that a stored law of each kind has."""
+NEAR = 1e-6
+"""Numbers that differ by a smaller share, or less, agree: columns may be printed."""
 
 
 def is_level_law(document: Any) -> bool:
@@ -36,3 +40,25 @@ def level_law(document: Any) -> LevelLaw:
         if isinstance(document, dict) and kind in document:
             return read(document)
     raise ValueError(f"A stored law of levels is one of {sorted(READERS)}.")
+
+
+def agreement(law: LevelLaw, table: Mapping[str, Any]) -> tuple[int, int]:
+    """Return in how many rows a law can be tested, and in how many of them it holds.
+
+    Parameters
+    ----------
+    law : LevelLaw
+        The law.
+    table : mapping or data frame
+        Its columns by name, the one that it gives among them.
+    """
+    key = Key(law.column)
+    expected, given = key.cells(law(table)), key.cells(table[law.column])
+    pairs = [(a, b) for a, b in zip(expected, given, strict=True) if b is not None]
+    return len(pairs), sum(_equal(a, b) for a, b in pairs)
+
+
+def _equal(one: Cell | None, other: Cell) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=NEAR, abs_tol=NEAR)
+    return one == other
