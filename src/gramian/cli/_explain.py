@@ -146,11 +146,14 @@ def formulas(
         What the rows are called where R² is printed.
     """
     import gramian
+    from gramian._taking import only_complete
     from gramian.cli._model import named
     from gramian.explanations._moments import of_fit
     from gramian.explanations._view import view_of
 
-    x: Any = None if rows is None else model.steps.apply(rows)
+    x: Any = None
+    if rows is not None:
+        x, _ = only_complete(model.steps.apply(rows), None, name or "the table")
     fitted = model.estimator.model_
     if x is not None and fitted.selects and of_fit(fitted, None, fitted.dropped):
         found = gramian.explain(model.estimator, features=features, max_terms=max_terms)

@@ -43,7 +43,7 @@ def level_law(document: Any) -> LevelLaw:
 
 
 def agreement(law: LevelLaw, table: Mapping[str, Any]) -> tuple[int, int]:
-    """Return in how many rows a law can be tested, and in how many of them it holds.
+    """Return how many rows have all columns of a law, and in how many of them it holds.
 
     Parameters
     ----------
@@ -52,13 +52,17 @@ def agreement(law: LevelLaw, table: Mapping[str, Any]) -> tuple[int, int]:
     table : mapping or data frame
         Its columns by name, the one that it gives among them.
     """
-    key = Key(law.column)
-    expected, given = key.cells(law(table)), key.cells(table[law.column])
-    pairs = [(a, b) for a, b in zip(expected, given, strict=True) if b is not None]
+    there = [Key(name).cells(table[name]) for name in (law.column, *law.columns)]
+    expected = Key(law.column).cells(law(table))
+    pairs = [
+        (value, row[0])
+        for value, *row in zip(expected, *there, strict=True)
+        if all(each is not None for each in row)
+    ]
     return len(pairs), sum(_equal(a, b) for a, b in pairs)
 
 
-def _equal(one: Cell | None, other: Cell) -> bool:
+def _equal(one: Cell | None, other: Cell | None) -> bool:
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=NEAR, abs_tol=NEAR)
     return one == other
