@@ -72,7 +72,7 @@ def test_levels_renamed_and_rows_reordered_change_no_selection(folder):
         names = np.random.default_rng(0).permutation(levels)
         table[name] = table[name].map(dict(zip(levels, names + " é;", strict=True)))
     table = table.sample(frac=1, random_state=0)
-    table.to_parquet("other.parquet")
+    table.to_parquet("other.parquet", index=False)
     one, other = (
         json.loads(succeed("select", f"{name}.parquet", "--json").stdout)
         for name in ("orders", "other")
