@@ -133,6 +133,18 @@ def test_missing_values_are_judged_by_the_rows_that_have_them():
         law.solve_for("price")
 
 
+def test_very_many_levels_are_judged_by_all_of_them():
+    rng = np.random.default_rng(0)
+    level, x = rng.permutation(np.repeat(np.arange(700), 8)), rng.uniform(1, 9, 5600)
+    y = x * (1 + np.arange(700) / 8)[level]
+    table = pd.DataFrame({"level": [f"l{i}" for i in level], "x": x, "y": y})
+    (law,) = slopes_of(table)
+    assert len(law.slopes.levels) == 700
+    np.testing.assert_allclose(law(table), y, rtol=1e-12)
+    table.loc[table["level"] == "l3", "y"] = rng.normal(size=8)
+    assert slopes_of(table, tolerance=0) == []
+
+
 def test_a_slope_by_the_weekday_of_a_date():
     date = pd.date_range("2024-01-01", periods=300)
     hours = np.random.default_rng(0).uniform(1, 8, 300)

@@ -47,7 +47,8 @@ class ByLevel:
         return np.where(found > 0, found, 1.0)
 
     @cached_property
-    def _groups(self) -> list[IntArray]:
+    def groups(self) -> list[IntArray]:
+        """The rows of each level."""
         order = np.argsort(self.codes, kind="stable")
         ends = np.searchsorted(self.codes[order], np.arange(self.n_levels + 1))
         return [order[ends[k] : ends[k + 1]] for k in range(self.n_levels)]
@@ -77,13 +78,13 @@ class ByLevel:
         if common:
             # What the coefficients of levels leave of common columns, and of y.
             left = np.column_stack([design[:, list(common)], y])
-            for rows in self._groups:
+            for rows in self.groups:
                 basis = _basis(design[rows][:, list(varying)])
                 left[rows] -= basis @ (basis.T @ left[rows])
             shared = np.linalg.lstsq(left[:, :-1], left[:, -1], rcond=RANK)[0]
             found[:, list(common)] = shared
             y = y - design[:, list(common)] @ shared
-        for k, rows in enumerate(self._groups):
+        for k, rows in enumerate(self.groups):
             own = design[rows][:, list(varying)]
             solved, _, rank, _ = np.linalg.lstsq(own, y[rows], rcond=RANK)
             found[k, list(varying)] = solved if rank == len(varying) else np.nan

@@ -203,22 +203,23 @@ class Judge:
         """Return coefficients with as few digits as their rows allow, level by level."""
         rows, found = self._rows, fit.coefficients.copy()
         columns = [*fit.varying, *fit.common]
-        for k in np.unique(rows.codes):
-            own = rows.taken(np.flatnonzero(rows.codes == k))
+        for k, members in enumerate(rows.groups):
+            if not len(members):
+                continue
+            own = rows.taken(members)
             missed = _rms(own.y - own.predicted(found)) + 1e-13 * float(own.largest(found).max())
             design = own.design[:, columns]
             scale = np.abs(design).max(axis=0)
             scale = np.where(scale > 0, scale, 1.0)
             inverse = np.linalg.pinv(design / scale)
             errors = SURE * missed * np.linalg.norm(inverse, axis=1) / scale
-            short = found.copy()
-            short[k, columns] = [
+            allowed, before = self._bound(own, found), found[k].copy()
+            found[k, columns] = [
                 _shortest(value, error)
-                for value, error in zip(found[k, columns].tolist(), errors.tolist(), strict=True)
+                for value, error in zip(before[columns].tolist(), errors.tolist(), strict=True)
             ]
-            allowed = self._bound(own, found)
-            if (np.abs(own.y - own.predicted(short)) <= allowed).all():
-                found = short
+            if not (np.abs(own.y - own.predicted(found)) <= allowed).all():
+                found[k] = before
         return found
 
     def _shuffled(self, coefficients: Array) -> float:

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._types import Array, IntArray
 from gramian.laws._by_level import ByLevel
 from gramian.laws._precision import Precision, precision_of
 from gramian.laws._slope_judge import Judge, Judged
@@ -27,6 +27,8 @@ MOST_NUMBERS = 60
 """In tables of more numbers, no slopes are looked for."""
 MOST_IN_PLANES = 30
 """The same for slopes of two numbers at once."""
+MOST_LEVELS = 500
+"""Candidates are found in no more levels, those with most rows; all levels judge them."""
 PLANE_WORK = 3e7
 """About so many numbers are computed for the planes of a category, at most."""
 
@@ -99,9 +101,7 @@ class SlopeSearch:
             for i in range(cells.n_columns)
             if cells.is_number(i) and i not in dates and cells.n_levels[i] > 2
         ]
-        self._precisions = {
-            i: precision_of(cells.x[~np.isnan(cells.x[:, i]), i]) for i in self._numbers
-        }
+        self._precisions: dict[int, Precision] = {}
 
     def run(self) -> list[FoundSlopes]:
         """Return the laws, from which all others follow."""
@@ -149,10 +149,10 @@ class SlopeSearch:
     def _of(self, cause: int) -> list[FoundSlopes]:
         """Return the laws of one category, each as it is written best."""
         cells, numbers = self._cells, self._numbers
-        codes, x = cells.codes[:, cause], cells.x[:, numbers]
+        codes, x = _largest(cells.codes[:, cause]), cells.x[:, numbers]
         most = max(self._tolerance**2, SCREEN)
         found = [*self._judged(cause, lines(codes, x), most)]
-        size = cells.n_levels[cause] * len(numbers) ** 3
+        size = (int(codes.max()) + 1) * len(numbers) ** 3
         if len(numbers) <= MOST_IN_PLANES and size <= PLANE_WORK:
             given = {each.effect for each in found} | {i for each in found for i in each.invertible}
             found += self._judged(cause, planes(codes, x), most, given)
@@ -184,10 +184,24 @@ class SlopeSearch:
                     yield law
 
     def _law(self, cause: int, numbers: tuple[int, ...], effect: int) -> FoundSlopes | None:
-        cells, precision = self._cells, self._precisions[effect]
+        cells = self._cells
         codes, x, y = cells.codes[:, cause], cells.x[:, numbers], cells.x[:, effect]
         there = (codes >= 0) & ~np.isnan(x).any(axis=1) & ~np.isnan(y)
         rows = ByLevel(codes[there], x[there], y[there], int(codes.max()) + 1)
+        if effect not in self._precisions:
+            self._precisions[effect] = precision_of(y[~np.isnan(y)])
+        precision = self._precisions[effect]
         n_tried = len(cells.keys) * float(len(self._numbers)) ** (len(numbers) + 1)
         judged = Judge(rows, precision, self._tolerance).verdict(n_tried)
         return None if judged is None else FoundSlopes(cause, numbers, effect, judged, precision)
+
+
+def _largest(codes: IntArray) -> IntArray:
+    """Return codes in which all but the largest levels are missing, if there are very many."""
+    sizes = np.bincount(codes[codes >= 0])
+    if len(sizes) <= MOST_LEVELS:
+        return codes
+    rank = np.empty(len(sizes), dtype=np.intp)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    found: IntArray = np.where(codes >= 0, rank[codes], -1)
+    return np.where(found < MOST_LEVELS, found, -1)

@@ -19,7 +19,7 @@ PER_NUMBER = 5.0
 """Numbers, and pairs of columns, are causes if a level has so many rows on average."""
 MOST_FRACTIONS = 50
 """Numbers that are not whole are measured: with more levels, equal ones are equal by chance."""
-MOST_TOGETHER = {2: 60, 3: 22}
+MOST_TOGETHER = {2: 60, 3: 15}
 """Of more columns, those with the fewest levels are looked at in pairs, and by three."""
 WORK = 3e8
 """About so many cells are compared at most: in tables of many columns, fewer rows are looked at."""
@@ -221,9 +221,10 @@ class LookupSearch:
         found = []
         for chosen in combinations(sorted(causes), size):
             self._check_time()
-            given = closure(chosen, known)
             labels = any(not cells.is_number(i) for i in chosen)
-            wanted = [i for i in effects if i not in given and (labels or i in cells.labels)]
+            wanted = [i for i in effects if labels or i in cells.labels]
+            given = closure(chosen, known) if wanted else set[int]()
+            wanted = [i for i in wanted if i not in given]
             if not wanted or any(i in closure({*chosen} - {i}, known) for i in chosen):
                 continue
             wanted = self._likely(_combined(self._screen, chosen), wanted)
