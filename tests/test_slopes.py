@@ -10,6 +10,7 @@ from cli_cases import read_csv, run, succeed
 
 import gramian
 from gramian.laws import SlopeLaw, Slopes
+from gramian.laws._relations import lookups_of
 from gramian.models import read
 
 pd = pytest.importorskip("pandas")
@@ -155,16 +156,26 @@ def test_a_slope_by_the_weekday_of_a_date():
     np.testing.assert_allclose(law({"date": date.to_numpy(), "hours": hours}), pay)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_independent_columns_have_no_slopes(seed):
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(40, 300))
-    z = rng.normal(size=(n, 3))
-    numbers = np.column_stack([z, z @ [1, 2, 0], z[:, 0] + 0.2 * rng.normal(size=n)])
-    numbers = [numbers, np.round(3 * numbers), np.round(numbers, 1)][seed % 3]
-    table = pd.DataFrame(numbers, columns=[f"x{i}" for i in range(5)])
-    for i in range(3):
-        table[f"c{i}"] = rng.choice([*"abcdefgh"[: rng.integers(2, 9)]], n)
+    for n in (12, 20, 40, 300):
+        z = rng.normal(size=(n, 3))
+        numbers = np.column_stack([z, z @ [1, 2, 0], z[:, 0] + 0.2 * rng.normal(size=n)])
+        numbers = [numbers, np.round(numbers), np.round(numbers, 1)][seed % 3]
+        table = pd.DataFrame(numbers, columns=[f"x{i}" for i in range(5)])
+        for i in range(3):
+            table[f"c{i}"] = rng.choice([*"abcdefgh"[: rng.integers(2, 2 + n // 5)]], n)
+        found = lookups_of(table)[0]
+        assert [str(law) for law in found if law.kind == "slopes"] == []
+
+
+def test_two_points_of_each_level_are_no_evidence_of_a_line_however_often_they_occur():
+    rng = np.random.default_rng(0)
+    level, side = rng.integers(0, [[8], [2]], (2, 400))
+    x, y = np.array([[1, 2], [3, 4], [1, 4], [2, 3]] * 2), rng.uniform(1, 9, (8, 2))
+    table = pd.DataFrame({"level": [f"l{i}" for i in level], "x": x[level, side]})
+    table["y"], table["other"] = y[level, side], rng.normal(size=400)
     assert slopes_of(table) == []
 
 
