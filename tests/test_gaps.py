@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
+from sklearn.base import clone
 
 import gramian
 from gramian import GCA, GFA, GFR, GFS, UFFS, PolynomialManifold
@@ -300,3 +301,52 @@ def test_float32_stays_float32():
         codes = model.transform(x.astype(np.float32))
         assert codes.dtype == np.float32
         np.testing.assert_allclose(codes, model.transform(x), atol=1e-2)
+
+
+def incomplete(seed=0):
+    """Rows of a product and a sum, some cells missing; and which rows are complete."""
+    rng = np.random.default_rng(seed)
+    z = rng.uniform(1, 2, (300, 3))
+    X = np.column_stack([z, z[:, 0] * z[:, 1], z[:, 2] + z[:, 0]])
+    X[rng.random(X.shape) < 0.05] = np.nan
+    return X, ~np.isnan(X).any(axis=1)
+
+
+@pytest.mark.parametrize("estimator", [GFA(), GCA(), GFS(3), GFR(2)], ids=repr)
+def test_explain_and_certify_leave_incomplete_rows_out(estimator):
+    X, complete = incomplete()
+    weights = np.random.default_rng(1).uniform(0.5, 2, len(X))
+    fitted = clone(estimator).fit(X[complete])
+    found = gramian.explain(fitted, X, sample_weight=weights)
+    expected = gramian.explain(fitted, X[complete], sample_weight=weights[complete])
+    assert str(found) == str(expected)
+    assert found.table == expected.table
+    assert str(gramian.certify(fitted, X)) == str(gramian.certify(fitted, X[complete]))
+
+
+@pytest.mark.parametrize("estimator", [GFA(), GCA(), GFS(3), GFR(2)], ids=repr)
+def test_validation_data_leave_incomplete_rows_out(estimator):
+    X, complete = incomplete()
+    held, whole = incomplete(1)
+    weights = np.random.default_rng(1).uniform(0.5, 2, len(X))
+    one = clone(estimator).fit(X[complete], validation_data=(held, weights))
+    other = clone(estimator).fit(X[complete], validation_data=(held[whole], weights[whole]))
+    np.testing.assert_array_equal(
+        one.validation_residual_variance_, other.validation_residual_variance_
+    )
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda fitted, X: gramian.explain(fitted, X),
+        lambda fitted, X: gramian.certify(fitted, X),
+        lambda fitted, X: fitted.fit(np.nan_to_num(X), validation_data=X),
+    ],
+)
+def test_without_a_complete_row_the_error_says_what_to_do(ask):
+    X, complete = incomplete()
+    fitted = GFA().fit(X[complete])
+    X[:, 2] = np.nan
+    with pytest.raises(ValueError, match=r"Each of the 300 rows of .*GramianImputer"):
+        ask(fitted, X)

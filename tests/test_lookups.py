@@ -272,3 +272,63 @@ def test_every_form_of_a_table_has_the_same_lookups(form, tmp_path):
     elif form == "dask":
         data = pytest.importorskip("dask.dataframe").from_pandas(table, npartitions=3)
     assert str(gramian.relations(data)) == str(gramian.relations(table))
+
+
+def three_causes(seed=0, n=900):
+    """Three columns that decide a fourth, as no two do; and two that have to do with nothing."""
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.integers(0, (3, 4, 2), (n, 3)).T
+    result = rng.integers(0, 5, 24)[8 * a + 2 * b + c]
+    return pd.DataFrame(
+        {
+            "a": np.array([*"rgb"])[a],
+            "b": np.array([*"SMLX"])[b],
+            "c": np.array(["new", "old"])[c],
+            "result": np.array([*"vwxyz"])[result],
+            "d": rng.choice([*"pq"], n),
+            "e": rng.choice([*"stu"], n),
+        }
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_three_columns_together_decide_another(seed):
+    table = three_causes(seed)
+    laws = list(gramian.relations(table))
+    assert "result follows from a, b and c (24 levels)" in [*map(str, laws)]
+    rows = table.to_dict("records")
+    for size in (1, 2, 3):
+        for causes in itertools.combinations(table.columns, size):
+            given = follows(causes, laws)
+            for effect in set(table.columns) - set(causes):
+                assert determines(rows, causes, effect) == (effect in given)
+
+
+def test_a_few_wrong_rows_do_not_hide_three_causes():
+    table = three_causes()
+    table.loc[::90, "result"] = "?"
+    laws = [str(law) for law in gramian.relations(table) if law.lookup.column == "result"]
+    assert laws == ["result follows from a, b and c (24 levels)"]
+
+
+@pytest.mark.parametrize("width", range(2, 7))
+def test_independent_categories_never_decide_one_another(width):
+    rng = np.random.default_rng(width)
+    for _ in range(12):
+        n, table = int(rng.integers(12, 80)), {}
+        for i in range(width):
+            shares = rng.dirichlet(np.full(rng.integers(2, 5), 0.4))  # some levels are rare
+            table[f"c{i}"] = rng.choice([*"abcd"][: len(shares)], n, p=shares)
+        found = gramian.relations(pd.DataFrame(table))
+        assert [law for law in found if law.kind == "lookup"] == []
+
+
+def test_one_row_that_a_third_column_happens_to_single_out_makes_no_law_of_three():
+    table = three_causes().drop(columns="result")
+    table["pair"] = table["a"] + table["b"]
+    table.loc[0, "pair"] = "?"
+    other = table.index[table["a"] != table.loc[0, "a"]]
+    table["d"] = np.where(table.index.isin([0, *other[:9]]), "rare", "frequent")
+    assert determines(table.to_dict("records"), ("a", "b", "d"), "pair")
+    found = gramian.relations(table, tolerance=0)
+    assert "pair" not in {law.lookup.column for law in found}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from support import STEPWISE
 from support import make as make_plain
 
@@ -165,6 +166,19 @@ def test_backward_elimination_writes_blocks_of_rows_out():
     sparse = GFA(threshold=1e-3, backward=True).fit(sp.csc_array(x))
     assert_array_equal(sparse.redundant_features_, dense.redundant_features_)
     assert len(sparse.redundant_features_)
+
+
+@pytest.mark.parametrize("estimator", [GFR(2), GCA(), GFS(3), GFA()], ids=repr)
+def test_weights_with_fractions_count_alike_at_defaults(estimator):
+    rng = np.random.default_rng(7)
+    x = np.where(rng.random((N_ROWS, 5)) < 0.5, rng.standard_normal((N_ROWS, 5)), 0.0)
+    x = np.column_stack([x, x[:, 0] * x[:, 1]])
+    weights = rng.exponential(size=N_ROWS)
+    dense = clone(estimator).fit(x, sample_weight=weights)
+    assert_same(
+        clone(estimator).fit(sp.csr_array(x), sample_weight=weights), dense, sp.csr_array(x)
+    )
+    assert not np.allclose(clone(estimator).fit(x).mean_, dense.mean_)  # weights do count
 
 
 def test_more_columns_than_their_covariance_can_be_had_of_are_refused():

@@ -65,6 +65,32 @@ def test_a_selection_takes_text_and_dates_as_they_are(folder, ending):
     pd.testing.assert_frame_equal(again, table, check_dtype=False)
 
 
+def test_levels_renamed_and_rows_reordered_change_no_selection(folder):
+    table = orders()
+    for name in ("zip", "product", "group"):
+        levels = sorted(table[name].unique())
+        names = np.random.default_rng(0).permutation(levels)
+        table[name] = table[name].map(dict(zip(levels, names + " é;", strict=True)))
+    table = table.sample(frac=1, random_state=0)
+    table.to_parquet("other.parquet", index=False)
+    one, other = (
+        json.loads(succeed("select", f"{name}.parquet", "--json").stdout)
+        for name in ("orders", "other")
+    )
+    for name in ("kept", "dropped", "beside"):
+        assert {*one[name]} == {*other[name]}
+
+
+def test_other_codes_of_categories_make_the_same_columns_redundant():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.integers(0, [[3], [4], [2]], (3, 400))
+    codes = np.column_stack([a, b, c, rng.integers(0, 5, 12)[4 * a + b], (a + c) % 3])
+    other = np.column_stack([rng.permutation(50)[column] for column in codes.T])
+    found = [GFA(threshold=1e-6, family="indicator").fit(each) for each in (codes, other)]
+    assert found[0].redundant_features_.tolist() == found[1].redundant_features_.tolist()
+    assert len(found[0].redundant_features_) == 2
+
+
 def test_a_model_file_holds_hostile_levels(folder):
     levels = np.array(["", "\0", "x" * 10**6, "ключ", "a\nb", "<b>"], dtype=object)
     index = np.random.default_rng(0).integers(0, 6, 300)

@@ -23,7 +23,8 @@ from gramian.elimination import Preferences
 from gramian.families import Family
 
 if TYPE_CHECKING:
-    from gramian.laws import Dependency, Lookup, Relation, Solution
+    from gramian.laws._collection import Law
+    from gramian.laws._fewest import Solved
 
 SHARE_BESIDE_LAWS = 1e-4
 """The share that may be left of a feature, where no threshold is given and laws have found already
@@ -194,7 +195,7 @@ class GFA(Eliminating, DecodingSelector):
 
     def _elimination(
         self,
-        laws: Sequence[Solution | Lookup] = (),
+        laws: Sequence[Solved] = (),
         alternatives: Mapping[str, Sequence[str]] | None = None,
     ) -> Algorithm:
         return partial(
@@ -230,7 +231,7 @@ def eliminate_columns(
     keep: Columns | None = None,
     priority: Columns | None = None,
     *,
-    laws: Sequence[Solution | Lookup] = (),
+    laws: Sequence[Solved] = (),
     alternatives: Mapping[str, Sequence[str]] | None = None,
     prove: bool = False,
 ) -> FittedModel:
@@ -271,11 +272,12 @@ def eliminate_columns(
     return replace(model, laws=tuple(laws), elimination=found)
 
 
-def _names_units(law: Relation | Dependency) -> bool:
+def _names_units(law: Law) -> bool:
     """Return whether a law looks up what each unit is by its name.
 
     What is constant for a unit is not computed from its name, and new units have other names.
     """
-    from gramian.laws import Dependency
+    from gramian.laws import Lookup
 
-    return isinstance(law, Dependency) and len(law.lookup.levels) * ROWS_A_LEVEL > law.n_rows
+    form = law.form
+    return isinstance(form, Lookup) and len(form.levels) * ROWS_A_LEVEL > law.n_rows

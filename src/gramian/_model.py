@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gramian._missing import Gaps
     from gramian.elimination import Selection
     from gramian.gain import BestSets
-    from gramian.laws import Lookup, Solution
+    from gramian.laws._fewest import Solved
 
 DIGITS = 13
 """Digits of a column that are used where laws compute others from it."""
@@ -242,7 +242,7 @@ class FittedModel(AnyModel):
     """The best sets of each size, where columns were chosen by what they explain of all others."""
     gaps: Gaps | None = None
     """What was done about missing values, if there were any; files of models do not hold it."""
-    laws: tuple[Solution | Lookup, ...] = ()
+    laws: tuple[Solved, ...] = ()
     """How some of the columns are computed from others, exactly; each from columns that are kept,
     or that stand before it."""
 

@@ -137,7 +137,8 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
             are left out decide (on `alpha`, or on what is redundant): copies predict each other.
         validation_data : array-like of shape (n_held_out, n_features), or tuple, optional
             Rows to measure residuals on that take no part in the expectations, or a pair of such
-            rows and their weights; in place of a random part of X.
+            rows and their weights; in place of a random part of X. Those with missing values are
+            left out.
 
         Returns
         -------

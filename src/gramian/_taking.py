@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gramian._missing import OnlyComplete, has_gaps
 from gramian._preparation import ArrayData, CheckedData, DaskData, StreamData, Weighted
 from gramian._sklearn import check_sample_weight
 from gramian._types import Array
@@ -152,6 +153,29 @@ def check_rows(estimator: BaseEstimator, X: ArrayLike, *, gaps: bool = False) ->
     )
 
 
+def only_complete(table: Any, weights: Array | None, name: str) -> tuple[Any, Array | None]:
+    """Return the rows without missing values, and their weights.
+
+    Parameters
+    ----------
+    table : array of shape (n_rows, n_columns), or sparse matrix
+        The rows.
+    weights : array of shape (n_rows,), or None
+        Their weights.
+    name : str
+        What the rows are called, for messages.
+    """
+    if issparse(table) or not has_gaps(table):
+        return table, weights
+    rows, left = OnlyComplete()(table, weights)
+    if not len(rows):
+        raise ValueError(
+            f"Each of the {len(table):,} rows of {name} lacks a value, and complete rows are "
+            "needed. Fill them in first, for example with gramian.GramianImputer, or give others."
+        )
+    return rows, left
+
+
 def finite_but_gaps(X: Any) -> Literal["allow-nan", True]:
     """Return what is refused: a cell that a sparse matrix does not store is 0, not missing."""
     return True if issparse(X) else "allow-nan"
@@ -203,10 +227,19 @@ def _check_validation_data(columns: Any, validation_data: ValidationData) -> Wei
                 f"of {len(validation_data)}."
             )
         X, sample_weight = validation_data
-    table = validate_data(columns, X, accept_sparse=_sparse(columns), dtype=np.float64, reset=False)
-    if sample_weight is None:
-        return table, None
-    return table, check_weights(sample_weight, table, at_least=1)
+    table = validate_data(
+        columns,
+        X,
+        accept_sparse=_sparse(columns),
+        dtype=np.float64,
+        ensure_all_finite=finite_but_gaps(X),
+        reset=False,
+    )
+    weights = None if sample_weight is None else check_weights(sample_weight, table, at_least=1)
+    found: Weighted = only_complete(table, weights, "validation_data")
+    if found[1] is not None and not found[1].any():
+        raise ValueError("The rows of validation_data without missing values have no weight.")
+    return found
 
 
 def _take_column(X: Any, name: str) -> tuple[Any, Any]:

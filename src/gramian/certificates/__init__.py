@@ -58,7 +58,7 @@ def certify(estimator: GFR | GFS | GCA | GFA, X: ArrayLike) -> Certificate:
         The fitted estimator.
     X : array-like of shape (n_samples, n_features)
         Rows: those of the fit, or others, to see whether what holds for the fit holds for them.
-        All rows count alike.
+        All rows count alike; those with missing values are left out.
 
     Returns
     -------

@@ -11,7 +11,7 @@ from scipy.linalg import eigh, null_space
 
 from gramian._gfr import GFR
 from gramian._gfs import GFS
-from gramian._taking import check_rows
+from gramian._taking import check_rows, only_complete
 from gramian._types import Array, IntArray
 from gramian._words import percent
 
@@ -167,7 +167,8 @@ def certify_entropy(estimator: GFR | GFS, X: ArrayLike) -> EntropyCertificate:
     """Evaluate Theorem 1 or 4 on a fit."""
     model = estimator.model_
     assert model.decoder is not None
-    table = np.asarray(check_rows(estimator, X), dtype=np.float64)
+    table, _ = only_complete(check_rows(estimator, X, gaps=True), None, "X")
+    table = np.asarray(table, dtype=np.float64)
     largest = float(np.abs(table - model.mean).max())
     resolution, spacing = RESOLUTION * largest, ROUNDING * largest
     if model.selects:  # columns of any unit are copied as they are

@@ -12,7 +12,7 @@ from gramian._choosers import TIE
 from gramian._gca import GCA
 from gramian._gfa import GFA
 from gramian._model import ROWS_AT_ONCE, FittedModel
-from gramian._taking import check_rows
+from gramian._taking import check_rows, only_complete
 from gramian._types import Array
 from gramian._words import listed
 from gramian.certificates._nested import nested_fits
@@ -190,7 +190,7 @@ FIRST = (
 def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertificate:
     """Check the conditions of Theorem 2 or 5."""
     model = estimator.model_
-    x = model.centre(check_rows(estimator, X))
+    x = model.centre(only_complete(check_rows(estimator, X, gaps=True), None, "X")[0])
     components = measure(model, x, *estimator._least, backward=estimator.backward)
     n_functions, n_fitted = model.record.n_functions, model.record.n_rows
     n_open = len(model.dropped) + len(model.chosen) - len(components)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gramian.cli._errors import CommandError
-from gramian.lookups import Lookup
 from gramian.models._beside import Beside
 from gramian.tables._clock import Clock
 from gramian.tables._kinds import is_date, is_text, pyarrow
@@ -71,6 +70,7 @@ def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
     order = [name for name in features if name not in set_aside]
     if not text and not dates:
         return _checked(table, Division(tuple(order), set_aside=set_aside))
+    from gramian.laws import Solution
     from gramian.laws._relations import lookups_of
 
     chosen = SomeColumns(table, order or list(features))
@@ -85,11 +85,11 @@ def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
     lookups = [
         each
         for each in solutions.values()
-        if isinstance(each, Lookup)
+        if not isinstance(each, Solution)
         and (
             each.column in text
             or not numbers.issuperset(each.columns)
-            or {*dates} & {*each.columns}
+            or {*dates} & {each.column, *each.columns}
         )
         and (wanted.numbers_stay or not numbers & {*each.columns})
     ]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from gramian.cli._model import TableModel
     from gramian.explanations import Explanation
+    from gramian.tables._table import Table
 
 MAX_ROWS = 20_000
 """Formulas are tested on at most this many rows, the first ones."""
@@ -39,12 +40,15 @@ def explain(
     """Say by which formula each dropped column follows from the kept ones.
 
     With DATA, the formulas of a selection are evaluated on these rows, as they are, and R² says so:
-    "on DATA". Those of directions are found there, and R² is that of rows held out.
+    "on DATA". Those of directions are found there, and R² is that of rows held out. Of columns that
+    levels of others give, it says in how many rows of DATA they do.
     """
+    from gramian._words import counted
     from gramian.cli._model import load_model
     from gramian.cli._show import Page, print_json
 
     loaded = load_model(model)
+    by_levels = levels(loaded, data, reading)
     rows = None if data is None else _rows(loaded, data, reading)
     try:
         found = formulas(loaded, None, rows, max_terms, Path(data or "").name)
@@ -65,14 +69,57 @@ def explain(
                 "model": model,
                 "kept": loaded.order,
                 "formulas": found.table,
+                "levels": by_levels,
             }
         )
         return
     page = Page()
-    if not len(found):
+    if not len(found) and not by_levels:
         page.line("No column was dropped: all were kept.")
     for each in found:
         page.line(str(each))
+    for law in by_levels:
+        where = ""
+        if law["n_rows"] is not None:
+            rows_of = f"{counted(law['n_rows'], 'row')} of {Path(data or '').name}"
+            where = f", in {law['n_holds']:,} of {rows_of}"
+        page.line(law["law"] + where)
+
+
+def levels(model: TableModel, data: str | None, reading: Reading) -> list[dict[str, Any]]:
+    """Return the laws by which levels give columns beside a model, tested on rows if there are.
+
+    Parameters
+    ----------
+    model : TableModel
+        The model.
+    data : str or None
+        A table. Laws are tested if it has all of their columns.
+    reading : Reading
+        How to read it.
+    """
+    from gramian.cli._files import open_input
+    from gramian.lookups import agreement
+
+    laws = model.steps.beside.lookups
+    table = open_input(data, reading) if data is not None and laws else None
+    found = []
+    for law in laws:
+        names = [*law.columns, law.column]
+        tested: tuple[int | None, int | None] = (None, None)
+        if table is not None and {*names} <= {*table.columns}:
+            rows = _first(table, names, {})
+            tested = agreement(law, {name: rows.column(name).to_numpy() for name in names})
+        found.append(
+            {
+                "feature": law.column,
+                "law": str(law),
+                "columns": list(law.columns),
+                "n_rows": tested[0],
+                "n_holds": tested[1],
+            }
+        )
+    return found
 
 
 def formulas(
@@ -99,11 +146,14 @@ def formulas(
         What the rows are called where R² is printed.
     """
     import gramian
+    from gramian._taking import only_complete
     from gramian.cli._model import named
     from gramian.explanations._moments import of_fit
     from gramian.explanations._view import view_of
 
-    x: Any = None if rows is None else model.steps.apply(rows)
+    x: Any = None
+    if rows is not None:
+        x, _ = only_complete(model.steps.apply(rows), None, name or "the table")
     fitted = model.estimator.model_
     if x is not None and fitted.selects and of_fit(fitted, None, fitted.dropped):
         found = gramian.explain(model.estimator, features=features, max_terms=max_terms)
@@ -116,12 +166,9 @@ def formulas(
 
 def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     """Read rows to test formulas on, as the model takes them."""
-    import pyarrow as pa
-
     from gramian.cli._columns import check_places
     from gramian.cli._files import open_input
     from gramian.cli._model import locate, not_found, passing
-    from gramian.tables._kinds import plain
 
     table = open_input(path, reading)
     others, columns = passing(model, table, PassingOptions()), model.steps.columns
@@ -131,10 +178,19 @@ def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     names = list(places.values())
     labels = {places[name]: True for name in model.steps.categories}
     check_places(table, places, labels)
+    return _first(table, names, labels).rename_columns(list(columns))
+
+
+def _first(table: Table, names: Sequence[str], labels: dict[str, bool]) -> pa.Table:
+    """Read the first rows of some columns; which of them are labels is said."""
+    import pyarrow as pa
+
+    from gramian.tables._kinds import plain
+
     pieces: list[Any] = []
     for piece in table.pieces(names, labels):
         pieces.append(piece)
         if sum(each.num_rows for each in pieces) >= MAX_ROWS:
             break
     rows = pa.concat_tables(pieces) if pieces else table.read(names, labels)
-    return plain(rows.slice(0, MAX_ROWS).rename_columns(list(columns)))
+    return plain(rows.slice(0, MAX_ROWS))

@@ -223,6 +223,9 @@ def with_given(table: pa.Table, beside: Beside) -> pa.Table:
     inner = plain(table)
     found = beside.compute(lambda name: inner.column(name).to_numpy())
     for name, values in found.items():
+        if values.dtype.kind == "M":
+            table = table.append_column(name, pa.array(values))
+            continue
         kind = pa.string() if values.dtype == object else pa.float64()
         table = table.append_column(name, pa.array(values, kind, from_pandas=True))
     return table

@@ -15,7 +15,7 @@ from gramian.explanations._view import View
 
 if TYPE_CHECKING:
     from gramian.explanations._formula import Term
-    from gramian.laws import Lookup, Solution
+    from gramian.laws._fewest import Solved
 
 
 EXACT = 1e-9
@@ -32,16 +32,16 @@ class LawFormula:
 
     Attributes
     ----------
-    law : Solution or Lookup
+    law : Solution, Lookup or Slopes
         The law.
-    before : tuple of Solution or Lookup
+    before : tuple of Solution, Lookup or Slopes
         Laws that give columns which it may need, in the order in which they can be computed.
     columns : tuple of str
         The kept columns, in the order of `transform`.
     """
 
-    law: Solution | Lookup
-    before: tuple[Solution | Lookup, ...]
+    law: Solved
+    before: tuple[Solved, ...]
     columns: tuple[str, ...]
     terms: tuple[Term, ...] = ()
     """None: a law is no sum of terms."""
@@ -62,7 +62,7 @@ class LawFormula:
             for law in self.before:
                 if known.keys() >= {*law.columns}:
                     known[law.column] = law(known)
-            values: Array = self.law(known)
+            values: Array = np.asarray(self.law(known), dtype=np.float64)
         return values
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ def by_laws(
     return [better.get(each.index, each) for each in found]
 
 
-def _laws_in(table: Array, view: View, targets: Sequence[int]) -> tuple[Solution | Lookup, ...]:
+def _laws_in(table: Array, view: View, targets: Sequence[int]) -> tuple[Solved, ...]:
     """Return laws that give columns by those that were kept."""
     columns = [*view.indices.tolist(), *targets]
     if not targets or len(columns) > MAX_COLUMNS:
@@ -117,7 +117,7 @@ def _laws_in(table: Array, view: View, targets: Sequence[int]) -> tuple[Solution
 
 
 def _by_law(
-    found: Redundancy, laws: Sequence[Solution | Lookup], view: View, table: Array | None
+    found: Redundancy, laws: Sequence[Solved], view: View, table: Array | None
 ) -> Redundancy:
     """Let the law that gives a column explain it, if there is one."""
     places = {law.column: i for i, law in enumerate(laws)}

@@ -15,7 +15,7 @@ from gramian._blas import threads_for
 from gramian._blockwise import source_of
 from gramian._decoder import MAX_MOMENTS
 from gramian._model import FittedModel
-from gramian._taking import check_rows, check_weights
+from gramian._taking import check_rows, check_weights, only_complete
 from gramian._types import Array
 from gramian.explanations._by_law import by_laws
 from gramian.explanations._coordinates import Coordinates
@@ -62,7 +62,8 @@ def explain(
         Rows to test formulas on, those of the fit or others like them. They are divided into five
         parts, each of which is held out once while terms and coefficients are found on the other
         four. This decides the number of terms and gives `validation_r2`. Without X, the rows of
-        the fit decide it. Fits with more than 999 functions store no moments and need X.
+        the fit decide it. Fits with more than 999 functions store no moments and need X. Rows with
+        missing values are left out.
     max_terms : int or None, default=5
         The largest number of terms in a formula, the constant not counted. None for the whole fit
         with all its functions, which is what `inverse_transform` computes.
@@ -115,9 +116,10 @@ def explain(
                 "explain tests formulas on rows in memory: give some of the rows as an array or a "
                 "data frame, or no X to use the moments of the fit alone."
             )
-        table = check_rows(estimator, X)
+        table = check_rows(estimator, X, gaps=True)
         if sample_weight is not None:
             weights = check_weights(sample_weight, table)
+        table, weights = only_complete(table, weights, "X")
     return explain_checked(
         estimator.model_, table, weights, max_terms=max_terms, min_gain=min_gain, features=features
     )

@@ -12,8 +12,9 @@ from gramian.explanations._text import number
 from gramian.laws._dependency import Dependency
 from gramian.laws._fewest import Solved, computable, exchangeable, fewest
 from gramian.laws._relation import Relation
+from gramian.laws._slope_law import SlopeLaw
 
-Law = Relation | Dependency
+Law = Relation | Dependency | SlopeLaw
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Relations(Sequence[Law]):
 
         Returns
         -------
-        redundant : dict from str to Solution or Lookup
+        redundant : dict from str to Solution, Lookup or Slopes
             The columns to drop, and the laws solved for them. Each needs only columns that stay or
             that stand before it, so that all can be computed one after the other.
         """
@@ -122,7 +123,7 @@ class Relations(Sequence[Law]):
 
         Returns
         -------
-        computable : dict from str to Solution or Lookup
+        computable : dict from str to Solution, Lookup or Slopes
             The columns that the laws give, from columns of `keep` or those that stand before them.
             Columns that neither are kept nor stand here cannot be computed by any law.
         """

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gramian._types import Array
 from gramian.explanations._formula import Term
 from gramian.explanations._text import quote
-from gramian.lookups import Key, Lookup
+from gramian.lookups import ComposedDate, Key, Lookup
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Dependency:
         How improbable it is by chance that so many repeated rows agree, in powers of ten.
     n_rows : int
         In how many rows all of its columns are present; it was judged by these.
-    lookup : Lookup
-        Which value belongs to which levels.
+    lookup : Lookup or ComposedDate
+        Which value belongs to which levels; how a date is put together.
     inverse : Lookup or None
         The other way round, where each column follows from the other.
 
@@ -59,7 +59,7 @@ class Dependency:
     shuffled_error: float
     evidence: float
     n_rows: int
-    lookup: Lookup
+    lookup: Lookup | ComposedDate
     inverse: Lookup | None = None
     solvable: tuple[str, ...] = ()
     """The columns that the law gives in every row that has them."""
@@ -73,7 +73,7 @@ class Dependency:
         return self.error == 0
 
     @property
-    def form(self) -> Lookup:
+    def form(self) -> Lookup | ComposedDate:
         """The law as it is written."""
         return self.lookup
 
@@ -105,16 +105,16 @@ class Dependency:
             0 where the law holds, 1 where it does not, and NaN where a column is missing or a level
             is not known.
         """
-        expected = self.lookup(X)
-        given = Key(self.lookup.column).cells(X[self.lookup.column])
+        key = Key(self.lookup.column)
+        expected, given = key.cells(self.lookup(X)), key.cells(X[self.lookup.column])
         return np.array(
             [
-                np.nan if a is None or b is None or a != a else float(a != b)
-                for a, b in zip(expected.tolist(), given, strict=True)
+                np.nan if a is None or b is None else float(a != b)
+                for a, b in zip(expected, given, strict=True)
             ]
         )
 
-    def solve_for(self, column: str) -> Lookup:
+    def solve_for(self, column: str) -> Lookup | ComposedDate:
         """Return the lookup that gives one of the columns.
 
         Parameters

@@ -8,10 +8,10 @@ from itertools import chain
 import numpy as np
 
 from gramian.laws._solution import Solution
-from gramian.lookups import Lookup
+from gramian.lookups import LevelLaw
 from gramian.lookups._cover import following
 
-Solved = Solution | Lookup
+Solved = Solution | LevelLaw
 
 MAX_ORDERS = 50
 """So many orders are tried for laws that share columns, if each is stuck before all give one."""
@@ -33,7 +33,7 @@ def fewest(
 
     Parameters
     ----------
-    laws : sequence of sequences of Solution or Lookup
+    laws : sequence of sequences of Solution, Lookup or Slopes
         The solutions of each law, those first whose columns should rather go.
     keep : collection of str
         Columns that stay.

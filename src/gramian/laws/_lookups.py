@@ -8,9 +8,13 @@ from dataclasses import dataclass
 
 from gramian._types import Array
 from gramian._words import the_columns
+from gramian.laws._dates import composed_dates
 from gramian.laws._dependency import Dependency
 from gramian.laws._relation import Relation
 from gramian.laws._search import OutOfTimeError
+from gramian.laws._slope_law import SlopeLaw
+from gramian.laws._slope_tally import SlopeTally
+from gramian.laws._slopes import SlopeSearch
 from gramian.lookups import Cells, Found, LookupSearch, Tally, cells_of
 from gramian.lookups._evidence import DECADES
 from gramian.lookups._keys import Key
@@ -22,8 +26,14 @@ class Looked:
     """What a search for lookups found."""
 
     dependencies: list[Dependency]
+    slopes: list[SlopeLaw]
     complete: bool
     notes: list[str]
+
+    @property
+    def laws(self) -> list[SlopeLaw | Dependency]:
+        """All laws that were found."""
+        return [*self.slopes, *self.dependencies]
 
 
 @dataclass(frozen=True)
@@ -69,15 +79,29 @@ def find_lookups(
         if deadline is not None and time.monotonic() > deadline:
             raise OutOfTimeError
 
-    search = LookupSearch(cells, tolerance, [*_implications(laws, table.names)], check_time)
+    known = [*_implications(laws, table.names)]
+    dates = composed_dates(table.rows, table.names, table.labels, table.clocks)
+    known += [each.implication for each in dates]
+    exact = [*_implications([law for law in laws if law.exact], table.names)]
+    by_level = SlopeSearch(cells, {*table.clocks}, tolerance, exact, check_time)
     try:
-        found, complete = search.run(), True
+        slopes = by_level.run()
+        known += [one for each in slopes for one in each.dependencies]
+        found, complete = LookupSearch(cells, tolerance, known, check_time).run(), True
     except OutOfTimeError:
-        found, complete = [], False
+        slopes, found, complete = [], [], False
+    slopes = by_level.fewest(slopes, [one for each in found for one in each.dependencies])
     tallies = [_tally(each, cells, table.names) for each in found]
+    lines = [SlopeTally(each, cells, table.names) for each in slopes]
     for block in [table.rows] if blocks is None else blocks:
         for tally in tallies:
             tally.add(block)
+        for line in lines:
+            line.add(block)
+        for date in dates:
+            date.add(block)
+    sums = [each.law(table.labels) for each in lines]
+    sums = [each for each in sums if each.exact or each.error <= tolerance]
     made = [
         _dependency(each, tally, table)
         for each, tally in zip(found, tallies, strict=True)
@@ -85,13 +109,15 @@ def find_lookups(
     ]
     # Levels among the columns of one law are that law, read backwards: with y = flag · x, the flag
     # follows from the levels of y.
-    tied = [set(law.columns) for law in laws if law.exact]
+    believed: list[Relation | SlopeLaw] = [*laws, *sums]
+    tied = [set(law.columns) for law in believed if law.exact]
     kept = [
         each
         for each in made
         if each.evidence >= DECADES and not any(law >= {*each.columns} for law in tied)
     ]
-    return Looked(kept, complete, notes)
+    kept += [law for date in dates if (law := date.law(len(table.names))) is not None]
+    return Looked(kept, sums, complete, notes)
 
 
 def _implications(

@@ -41,7 +41,8 @@ def relations(
     No column is called the target. Laws are polynomials of few terms, products of powers, sums,
     laws with logarithms, sines and cosines, thresholds and levels, in the columns and units of the
     table. A column of text is one variable with levels: it may follow from the levels of others,
-    from an interval of a number or a part of a date, and numbers may follow from it.
+    from an interval of a number or a part of a date, numbers may follow from it, and it may decide
+    the slopes by which a number follows from others.
 
     Exact laws are looked for first, then laws that hold up to noise. Each is tested on rows that
     took no part in finding it, and must break when one of its columns is shuffled. A law that
@@ -121,7 +122,8 @@ def relations(
     looked = _lookups(table, sample, others, float(tolerance), deadline, random_state)
     given = {each.lookup.column for each in looked.dependencies}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
-    laws = sorted([*found, *looked.dependencies], key=lambda each: not each.exact)
+    found = [each for each in found if not any(law.says(each) for law in looked.slopes)]
+    laws = sorted([*found, *looked.laws], key=lambda each: not each.exact)
     complete = complete and looked.complete
     return Relations(tuple(laws), table.names, sample.n_rows, complete, (*notes, *looked.notes))
 
@@ -160,7 +162,7 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
 
 
 def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
-    """Find only the exact lookups of a table, and how its dates become numbers.
+    """Find only the exact laws of levels in a table, and how its dates become numbers.
 
     Parameters
     ----------
@@ -171,9 +173,7 @@ def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     sample = sample_of(table, 0, LOOKUP_ROWS)
     looked = _lookups(table, sample, [], 0.0, None, 0)
     clocks = {table.names[i]: clock for i, clock in table.clocks.items()}
-    found = Relations(
-        tuple(looked.dependencies), table.names, sample.n_rows, notes=tuple(looked.notes)
-    )
+    found = Relations(tuple(looked.laws), table.names, sample.n_rows, notes=tuple(looked.notes))
     return found, clocks
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
-from gramian.tables._clock import Clock, Part
+from gramian.explanations._text import number, quote
+from gramian.tables._clock import PARTS, Clock, Part
 
 Cell = str | float
 """A level: the text of a label, or a number."""
+LONGEST_LEVEL = 24
+"""Of a longer label its beginning is written."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,21 @@ class Key:
     def __str__(self) -> str:
         return self.column if self.part is None else f"{self.part} of {self.column}"
 
+    @property
+    def text(self) -> str:
+        """The key within a sentence: product, or the month of date."""
+        name = quote(self.column)
+        return name if self.part is None else f"the {self.part} of {name}"
+
+    def level_text(self, level: Cell) -> str:
+        """Write one of its levels: an interval by its ends."""
+        if not self.thresholds or isinstance(level, str):
+            return level_text(level)
+        place, ends = int(level), [number(each, 6) for each in self.thresholds]
+        if place == 0:
+            return f"≤ {ends[0]}"
+        return f"> {ends[-1]}" if place >= len(ends) else f"{ends[place - 1]} to {ends[place]}"
+
     def numbers(self, x: Array) -> Array:
         """Return what is looked up, given the numbers of the column: NaN where one is missing."""
         if self.part is not None:
@@ -77,6 +96,39 @@ class Key:
         x = np.array([each if isinstance(each, float) else np.nan for each in found])
         return [None if each != each else each for each in self.numbers(x).tolist()]
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the key as plain lists, numbers and texts, to be stored."""
+        return {
+            "column": self.column,
+            "thresholds": list(self.thresholds),
+            "part": self.part,
+            "origin": None if self.clock is None else self.clock.origin,
+            "unit": None if self.clock is None else self.clock.unit,
+        }
+
+    @classmethod
+    def from_json(cls, document: Any) -> Key:
+        """Read a stored key; anything else is a ValueError that says what is wrong."""
+        names = {"column", "thresholds", "part", "origin", "unit"}
+        is_key = isinstance(document, dict) and set(document) == names
+        if not is_key or not is_name(document["column"]):
+            raise ValueError(f"A key of a stored lookup has {sorted(names)}.")
+        ends, part = document["thresholds"], document["part"]
+        if not isinstance(ends, list) or not all(
+            is_cell(each) and not isinstance(each, str) for each in ends
+        ):
+            raise ValueError("The thresholds of a stored lookup are finite numbers.")
+        if ends != sorted(ends) or part not in (None, *PARTS):
+            raise ValueError("The thresholds of a stored lookup grow, and its parts are of a date.")
+        clock = None
+        if document["origin"] is not None:
+            if not isinstance(document["origin"], str):
+                raise ValueError("The origin of a clock is a text.")
+            clock = Clock(document["origin"], document["unit"])
+        if (part is not None) and clock is None:
+            raise ValueError(f"The {part} of a column is that of a date, and needs a clock.")
+        return cls(document["column"], tuple(map(float, ends)), part, clock)
+
 
 def interval(x: Array, thresholds: tuple[float, ...]) -> Array:
     """Return the number of the interval that each value is in; a threshold belongs to the lower."""
@@ -99,3 +151,31 @@ def cell(value: Any) -> Cell | None:
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which of some objects are missing values."""
     return np.array([cell(each) is None for each in values.tolist()], dtype=bool)
+
+
+def level_text(level: Cell) -> str:
+    """Write a level so that it cannot be taken for a part of the sentence around it."""
+    if not isinstance(level, str):
+        return number(level, 6)
+    return quote(level if len(level) <= LONGEST_LEVEL else level[:LONGEST_LEVEL] + "…")
+
+
+def rounded(value: Cell) -> Cell:
+    """Return numbers without the digits that rounding errors change."""
+    if isinstance(value, str) or value.is_integer():
+        return value
+    return float(f"{value:.9e}")
+
+
+def is_name(value: Any) -> bool:
+    """Return whether a stored value is a text that a file can hold."""
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def is_cell(value: Any) -> bool:
+    """Return whether a stored value is a level: a text, or a finite number."""
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, (int, float)):
+        return abs(value) <= sys.float_info.max
+    return is_name(value)

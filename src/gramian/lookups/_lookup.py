@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from gramian._words import counted
 from gramian.explanations._formula import import_sympy
 from gramian.explanations._text import latex_name, number, quote
-from gramian.lookups._keys import Cell, Key
-from gramian.tables._clock import PARTS, Clock
+from gramian.lookups._keys import Cell, Key, is_cell, is_name, level_text, rounded
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Lookup:
     @cached_property
     def _entries(self) -> dict[tuple[Cell, ...], Cell]:
         return {
-            tuple(map(_rounded, level)): value
+            tuple(map(rounded, level)): value
             for level, value in zip(self.levels, self.values, strict=True)
         }
 
@@ -87,7 +86,7 @@ class Lookup:
         """
         cells = [key.cells(table[key.column]) for key in self.keys]
         found = [
-            None if None in row else self._entries.get(tuple(map(_rounded, row)))
+            None if None in row else self._entries.get(tuple(map(rounded, row)))
             for row in zip(*cells, strict=True)
         ]
         if not self.is_text:
@@ -96,8 +95,24 @@ class Lookup:
         texts[:] = found
         return texts
 
+    def entries(self) -> Iterator[tuple[str, str]]:
+        """Yield each combination of levels, and the value there, as they are written."""
+        for level, value in zip(self.levels, self.values, strict=True):
+            cells = [key.level_text(each) for key, each in zip(self.keys, level, strict=True)]
+            yield ", ".join(cells), level_text(value)
+
     def __str__(self) -> str:
         return f"{quote(self.column)} follows from {listed_keys(self.keys)} ({self.size})"
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What it follows from: columns, and parts of dates."""
+        return tuple(map(str, self.keys))
+
+    @property
+    def head(self) -> str:
+        """What the levels are of."""
+        return ", ".join(self.causes)
 
     @property
     def text(self) -> str:
@@ -129,16 +144,7 @@ class Lookup:
         """Return the lookup as plain lists, dictionaries, numbers and texts, to be stored."""
         return {
             "lookup": self.column,
-            "keys": [
-                {
-                    "column": key.column,
-                    "thresholds": list(key.thresholds),
-                    "part": key.part,
-                    "origin": None if key.clock is None else key.clock.origin,
-                    "unit": None if key.clock is None else key.clock.unit,
-                }
-                for key in self.keys
-            ],
+            "keys": [key.to_json() for key in self.keys],
             "levels": [list(level) for level in self.levels],
             "values": list(self.values),
         }
@@ -159,15 +165,15 @@ class Lookup:
         keys, levels, values = (document[name] for name in ("keys", "levels", "values"))
         if not all(isinstance(each, list) and each for each in (keys, levels, values)):
             raise ValueError("Keys, levels and values of a stored lookup are lists that hold some.")
-        read = tuple(map(_read_key, keys))
+        read = tuple(map(Key.from_json, keys))
         column = document["lookup"]
-        if not _is_name(column) or column in {key.column for key in read}:
+        if not is_name(column) or column in {key.column for key in read}:
             raise ValueError("A stored lookup gives a column that it does not need itself.")
         if len(levels) != len(values) or not all(
             isinstance(level, list) and len(level) == len(read) for level in levels
         ):
             raise ValueError("A stored lookup has a cell of each key, and a value, for each level.")
-        if not all(map(_is_cell, [*values, *(each for level in levels for each in level)])):
+        if not all(map(is_cell, [*values, *(each for level in levels for each in level)])):
             raise ValueError("Levels and values of a stored lookup are texts and finite numbers.")
         if len({isinstance(each, str) for each in values}) > 1:
             raise ValueError("The values of a stored lookup are all texts, or all numbers.")
@@ -181,49 +187,9 @@ class Lookup:
 
 def listed_keys(keys: Sequence[Key]) -> str:
     """Write keys as text: the month of date and region."""
-    parts = [
-        quote(k.column) if k.part is None else f"the {k.part} of {quote(k.column)}" for k in keys
-    ]
+    parts = [key.text for key in keys]
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _rounded(value: Cell) -> Cell:
-    """Return numbers without the digits that rounding errors change."""
-    if isinstance(value, str) or value.is_integer():
-        return value
-    return float(f"{value:.9e}")
 
 
 def _plain(value: Any) -> Cell:
     return value if isinstance(value, str) else float(value)
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
-
-
-def _is_cell(value: Any) -> bool:
-    if isinstance(value, bool):
-        return False
-    return _is_name(value) or (isinstance(value, (int, float)) and abs(value) < math.inf)
-
-
-def _read_key(document: Any) -> Key:
-    names = {"column", "thresholds", "part", "origin", "unit"}
-    if not isinstance(document, dict) or set(document) != names or not _is_name(document["column"]):
-        raise ValueError(f"A key of a stored lookup has {sorted(names)}.")
-    ends, part = document["thresholds"], document["part"]
-    if not isinstance(ends, list) or not all(
-        _is_cell(each) and not isinstance(each, str) for each in ends
-    ):
-        raise ValueError("The thresholds of a stored lookup are finite numbers.")
-    if ends != sorted(ends) or part not in (None, *PARTS):
-        raise ValueError("The thresholds of a stored lookup grow, and its parts are of a date.")
-    clock = None
-    if document["origin"] is not None:
-        if not isinstance(document["origin"], str):
-            raise ValueError("The origin of a clock is a text.")
-        clock = Clock(document["origin"], document["unit"])
-    if (part is not None) and clock is None:
-        raise ValueError(f"The {part} of a column is that of a date, and needs a clock.")
-    return Key(document["column"], tuple(map(float, ends)), part, clock)

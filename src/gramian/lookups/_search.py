@@ -1,4 +1,4 @@
-"""The search for lookups: one cause, then two."""
+"""The search for lookups: one cause, then two, then three."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ PER_NUMBER = 5.0
 """Numbers, and pairs of columns, are causes if a level has so many rows on average."""
 MOST_FRACTIONS = 50
 """Numbers that are not whole are measured: with more levels, equal ones are equal by chance."""
-MOST_IN_PAIRS = 60
-"""Of more columns, those with the fewest levels are looked at in pairs."""
+MOST_TOGETHER = {2: 60, 3: 15}
+"""Of more columns, those with the fewest levels are looked at in pairs, and by three."""
 WORK = 3e8
 """About so many cells are compared at most: in tables of many columns, fewer rows are looked at."""
 FEWEST_ROWS = 2_000
@@ -81,7 +81,7 @@ class LookupSearch:
         self._effects = [i for i in cells.effects if i not in cells.ids]
         self._known: list[Implication] = [*known, *_calendar(cells)]
         n = max(len(self._effects), 1)
-        rows = int(WORK / (n**2 * max(min(n, MOST_IN_PAIRS), 1)))
+        rows = int(WORK / (n**2 * max(min(n, MOST_TOGETHER[2]), 1)))
         n_rows = len(cells.codes)
         few = np.linspace(0, n_rows - 1, min(n_rows, max(rows, FEWEST_ROWS))).astype(np.intp)
         self._screen = cells.codes[few]
@@ -90,8 +90,12 @@ class LookupSearch:
         """Return the lookups, from which all others follow."""
         singles = self._one_way([*self._steps(), *self._singles()])
         known = [*self._known, *(one for each in singles for one in each.dependencies)]
-        pairs = self._pairs(known)
-        return [*singles, *pairs]
+        found = [*singles]
+        for size in MOST_TOGETHER:
+            more = self._together(size, known)
+            known += [each.dependency for each in more]
+            found += more
+        return found
 
     @property
     def _causes(self) -> list[int]:
@@ -122,15 +126,27 @@ class LookupSearch:
     def _judged(
         self, codes: IntArray, causes: tuple[int, ...], effects: Sequence[int]
     ) -> list[Found]:
-        """Return which of some effects follow from the levels of a cause."""
+        """Return which of some effects follow from the levels of causes, and not of fewer."""
         n_tried = float(len(self._cells.keys)) ** (len(causes) + 1)
         found = []
         for effect in effects:
             counted = count(codes, self._cells.codes[:, effect])
             evidence = counted.evidence(n_tried)
-            if counted.holds(self._tolerance) and evidence >= DECADES:
+            if not counted.holds(self._tolerance) or evidence < DECADES:
+                continue
+            fewer = combinations(causes, len(causes) - 1) if len(causes) > 1 else ()
+            guess = max((self._agreeing(some, effect) for some in fewer), default=0.0)
+            if (
+                replace(counted, most_frequent=max(guess, counted.most_frequent)).evidence(n_tried)
+                >= DECADES
+            ):
                 found.append(Found(causes, effect, counted, evidence))
         return found
+
+    def _agreeing(self, causes: tuple[int, ...], effect: int) -> float:
+        """Return in which share of rows an effect is what most rows of its level have."""
+        codes = self._cells.codes
+        return 1 - count(_combined(codes, causes), codes[:, effect]).error
 
     def _likely(self, codes: IntArray, effects: Sequence[int]) -> list[int]:
         """Return which of some effects may follow from a cause, by a part of the rows."""
@@ -195,32 +211,39 @@ class LookupSearch:
         ]
         return [*made, *(each for _, each in merged)]
 
-    def _pairs(self, known: Sequence[Implication]) -> list[Found]:
-        """Return lookups with two causes that one cause alone does not give."""
+    def _together(self, size: int, known: Sequence[Implication]) -> list[Found]:
+        """Return lookups with several causes that fewer of them do not give."""
         cells = self._cells
         twins = _twins(known)
         causes = [i for i in self._causes if i not in twins and cells.fits(i, PER_NUMBER)]
-        causes = sorted(causes, key=lambda i: cells.n_levels[i])[:MOST_IN_PAIRS]
+        causes = sorted(causes, key=lambda i: cells.n_levels[i])[: MOST_TOGETHER[size]]
         effects = [i for i in self._effects if i not in twins]
         found = []
-        for first, second in combinations(sorted(causes), 2):
+        for chosen in combinations(sorted(causes), size):
             self._check_time()
-            given = closure([first, second], known)
-            labels = {i for i in (first, second) if not cells.is_number(i)}
-            wanted = [i for i in effects if i not in given and (labels or i in cells.labels)]
-            alone = second in closure([first], known) or first in closure([second], known)
-            if alone or not wanted:
+            labels = any(not cells.is_number(i) for i in chosen)
+            wanted = [i for i in effects if labels or i in cells.labels]
+            given = closure(chosen, known) if wanted else set[int]()
+            wanted = [i for i in wanted if i not in given]
+            if not wanted or any(i in closure({*chosen} - {i}, known) for i in chosen):
                 continue
-            few = combined(self._screen[:, first], self._screen[:, second])
-            wanted = self._likely(few, wanted)
+            wanted = self._likely(_combined(self._screen, chosen), wanted)
             if not wanted:
                 continue
-            codes = combined(cells.codes[:, first], cells.codes[:, second])
+            codes = _combined(cells.codes, chosen)
             if PER_NUMBER * (int(codes.max()) + 1) <= int((codes >= 0).sum()):
-                found += self._judged(codes, (first, second), wanted)
+                found += self._judged(codes, chosen, wanted)
         wanted_first = sorted(found, key=lambda one: one.count.n_levels)
         merged = minimal([(each.dependency, each) for each in wanted_first], known)
         return [each for _, each in merged]
+
+
+def _combined(codes: IntArray, keys: Sequence[int]) -> IntArray:
+    """Return codes of the combinations of several keys' levels."""
+    found = codes[:, keys[0]]
+    for key in keys[1:]:
+        found = combined(found, codes[:, key])
+    return found
 
 
 def _calendar(cells: Cells) -> Iterator[Implication]:

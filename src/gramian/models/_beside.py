@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gramian.lookups import Lookup
+from gramian.lookups import LevelLaw, level_law
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,14 @@ class Beside:
         those that lookups give. Without columns beside the fit it is empty.
     labels : sequence of str, default=()
         Columns that stay as they are.
-    lookups : sequence of Lookup, default=()
+    lookups : sequence of Lookup or Slopes, default=()
         How others are computed, each from columns of the fit, from `labels`, or from columns that
         stand before it.
     """
 
     order: Sequence[str] = ()
     labels: Sequence[str] = ()
-    lookups: Sequence[Lookup] = ()
+    lookups: Sequence[LevelLaw] = ()
 
     @property
     def given(self) -> list[str]:
@@ -91,7 +91,7 @@ class Beside:
         names = [*_list(document["order"]), *_list(document["labels"])]
         if not all(isinstance(name, str) for name in names):
             raise ValueError("Names of columns are texts.")
-        lookups = tuple(map(Lookup.from_json, _list(document["lookups"])))
+        lookups = tuple(map(level_law, _list(document["lookups"])))
         return cls(tuple(document["order"]), tuple(document["labels"]), lookups)
 
 

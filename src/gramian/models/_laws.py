@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 from gramian.exceptions import ModelFileError
 
 if TYPE_CHECKING:
-    from gramian.laws import Lookup, Solution
+    from gramian.laws._fewest import Solved
 
 
-def to_data(laws: Sequence[Solution | Lookup]) -> list[Any]:
+def to_data(laws: Sequence[Solved]) -> list[Any]:
     """Return the laws as JSON can hold them."""
     return [law.to_json() for law in laws]
 
 
-def from_data(
-    data: Any, names: Sequence[str], kept: Sequence[str]
-) -> tuple[Solution | Lookup, ...]:
+def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[Solved, ...]:
     """Read laws, each of which gives a column from columns that are kept or given before it.
 
     Parameters
@@ -30,15 +28,16 @@ def from_data(
     kept : sequence of str
         Those that are kept.
     """
-    from gramian.laws import Lookup, Solution
+    from gramian.laws import Solution
+    from gramian.lookups import is_level_law, level_law
 
     if not isinstance(data, list) or len(data) > len(names):
         raise ModelFileError("Its laws are damaged.")
-    left, known, found = {*names} - {*kept}, {*kept}, []
+    left, known = {*names} - {*kept}, {*kept}
+    found: list[Solved] = []
     for each in data:
         try:
-            is_lookup = isinstance(each, dict) and "lookup" in each
-            law = Lookup.from_json(each) if is_lookup else Solution.from_json(each)
+            law = level_law(each) if is_level_law(each) else Solution.from_json(each)
         except ValueError as error:
             raise ModelFileError(f"One of its laws is damaged: {error}") from error
         if law.column not in left or not known.issuperset(law.columns):

@@ -33,6 +33,7 @@ from gramian.reports._columns import Column, describe
 from gramian.reports._curves import Curves, trace
 from gramian.reports._directions import Directions, directions, of_weights
 from gramian.reports._graph import draw
+from gramian.reports._levels import beside_entries
 from gramian.reports._rows import SAMPLE_ROWS, SEED, Data, gather
 from gramian.reports._selection import MAX_ROWS, Selection, how, in_words, select
 from gramian.reports._surface import draw_map, label_of, local, rounds
@@ -56,7 +57,8 @@ def report(
 
     The page is one file of about 5 MB that loads nothing else; most of it is the script of Plotly,
     for interactive charts. It holds no rows of the data, but it does hold the names of the columns
-    and their smallest and largest values.
+    and their smallest and largest values, and the first levels of categories that others follow
+    from.
 
     Parameters
     ----------
@@ -116,12 +118,16 @@ def report(
             f"{estimator.n_features_in_} columns."
         )
     data = gather(estimator, X, preprocessing)
+    beside = beside_entries(data.preprocessing)
     template, content = _content(estimator.model_, estimator, data, image_shape)
     text = _page.render(
         template,
         {
             **content,
-            "title": title or f"Redundancy among {counted(data.n_columns, 'column')}",
+            "beside": beside,
+            "n_beside": beside.n_columns,
+            "title": title
+            or f"Redundancy among {counted(data.n_columns + beside.n_columns, 'column')}",
             "command": command,
             "code": code_for(estimator, X, preprocessing, image_shape),
         },

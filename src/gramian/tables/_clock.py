@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -35,6 +35,19 @@ COARSER: tuple[tuple[Part, Part], ...] = (
     ("date", "weekday"),
 )
 """Parts, and those that they give."""
+COMPOSING: dict[Unit, tuple[Part, ...]] = {
+    "days": ("year", "month", "day"),
+    "seconds": ("year", "month", "day", "hour", "minute", "second"),
+}
+"""The parts that give a date."""
+LIMITS: dict[Part, tuple[int, int]] = {
+    "year": (1, 9999),
+    "month": (1, 12),
+    "day": (1, 31),
+    "hour": (0, 23),
+    "minute": (0, 59),
+    "second": (0, 59),
+}
 
 
 @dataclass(frozen=True)
@@ -138,3 +151,29 @@ def part_of(times: NDArray[np.datetime64], part: Part) -> Array:
     }
     found: Array = np.where(np.isnat(times), np.nan, values[part]().astype(np.float64))
     return found
+
+
+def composed(parts: Mapping[Part, Array]) -> NDArray[np.datetime64]:
+    """Return dates from their parts: year, month and day, and perhaps hour, minute and second.
+
+    Parameters
+    ----------
+    parts : mapping from str to array
+        The parts, as numbers. A date that the calendar does not have becomes NaT.
+    """
+    fine = np.ones(np.shape(parts["year"]), dtype=bool)
+    whole: dict[Part, IntArray] = {}
+    for part, numbers in parts.items():
+        low, high = LIMITS[part]
+        with np.errstate(invalid="ignore"):
+            fine &= (numbers == np.rint(numbers)) & (numbers >= low) & (numbers <= high)
+        whole[part] = np.where(fine, numbers, low).astype(np.int64)
+    months = 12 * (whole["year"] - 1970) + whole["month"] - 1
+    first = months.astype("datetime64[M]").astype("datetime64[D]")
+    days = first + (whole["day"] - 1).astype("timedelta64[D]")
+    fine &= days.astype("datetime64[M]").astype(np.int64) == months  # no 30th of February
+    times = days.astype("datetime64[us]")
+    for part, seconds in (("hour", 3600), ("minute", 60), ("second", 1)):
+        if part in whole:
+            times = times + (whole[part] * seconds).astype("timedelta64[s]")
+    return np.where(fine, times, np.datetime64("NaT", "us"))

@@ -1,0 +1,171 @@
+"""A date that is put together from columns with its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._types import Array
+from gramian._words import listed
+from gramian.explanations._formula import import_sympy
+from gramian.explanations._text import latex_name, quote
+from gramian.lookups._keys import is_name
+from gramian.tables._clock import COMPOSING, LIMITS, Part, Unit, composed
+
+
+@dataclass(frozen=True)
+class ComposedDate:
+    """A column of dates as a function of columns with the year, the month, the day and so on.
+
+    Call it with a table or mapping that gives the other columns by name.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    unit : {"days", "seconds"}
+        Whether it has dates, or dates with a time of the day.
+    parts : tuple of str and int
+        For each of the parts that give a date the column that has it, or the number that it always
+        is.
+
+    Examples
+    --------
+    >>> from gramian.laws import ComposedDate
+    >>> date = ComposedDate("date", "days", ("year", "m", 1))
+    >>> print(date)
+    date follows from year and m (month), with the day 1
+    >>> date({"year": [2024, 2023], "m": [2, 13]})
+    array(['2024-02-01', 'NaT'], dtype='datetime64[D]')
+    """
+
+    column: str
+    unit: Unit
+    parts: tuple[str | int, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are needed."""
+        return tuple(dict.fromkeys(each for each in self.parts if isinstance(each, str)))
+
+    @property
+    def _named(self) -> dict[Part, str | int]:
+        return dict(zip(COMPOSING[self.unit], self.parts, strict=True))
+
+    def __call__(self, table: Mapping[str, Any]) -> NDArray[np.datetime64]:
+        """Compute the dates.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns by name.
+
+        Returns
+        -------
+        dates : array of shape (n_samples,)
+            The dates, NaT where a part is missing or there is no such date.
+        """
+        known = {
+            name: np.atleast_1d(np.asarray(table[name], dtype=np.float64)) for name in self.columns
+        }
+        return self.times(known).astype(
+            "datetime64[D]" if self.unit == "days" else "datetime64[us]"
+        )
+
+    def times(self, known: Mapping[str, Array]) -> NDArray[np.datetime64]:
+        """Compute the dates in microseconds, given the numbers of the columns."""
+        shape = np.shape(known[self.columns[0]])
+        return composed(
+            {
+                part: known[each] if isinstance(each, str) else np.full(shape, float(each))
+                for part, each in self._named.items()
+            }
+        )
+
+    def entries(self) -> Iterator[tuple[str, str]]:
+        """Yield nothing: a date has no levels."""
+        return iter(())
+
+    def __str__(self) -> str:
+        return f"{quote(self.column)} follows from {self.size}"
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What it follows from."""
+        return self.columns
+
+    @property
+    def head(self) -> str:
+        """What the columns are, together."""
+        return ", ".join(self.columns)
+
+    @property
+    def text(self) -> str:
+        """What the column is, in words."""
+        return f"the {'day' if self.unit == 'days' else 'time'} of {self.size}"
+
+    @property
+    def size(self) -> str:
+        """Which columns are put together, and what is always the same."""
+        columns = [
+            quote(each) if each == part else f"{quote(each)} ({part})"
+            for part, each in self._named.items()
+            if isinstance(each, str)
+        ]
+        fixed = [
+            f"the {part} {each}"
+            for part, each in self._named.items()
+            if isinstance(each, int) and (part in COMPOSING["days"] or each)
+        ]
+        return _and(columns) + (f", with {_and(fixed)}" if fixed else "")
+
+    def latex(self) -> str:
+        """Write the law in LaTeX's math mode, as a function f."""
+        inner = ", ".join(map(latex_name, self.columns))
+        return rf"{latex_name(self.column)} = f\left({inner}\right)"
+
+    def sympy(self) -> Any:
+        """Return the law as SymPy's Eq, with a function that has no formula."""
+        import_sympy()
+        import sympy
+
+        inner = map(sympy.Symbol, self.columns)
+        return sympy.Eq(sympy.Symbol(self.column), sympy.Function("f")(*inner), evaluate=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the law as plain lists, numbers and texts, to be stored."""
+        return {"date": self.column, "unit": self.unit, "parts": list(self.parts)}
+
+    @classmethod
+    def from_json(cls, document: Any) -> ComposedDate:
+        """Read what was stored; nothing in it is executed.
+
+        Parameters
+        ----------
+        document : dict
+            What `to_json` returned. Anything else is a ValueError that says what is wrong.
+        """
+        if not isinstance(document, dict) or set(document) != {"date", "unit", "parts"}:
+            raise ValueError("A stored date has a column, a unit and parts.")
+        column, unit, parts = document["date"], document["unit"], document["parts"]
+        if not isinstance(unit, str) or unit not in COMPOSING:
+            raise ValueError("The unit of a stored date is days or seconds.")
+        needed = COMPOSING[unit]
+        if not isinstance(parts, list) or len(parts) != len(needed):
+            raise ValueError(f"The parts of a stored date in {unit} are {listed(needed)}.")
+        for part, each in zip(needed, parts, strict=True):
+            low, high = LIMITS[part]
+            whole = isinstance(each, int) and not isinstance(each, bool)
+            if not is_name(each) and not (whole and low <= each <= high):
+                raise ValueError(f"The {part} of a stored date is a column or a number.")
+        if not is_name(column) or column in parts or all(isinstance(each, int) for each in parts):
+            raise ValueError("A stored date gives a column by others.")
+        return cls(column, unit, tuple(parts))
+
+
+def _and(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

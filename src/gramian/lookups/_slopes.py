@@ -1,0 +1,227 @@
+"""A column that is a sum of others, with coefficients for each level of a category."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gramian._types import Array
+from gramian._words import counted
+from gramian.explanations._formula import Formula, Term, import_sympy
+from gramian.explanations._text import latex_name, quote
+from gramian.lookups._keys import Cell, Key, is_cell, is_name, level_text, rounded
+
+SHOWN = 3
+"""So many levels are written with their coefficients."""
+MOST_DECIMALS = 20
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """A column as a sum of numbers, each times a slope that the level of a category decides.
+
+    Call it with a table or mapping that gives the other columns by name.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    key : Key
+        The category: a column, or a part of a date.
+    numbers : tuple of str
+        The columns that have slopes.
+    levels : tuple
+        The levels of the category, each a text or a number.
+    coefficients : tuple of tuple of float
+        For each level the slope of each number, and a constant.
+    decimals : int or None
+        How many decimals the column has, where the sum is rounded to them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import gramian
+    >>> weight = np.random.default_rng(0).uniform(1, 20, 100)
+    >>> product = np.array(["egg", "ham"] * 50)
+    >>> price = np.where(product == "egg", 1.5 * weight + 2, 4 * weight)
+    >>> table = pd.DataFrame({"product": product, "weight": weight, "price": price})
+    >>> law = gramian.relations(table)[0]
+    >>> print(law)
+    price = 1.5 · weight + 2 where product is egg, 4 · weight where product is ham
+    >>> law.solve_for("price")({"product": ["ham", "tea"], "weight": [2.0, 2.0]})
+    array([ 8., nan])
+    """
+
+    column: str
+    key: Key
+    numbers: tuple[str, ...]
+    levels: tuple[Cell, ...] = field(repr=False)
+    coefficients: tuple[tuple[float, ...], ...] = field(repr=False)
+    decimals: int | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are needed."""
+        return (self.key.column, *self.numbers)
+
+    @cached_property
+    def _places(self) -> dict[Cell, int]:
+        return {rounded(level): i for i, level in enumerate(self.levels)}
+
+    def __call__(self, table: Mapping[str, Any]) -> Array:
+        """Compute the column.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns by name.
+
+        Returns
+        -------
+        values : array of shape (n_samples,)
+            The column; NaN where the level is unknown, or something is missing.
+        """
+        cells = self.key.cells(table[self.key.column])
+        unknown = len(self.levels)
+        places = [unknown if c is None else self._places.get(rounded(c), unknown) for c in cells]
+        known = np.vstack([self.coefficients, np.full(len(self.numbers) + 1, np.nan)])
+        own = known[np.array(places, dtype=np.intp)]
+        total: Array = own[:, -1].copy()
+        for slope, name in zip(own.T, self.numbers, strict=False):
+            total += slope * np.atleast_1d(np.asarray(table[name], dtype=np.float64))
+        return total if self.decimals is None else np.round(total, self.decimals)
+
+    def solved_for(self, number: str) -> Slopes | None:
+        """Return one of the numbers as it follows from the column; None if a slope is zero.
+
+        Parameters
+        ----------
+        number : str
+            Which of them.
+        """
+        place = self.numbers.index(number)
+        table = np.array(self.coefficients)
+        own = table[:, [place]]
+        if not own.all():
+            return None
+        turned = -table / own
+        turned[:, place] = 1 / own[:, 0]
+        numbers = tuple(self.column if each == number else each for each in self.numbers)
+        return Slopes(number, self.key, numbers, self.levels, tuple(map(tuple, turned.tolist())))
+
+    def formulas(self) -> Iterator[tuple[str, Formula]]:
+        """Yield each level as it is written, and the sum that holds there."""
+        for level, (*slopes, constant) in zip(self.levels, self.coefficients, strict=True):
+            terms = [Term(c, {x: 1}) for c, x in zip(slopes, self.numbers, strict=True) if c]
+            terms += [Term(constant, {})] if constant else []
+            yield level_text(level), Formula(tuple(terms), self.numbers)
+
+    def entries(self) -> Iterator[tuple[str, str]]:
+        """Yield each level, and what holds there, as they are written."""
+        for level, formula in self.formulas():
+            yield level, str(formula)
+
+    def __str__(self) -> str:
+        return f"{quote(self.column)} = {self.text}"
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What it follows from: the category, and numbers."""
+        return (str(self.key), *self.numbers)
+
+    @property
+    def head(self) -> str:
+        """What the levels are of."""
+        return str(self.key)
+
+    @property
+    def text(self) -> str:
+        """What the column equals: the sums of the first levels."""
+        parts = []
+        for (level, formula), _ in zip(self.formulas(), range(SHOWN), strict=False):
+            parts.append(f"{formula} where {self.key.text} is {level}")
+        if len(self.levels) > SHOWN:
+            parts.append(f"... ({self.size})")
+        return ", ".join(parts)
+
+    @property
+    def size(self) -> str:
+        """How many levels there are."""
+        return counted(len(self.levels), "level")
+
+    def latex(self) -> str:
+        """Write the law in LaTeX's math mode, with its first levels."""
+        rows = []
+        for (level, formula), _ in zip(self.formulas(), range(SHOWN), strict=False):
+            rows.append(rf"{formula.latex()} & {latex_name(str(self.key))} = {latex_name(level)}")
+        if len(self.levels) > SHOWN:
+            rows.append(r"\ldots & \ldots")
+        inner = r" \\ ".join(rows)
+        return rf"{latex_name(self.column)} = \begin{{cases}} {inner} \end{{cases}}"
+
+    def sympy(self) -> Any:
+        """Return the law as SymPy's Eq, with a Piecewise of all levels."""
+        import_sympy()
+        import sympy
+
+        key = sympy.Symbol(str(self.key))
+        cases = [
+            (formula.sympy(), sympy.Eq(key, sympy.Symbol(level), evaluate=False))
+            for level, formula in self.formulas()
+        ]
+        inner = sympy.Piecewise(*cases, evaluate=False)
+        return sympy.Eq(sympy.Symbol(self.column), inner, evaluate=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the law as plain lists, dictionaries, numbers and texts, to be stored."""
+        return {
+            "slopes": self.column,
+            "key": self.key.to_json(),
+            "numbers": list(self.numbers),
+            "levels": list(self.levels),
+            "coefficients": [list(each) for each in self.coefficients],
+            "decimals": self.decimals,
+        }
+
+    @classmethod
+    def from_json(cls, document: Any) -> Slopes:
+        """Read what was stored; nothing in it is executed.
+
+        Parameters
+        ----------
+        document : dict
+            What `to_json` returned. Anything else is a ValueError that says what is wrong.
+        """
+        names = {"slopes", "key", "numbers", "levels", "coefficients", "decimals"}
+        if not isinstance(document, dict) or set(document) != names:
+            raise ValueError(f"Stored slopes have {sorted(names)}.")
+        column, numbers, levels = (document[name] for name in ("slopes", "numbers", "levels"))
+        rows, decimals = document["coefficients"], document["decimals"]
+        key = Key.from_json(document["key"])
+        if not all(isinstance(each, list) and each for each in (numbers, levels, rows)):
+            raise ValueError("Numbers, levels and coefficients of slopes are lists that hold some.")
+        columns = [column, key.column, *numbers]
+        if not all(map(is_name, columns)) or len({*columns}) < len(columns):
+            raise ValueError("Stored slopes give a column by other columns, each of them once.")
+        if not all(map(is_cell, levels)) or len(rows) != len(levels):
+            raise ValueError("Stored slopes have coefficients for each level, a text or number.")
+        if not all(
+            isinstance(row, list) and len(row) == len(numbers) + 1 and all(map(_is_number, row))
+            for row in rows
+        ):
+            raise ValueError("Each level has a finite slope for each number, and a constant.")
+        whole = isinstance(decimals, int) and not isinstance(decimals, bool)
+        if decimals is not None and not (whole and 0 <= decimals <= MOST_DECIMALS):
+            raise ValueError("The decimals of a column are a small whole number, or none.")
+        cells = [each if isinstance(each, str) else float(each) for each in levels]
+        coefficients = tuple(tuple(map(float, row)) for row in rows)
+        return cls(column, key, tuple(numbers), tuple(cells), coefficients, decimals)
+
+
+def _is_number(value: Any) -> bool:
+    return is_cell(value) and not isinstance(value, str)

@@ -1,0 +1,111 @@
+"""What is shown of columns that levels of others give: by `gramian explain`, and on the report."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+from cli_cases import succeed
+
+pd = pytest.importorskip("pandas")
+
+
+def shop(n=300):
+    """Slopes, a lookup, intervals, and the parts of a date."""
+    rng = np.random.default_rng(0)
+    product, age = rng.choice(["ham", "egg", "tea"], n), rng.uniform(1, 90, n).round(1)
+    weight = rng.uniform(1, 20, n)
+    date = pd.Series(pd.date_range("2022-11-05", periods=n))
+    return pd.DataFrame(
+        {
+            "product": product,
+            "shelf": pd.Series(product).map({"ham": "cold", "egg": "cold", "tea": "dry"}),
+            "weight": weight,
+            "price": weight * pd.Series(product).map({"ham": 4, "egg": 0.25, "tea": 1.5}) + 2,
+            "age": age,
+            "group": np.where(age > 40, "old", "young"),
+            "date": date,
+            "month": date.dt.month,
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shop().to_csv("shop.csv", index=False)
+    return tmp_path
+
+
+def test_explain_lists_them_and_counts_the_rows_that_keep_them(folder):
+    succeed("select", "shop.csv", "-m", "m.gram", "-q")
+    lines = succeed("explain", "m.gram").stdout.splitlines()
+    assert "shelf follows from product (3 levels)" in lines
+    other = shop()
+    other.loc[:29, "shelf"] = "?"
+    other.loc[:9, "price"] += 1
+    other.loc[:4, "month"] = np.nan
+    other.loc[:1, "age"] = np.nan
+    other.to_csv("other.csv", index=False)
+    document = json.loads(succeed("explain", "m.gram", "other.csv", "--json").stdout)
+    counts = {each["feature"]: (each["n_rows"], each["n_holds"]) for each in document["levels"]}
+    assert counts == {
+        "shelf": (300, 270),
+        "price": (300, 290),
+        "month": (295, 295),
+        "group": (298, 298),
+    }
+    printed = succeed("explain", "m.gram", "other.csv").stdout
+    assert "shelf follows from product (3 levels), in 270 of 300 rows of other.csv" in printed
+
+
+def test_explain_says_nothing_of_rows_that_lack_a_column(folder):
+    succeed("select", "shop.csv", "-m", "m.gram", "-q")
+    shop().drop(columns="shelf").to_csv("other.csv", index=False)
+    document = json.loads(succeed("explain", "m.gram", "other.csv", "--json").stdout)
+    tested = {each["feature"]: each["n_rows"] for each in document["levels"]}
+    assert tested["shelf"] is None
+    assert tested["price"] == 300
+
+
+def page_of(data):
+    pytest.importorskip("plotly")
+    pytest.importorskip("jinja2")
+    succeed("report", data, "-o", "page.html", "-q")
+    with open("page.html", encoding="utf-8") as stream:
+        return stream.read()
+
+
+def cells(page):
+    """The table of columns that levels give, as texts."""
+    table = page.partition('id="by-levels"')[2].partition("</div></div>")[0]
+    return [html.unescape(each) for each in re.findall(r"<bdi>(.*?)</bdi>", table, re.DOTALL)]
+
+
+def test_the_report_shows_levels_and_counts_text(folder):
+    page = page_of("shop.csv")
+    assert "Keep <strong>4 of 8 columns</strong>" in page
+    found = cells(page)
+    for text in ("4 · weight + 2", "0.25 · weight + 2", "cold", "≤ 40", "> 40", "month of date"):
+        assert text in found
+
+
+def test_the_report_holds_hostile_levels(folder):
+    levels = np.array(["", "\0", "x" * 10**6, "</script>", "a\nb", "<b>"], dtype=object)
+    rng = np.random.default_rng(0)
+    index, x = rng.integers(0, 6, 300), rng.uniform(1, 9, 300)
+    table = pd.DataFrame(
+        {"key": levels[index], "value": levels[::-1][index // 2], "x": x, "y": x * (index + 2)}
+    )
+    table["z"] = x[::-1]
+    table.to_parquet("hostile.parquet")
+    page = page_of("hostile.parquet")
+    assert "x" * 200 not in page
+    assert "\0" not in page
+    shown = page.partition('id="by-levels"')[2].partition("</div></div>")[0]
+    assert "<b>" not in shown
+    assert "</script>" not in shown
+    assert "7 · x" in cells(page)
