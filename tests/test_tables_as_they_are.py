@@ -81,6 +81,19 @@ def test_levels_renamed_and_rows_reordered_change_no_selection(folder):
         assert {*one[name]} == {*other[name]}
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_the_order_of_columns_changes_no_selection(folder, seed):
+    table = orders()
+    table["label"] = table["product"].str.replace("p", "no ")  # as good as the product
+    dropped = []
+    for names in (list(table), np.random.default_rng(seed).permutation(list(table)).tolist()):
+        table[names].to_csv(folder / "order.csv", index=False)
+        done = succeed("select", str(folder / "order.csv"), "--json")
+        dropped.append({*json.loads(done.stdout)["dropped"]})
+    # Text stays rather than its number, and of equals the first by name.
+    assert dropped == 2 * [{"power", "product", "price", "city", "hour", "group"}]
+
+
 def test_other_codes_of_categories_make_the_same_columns_redundant():
     rng = np.random.default_rng(0)
     a, b, c = rng.integers(0, [[3], [4], [2]], (3, 400))

@@ -195,8 +195,19 @@ def _lookups(
     rows, enough = sample.rows, sample.is_all or len(sample.rows) >= LOOKUP_ROWS
     if table.labels and not enough:
         rows = sample_of(table, seed, LOOKUP_ROWS).rows
-    searched = LookupTable(rows, table.names, table.labels, table.clocks)
-    blocks = None if len(rows) == sample.n_rows else table.blocks()
+    # Of what follows from each other, the first is kept: text, and then the first by name, so that
+    # the order of columns decides nothing.
+    order = sorted(
+        range(len(table.names)),
+        key=lambda i: (i not in table.labels, table.names[i] if table.named else "", i),
+    )
+    searched = LookupTable(
+        rows[:, order],
+        [table.names[i] for i in order],
+        {place: table.labels[i] for place, i in enumerate(order) if i in table.labels},
+        {place: table.clocks[i] for place, i in enumerate(order) if i in table.clocks},
+    )
+    blocks = None if len(rows) == sample.n_rows else (each[:, order] for each in table.blocks())
     return find_lookups(searched, blocks, found, tolerance, deadline)
 
 
