@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from model_cases import bounded_work, edit, fit, npy, pack, replace_array, table, unpack
 
-from gramian import GCA, GFS, UFFS, models
+from gramian import GCA, GFR, GFS, UFFS, models
 from gramian.families import Indicator, Multilinear
 
 X = table()
@@ -363,6 +363,22 @@ def test_what_was_chosen_cannot_be_redundant(tmp_path, path):
     assert len(fitted.redundant_indices_)
     replace_array(path, "redundant_indices_", np.sort(fitted.component_indices_), source)
     assert_refused(path, "in common")
+
+
+def test_a_scale_that_takes_directions_out_of_range_is_refused(tmp_path, path):
+    """And NumPy has nothing to warn of."""
+    models.save(fit(GFR(2, scale=True, alpha=0), X), tmp_path / "scaled.gram")
+    scale = np.ones(X.shape[1])
+    scale[0] = 5e-324
+    replace_array(path, "scale_", scale, tmp_path / "scaled.gram")
+    assert_refused(path, "too small")
+
+
+def test_moments_at_the_end_of_the_range_are_read_in_silence(source, path):
+    gram = models.read(source).estimator.model_.decoder.moments[0].copy()
+    gram[-1, -1] = np.finfo(np.float64).max
+    replace_array(path, "decoder.gram", gram, source)
+    models.read(path)
 
 
 def test_uffs_is_checked_too(tmp_path, path):

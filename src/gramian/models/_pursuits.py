@@ -127,7 +127,7 @@ def restore(stored: Stored) -> FittedModel:
         scale=scale,
         encoder=TakeColumns(chosen)
         if directions is None
-        else Project(directions if scale is None else directions / scale),
+        else Project(_in_units(directions, scale)),
         chosen=chosen,
         redundant=redundant,
         family=family,
@@ -148,6 +148,17 @@ def restore(stored: Stored) -> FittedModel:
         laws = _laws.from_data(fitted["laws"], model.column_names, model.kept_names)
         model = replace(model, laws=laws)
     return model
+
+
+def _in_units(directions: Array, scale: Array | None) -> Array:
+    """Return directions as they are in the columns' own units."""
+    if scale is None:
+        return directions
+    with np.errstate(over="ignore"):
+        found: Array = directions / scale
+    if not np.isfinite(found).all():
+        raise ModelFileError("What columns were divided by is too small.")
+    return found
 
 
 def _choice(
