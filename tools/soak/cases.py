@@ -88,7 +88,7 @@ class Case:
     @property
     def asks_held_out_rows(self) -> bool:
         """Whether rows that are held apart decide on the penalty."""
-        return bool(getattr(self.estimator, "alpha", 0.0) == "auto")
+        return _chooses_penalty(self.estimator)
 
     @property
     def can_be_saved(self) -> bool:
@@ -127,6 +127,10 @@ class Case:
         if shift * 100 > WIDEST:
             raise UndecidedError
         return replace(exact, tolerance=max(TOLERANCE, 100 * shift))
+
+
+def _chooses_penalty(estimator: Any) -> bool:
+    return bool(getattr(estimator, "alpha", 0.0) == "auto")
 
 
 def nearby(x: Array) -> Array:
@@ -193,7 +197,7 @@ def truth_of_fit(fitted: Any) -> Truth:
         fitted.total_residual_variance_,
         (fitted.n_functions_.tolist(), fitted.n_dropped_functions_.tolist()),
         fitted.stop_reason_ == "saturated",
-        penalties=tuple(getattr(fitted, "alpha_path_", ())),
+        penalties=tuple(fitted.alpha_path_.tolist()) if _chooses_penalty(fitted) else (),
     )
 
 
