@@ -112,7 +112,7 @@ class TopEigenvector:
         self._given = np.empty((0, 0)) if given is None else given
         self._orthonormal: list[Array] = []
         """The span of the given directions."""
-        if len(self._given):  # SciPy before 1.14 refuses to factor nothing
+        if len(self._given):  # older versions of SciPy refuse to factor nothing
             self._orthonormal = list(qr(self._given.T, mode="economic")[0].T)
         self.directions: list[Array] = []
 
