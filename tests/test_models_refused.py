@@ -374,6 +374,13 @@ def test_a_scale_that_takes_directions_out_of_range_is_refused(tmp_path, path):
     assert_refused(path, "too small")
 
 
+@pytest.mark.parametrize("total", [[1e-320, 1e300, 0], [1.0, 2.0, 0.5], [1.0, -0.5, 0.0]])
+def test_residual_variances_that_cannot_be_are_refused(total, tmp_path, path):
+    models.save(fit(GFR(2, alpha=0), X), tmp_path / "good.gram")
+    replace_array(path, "total_residual_variance_", np.array(total), tmp_path / "good.gram")
+    assert_refused(path, "residual variance is negative, or larger")
+
+
 def test_moments_at_the_end_of_the_range_are_read_in_silence(source, path):
     gram = models.read(source).estimator.model_.decoder.moments[0].copy()
     gram[-1, -1] = np.finfo(np.float64).max
