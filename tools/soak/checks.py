@@ -165,8 +165,8 @@ def check_units(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, fo
 def check_gaps(rng: Rng, case: cases.Case, table: Table, form: str, folder: Path) -> None:
     """Make cells missing: complete rows take part if they are enough, else all are filled in."""
     gone = rng.random(table.x.shape) < 10 ** rng.uniform(-3, -0.7)
+    gone[:2] = False  # every column has a value
     gone[_row_that_counts(rng, table), int(rng.integers(table.x.shape[1]))] = True
-    gone[:2] = False
     holed = replace(table, x=np.where(gone, np.nan, table.x))
     fitted = fit(case, Form(holed.x, holed.weights, apart=holed.apart))
     if fitted.gaps_.n_filled:
