@@ -1,0 +1,151 @@
+"""Parts of the numeric rooms by themselves: their borders, which whole fits hardly ever meet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from property_cases import a_property, seeds
+
+from gramian._pursuit import Trace
+from gramian._validation import HeldOut, least
+from gramian.elimination._eliminate import largest
+from gramian.elimination._evidence import FEWEST, Evidence
+from gramian.families import Custom
+from gramian.orthogonalize._common import Direction, GrowingRows, cholesky_columns
+from gramian.orthogonalize._levels import distinct_levels
+from gramian.orthogonalize._range import out_of_range, scaled
+from gramian.rows import RowBlock, centre
+
+# Which penalty leaves least, and when held-out rows gain no more
+
+
+@pytest.mark.parametrize(
+    ("totals", "chosen"),
+    [
+        ([2.0, 1.0, 3.0], 1),
+        ([1 + 5e-10, 1.0], 0),  # they differ by less than one in a billion
+        ([1 + 5e-9, 1.0], 1),
+        ([5e-13, 0.0], 0),  # both have nothing left of 1
+        ([5e-12, 0.0], 1),
+        ([np.inf, 4.0], 1),
+    ],
+)
+def test_of_penalties_that_leave_as_much_the_first_is_chosen(totals, chosen):
+    assert least(np.array(totals), 1.0) == chosen
+
+
+@pytest.mark.parametrize(
+    ("totals", "patience", "tolerance", "stalled"),
+    [
+        ([8.0, 4.0], 2, 0.0, False),  # too few steps to tell
+        ([8.0, 4.0, 4.0], 1, 0.0, True),  # as much as before is no gain
+        ([8.0, 4.0, 3.9], 1, 0.0, False),
+        ([8.0, 4.0, 3.0], 1, 0.125, True),  # an eighth of 8
+        ([8.0, 4.0, 2.9], 1, 0.125, False),
+        ([8.0, 4.0, 5.0, 3.0], 2, 0.0, False),  # one of the last two
+        ([8.0, 4.0, 5.0, 6.0], 2, 0.0, True),
+        ([8.0, 2.0, 4.0, 3.0, 3.5], 3, 0.0, True),  # the best was before
+    ],
+)
+def test_held_out_rows_stall_after_some_steps_without_gain(totals, patience, tolerance, stalled):
+    held_out = HeldOut(RowBlock(np.ones((2, 1)), np.full(2, np.sqrt(0.5))), 1.0)
+    held_out.total = totals
+    assert held_out.stalled(patience, tolerance) == stalled
+
+
+def test_of_nothing_everything_is_explained():
+    assert Trace([0.0], [0.0]).explained == 1.0
+    assert Trace([2.0], [4.0, 1.0]).explained == 0.75
+
+
+# Functions: their size, their values, and which are independent
+
+
+@a_property
+@given(seeds, st.floats(-280, 280))
+def test_functions_are_scaled_by_powers_of_two_to_values_below_one(seed, power):
+    x = np.random.default_rng(seed).standard_normal((50, 1))
+    rows, _ = centre(x, None, "column")
+    block = Custom([(lambda z: 10.0**power * z**2, 1)]).expand().grow(lambda limit: np.empty(0))
+    (call,) = scaled(rows, [Direction(0, 1.0)], block.calls)
+    z = (x[:, 0] - x.mean()) / x.std()
+    assert 0.5 <= np.abs(call([z])).max() < 1
+    assert np.frexp(call.scale)[0] == 0.5
+    np.testing.assert_allclose(call([z]) / call.scale, 10.0**power * z**2, rtol=1e-12)
+
+
+def test_second_moments_that_lose_digits_are_out_of_range():
+    squares = np.array([0.0, 1e-251, 1e-249, 1.0, 1e249, 1e251, np.inf, np.nan])
+    assert out_of_range(squares).tolist() == [True, True, False, False, False, True, True, True]
+
+
+def test_levels_that_differ_by_rounding_are_one():
+    values = np.array([2.0, 1.0, 1.0 + 5e-10, 1.0 + 5e-9, -3.0, 2.0])
+    np.testing.assert_array_equal(distinct_levels(values), [-3.0, 1.0, 1.0 + 5e-9, 2.0])
+    assert len(distinct_levels(np.empty(0))) == 0
+
+
+@a_property
+@given(seeds, st.lists(st.integers(0, 9), max_size=8))
+def test_a_matrix_grows_by_rows_and_keeps_what_it_has(seed, sizes):
+    rng = np.random.default_rng(seed)
+    rows = [rng.standard_normal(3)]
+    grown = GrowingRows(rows[0])
+    for size in sizes:
+        new = rng.standard_normal((size, 3))
+        grown.append(new)
+        rows = np.vstack([rows, new])
+    np.testing.assert_array_equal(grown.view, rows)
+    assert grown.n_bytes >= grown.view.nbytes
+    grown.truncate(1)
+    np.testing.assert_array_equal(grown.view, rows[:1])
+    grown.restart(np.arange(5.0))
+    np.testing.assert_array_equal(grown.view, [np.arange(5.0)])
+
+
+@a_property
+@given(seeds, st.integers(1, 6), st.integers(0, 4))
+def test_pivots_explain_all_of_a_matrix_but_what_is_below_the_tolerance(seed, n, rank):
+    factor = np.random.default_rng(seed).standard_normal((n, min(rank, n)))
+    a = factor @ factor.T
+    lower, order = cholesky_columns(np.tril(a), 1e-9)
+    assert sorted(order) == list(range(n))
+    assert lower.shape == (n, min(rank, n))
+    np.testing.assert_allclose(lower @ lower.T, a[np.ix_(order, order)], rtol=0, atol=1e-9)
+    assert (np.triu(lower, 1) == 0).all()
+    pivots = lower.diagonal() ** 2
+    assert (pivots > 1e-9).all()
+
+
+def test_a_pivot_at_the_tolerance_is_not_taken():
+    assert cholesky_columns(np.diag([0.5, 0.5]), 0.5)[0].shape == (2, 0)
+    assert cholesky_columns(np.diag([0.5, 0.6]), 0.5)[0].shape == (2, 1)
+
+
+# Evidence
+
+
+def test_new_rows_lose_more_the_fewer_rows_are_spare():
+    evidence = Evidence(105.0, 0.01)
+    assert evidence.inflation(0) == pytest.approx((105 / 104) ** 2)
+    assert evidence.inflation(54) == pytest.approx((105 / 50) ** 2)
+    assert evidence.inflation(105 - 1 - FEWEST) == pytest.approx((105 / FEWEST) ** 2)
+    assert np.isinf(evidence.inflation(105 - FEWEST))
+    assert np.isinf(evidence.on_new_rows(0.0, 105 - FEWEST))
+    assert evidence.on_new_rows(0.5, 54) == pytest.approx(0.5 * (105 / 50) ** 2)
+
+
+def test_margins_are_logarithms_of_how_far_a_share_is_below_the_threshold():
+    evidence = Evidence(100.0, 0.01)
+    found = evidence.margin(np.array([0.02, 0.01, 0.001, 1e-9, 0.0]))
+    np.testing.assert_allclose(found, np.log([1, 1, 10, 1e7, 1e7]), atol=1e-12)
+    assert Evidence(100.0, 1e-12).margin(1e-13) == 0  # a threshold below all rounding errors
+
+
+def test_values_that_are_equal_up_to_rounding_are_all_the_largest():
+    assert largest([3, 5, 7], [1.0, 1.0 - 5e-7, 1.0 - 5e-6]) == [3, 5]
+    assert largest([3, 5], [100.0, 100.0 - 5e-5]) == [3, 5]  # relative to large ones
+    assert largest([3, 5], [100.0, 100.0 - 5e-4]) == [3]
+    assert largest([3, 5], [0.0, -5e-6]) == [3]
