@@ -261,6 +261,16 @@ def test_when_nothing_was_kept_the_mean_comes_back(estimator):
     np.testing.assert_allclose(fitted.reconstruction_error(TEST), errors)
 
 
+@pytest.mark.parametrize("solver", ["qr", "gram"])
+@every_estimator
+def test_when_nothing_was_kept_the_only_function_is_the_constant(estimator, solver):
+    fitted = make(estimator, threshold=1e9, solver=solver).fit(TRAIN)
+    np.testing.assert_array_equal(
+        fitted.model_.decoder.coefficients, np.zeros((1, TRAIN.shape[1]))
+    )
+    np.testing.assert_array_equal(fitted.model_.decoder.moments[0], [[1.0]])
+
+
 @every_estimator
 def test_constant_columns_come_back(estimator):
     table = np.column_stack([X, np.full(len(X), 7.3)])

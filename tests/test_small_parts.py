@@ -12,9 +12,11 @@ from gramian._pursuit import Trace
 from gramian._validation import HeldOut, least
 from gramian.elimination._eliminate import largest
 from gramian.elimination._evidence import FEWEST, Evidence
-from gramian.families import Custom
+from gramian.families import Custom, Fourier, Polynomial
+from gramian.orthogonalize import _gram
 from gramian.orthogonalize._common import Direction, GrowingRows, cholesky_columns
 from gramian.orthogonalize._levels import distinct_levels
+from gramian.orthogonalize._moment_table import MAX_TILE, MIN_TILE, _tiles
 from gramian.orthogonalize._range import out_of_range, scaled
 from gramian.rows import RowBlock, centre
 
@@ -98,7 +100,7 @@ def test_a_matrix_grows_by_rows_and_keeps_what_it_has(seed, sizes):
         grown.append(new)
         rows = np.vstack([rows, new])
     np.testing.assert_array_equal(grown.view, rows)
-    assert grown.n_bytes >= grown.view.nbytes
+    assert grown.view.nbytes <= grown.n_bytes <= 1.5 * grown.view.nbytes
     grown.truncate(1)
     np.testing.assert_array_equal(grown.view, rows[:1])
     grown.restart(np.arange(5.0))
@@ -122,6 +124,48 @@ def test_pivots_explain_all_of_a_matrix_but_what_is_below_the_tolerance(seed, n,
 def test_a_pivot_at_the_tolerance_is_not_taken():
     assert cholesky_columns(np.diag([0.5, 0.5]), 0.5)[0].shape == (2, 0)
     assert cholesky_columns(np.diag([0.5, 0.6]), 0.5)[0].shape == (2, 1)
+
+
+@a_property
+@given(st.lists(st.integers(0, 600), min_size=1, max_size=8).filter(any), seeds)
+def test_tiles_cover_all_columns_once_and_have_the_rows_they_need(groups, seed):
+    """Columns of a last symbol need the rows of its prefix, or of a longer one before it."""
+    prefixes = np.sort(np.random.default_rng(seed).integers(1, 50, len(groups)))[::-1].tolist()
+    tiles = _tiles(groups, prefixes)
+    done, start = [], 0
+    for tile in tiles:
+        assert tile.width <= MAX_TILE
+        assert tile.start == start
+        start += tile.prefix * tile.width
+        assert tile.prefix == prefixes[tile.parts[0][0]]
+        assert tile.prefix >= max(prefixes[symbol] for symbol, _, _ in tile.parts)
+        columns = [i for _, _, those in tile.parts for i in range(tile.width)[those]]
+        assert columns == list(range(tile.width))
+        for symbol, parents, those in tile.parts:
+            assert parents.stop - parents.start == those.stop - those.start
+            done += [(symbol, i) for i in range(groups[symbol])[parents]]
+    assert done == [(symbol, i) for symbol, n in enumerate(groups) for i in range(n)]
+    assert all(tile.width >= MIN_TILE for tile in tiles[:-1])
+
+
+@pytest.mark.parametrize(("n_rows", "n_new"), [(12, 11), (11, 1)])
+def test_penalized_functions_take_part_up_to_as_many_as_there_are_rows(n_rows, n_new, monkeypatch):
+    monkeypatch.setattr(_gram, "MIN_SHRUNK", 1)
+    x = np.random.default_rng(0).standard_normal((n_rows, 1))
+    rows, _ = centre(x, None, "column")
+    gram = _gram.Gram(rows, Polynomial(11), alphas=(0.1,))  # and the constant: twelve functions
+    assert gram.orthogonalize(gram.substitute(Direction(0, 1.0))).n_kept == n_new
+
+
+def test_where_one_penalty_has_all_functions_it_can_have_others_get_the_rest(monkeypatch):
+    """Without a penalty no more than the rows are independent, and pieces end there."""
+    monkeypatch.setattr(_gram, "MIN_PIECE", 1)
+    rows, _ = centre(np.random.default_rng(0).uniform(-1, 1, (8, 1)), None, "column")
+    gram = _gram.Gram(rows, Fourier(10), alphas=(0.0, 0.1))
+    block = gram.substitute(Direction(0, 1.0))
+    plain, penalized = gram.orthogonalize(block).extensions
+    assert len(plain.pivots) == 7
+    assert sorted(penalized.pivots) == list(range(block.n_functions))
 
 
 # Evidence
