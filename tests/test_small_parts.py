@@ -18,6 +18,7 @@ from gramian.orthogonalize._common import Direction, GrowingRows, cholesky_colum
 from gramian.orthogonalize._levels import distinct_levels
 from gramian.orthogonalize._moment_table import MAX_TILE, MIN_TILE, _tiles
 from gramian.orthogonalize._range import out_of_range, scaled
+from gramian.orthogonalize._sums import Variables
 from gramian.rows import RowBlock, centre
 
 # Which penalty leaves least, and when held-out rows gain no more
@@ -124,6 +125,24 @@ def test_pivots_explain_all_of_a_matrix_but_what_is_below_the_tolerance(seed, n,
 def test_a_pivot_at_the_tolerance_is_not_taken():
     assert cholesky_columns(np.diag([0.5, 0.5]), 0.5)[0].shape == (2, 0)
     assert cholesky_columns(np.diag([0.5, 0.6]), 0.5)[0].shape == (2, 1)
+
+
+@pytest.mark.parametrize("budget", [0, 8 * 2 * 20, 10**6])
+@pytest.mark.parametrize("along", ["columns", "vectors"])
+def test_variables_are_the_same_whether_they_are_kept_or_computed_anew(along, budget):
+    rng = np.random.default_rng(0)
+    rows, _ = centre(rng.standard_normal((20, 4)), rng.uniform(1, 2, 20), "column")
+    axes = range(4) if along == "columns" else rng.standard_normal((4, 4))
+    directions = [Direction(axis, i + 0.5) for i, axis in enumerate(axes)]
+    variables = Variables(20, budget)
+    x = rows.x / rows.root[:, np.newaxis]
+    expected = [np.ones(20)]
+    for n, axis in enumerate(axes):
+        column = x[:, axis] if along == "columns" else x @ axis
+        expected.append(column / (n + 0.5))
+        found = variables.on(0, rows.whole, directions[: n + 1])
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(variables.on(0, rows.whole, directions), found)
 
 
 @a_property
