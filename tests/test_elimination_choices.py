@@ -43,19 +43,32 @@ def test_of_columns_that_nothing_tells_apart_the_last_goes_or_the_last_by_order(
     assert dropped_first(X, order=[5, 2, 1], keep=[0]) == 1
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_smallest_set_is_found_from_nothing(seed):
+def made_of_three(z):
+    return [*z, z[0] * z[1], z[1] + 2 * z[2], (z[0] + 3) ** 2]
+
+
+def made_of_two(z):
+    return [z[0], z[1], z[0] * z[1], z[0] - z[1], 2 * z[1]]
+
+
+def made_of_one(z):
+    return [z[0], 2 * z[0] - 1, z[0] ** 2, z[0] ** 2 + z[0]]
+
+
+@pytest.mark.parametrize("make", [made_of_one, made_of_two, made_of_three])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_smallest_set_is_found_from_nothing(seed, make):
     """Branch and bound alone, without an elimination to begin with, against all sets."""
     rng = np.random.default_rng(seed)
-    z = rng.standard_normal((3, 250))
-    columns = [*z, z[0] * z[1], z[1] + 2 * z[2], (z[0] + 3) ** 2]
-    X = np.column_stack([columns[i] for i in rng.permutation(6)])
+    columns = make(rng.standard_normal((3, 250)))
+    n = len(columns)
+    X = np.column_stack([columns[i] for i in rng.permutation(n)])
     search = Search(sums_of(X, Polynomial(2)), THRESHOLD, 0.0, Preferences())
-    found, complete = search._smallest(range(6))
+    found, complete = search._smallest(range(n))
     enough = [
         set(kept)
-        for n in range(1, 6)
-        for kept in itertools.combinations(range(6), n)
+        for size in range(1, n)
+        for kept in itertools.combinations(range(n), size)
         if search.among(kept).left.max() <= THRESHOLD
     ]
     assert complete
