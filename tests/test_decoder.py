@@ -265,9 +265,7 @@ def test_when_nothing_was_kept_the_mean_comes_back(estimator):
 @every_estimator
 def test_when_nothing_was_kept_the_only_function_is_the_constant(estimator, solver):
     fitted = make(estimator, threshold=1e9, solver=solver).fit(TRAIN)
-    np.testing.assert_array_equal(
-        fitted.model_.decoder.coefficients, np.zeros((1, TRAIN.shape[1]))
-    )
+    np.testing.assert_array_equal(fitted.model_.decoder.coefficients, np.zeros((1, TRAIN.shape[1])))
     np.testing.assert_array_equal(fitted.model_.decoder.moments[0], [[1.0]])
 
 

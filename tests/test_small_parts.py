@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property_cases import a_property, seeds
 
-from gramian._pursuit import Trace
+from gramian import GFS, _decoder
+from gramian._pursuit import Limits, Trace, pursue
 from gramian._validation import HeldOut, least
 from gramian.elimination._eliminate import largest
 from gramian.elimination._evidence import FEWEST, Evidence
@@ -61,6 +64,11 @@ def test_held_out_rows_stall_after_some_steps_without_gain(totals, patience, tol
 def test_of_nothing_everything_is_explained():
     assert Trace([0.0], [0.0]).explained == 1.0
     assert Trace([2.0], [4.0, 1.0]).explained == 0.75
+
+
+def test_a_share_that_is_reached_exactly_is_reached():
+    chooser = SimpleNamespace(largest=1.0, total=4.0)
+    assert pursue(chooser, None, Limits(explained=0.0)).stop_reason == "explained_variance"
 
 
 # Functions: their size, their values, and which are independent
@@ -185,6 +193,15 @@ def test_where_one_penalty_has_all_functions_it_can_have_others_get_the_rest(mon
     plain, penalized = gram.orthogonalize(block).extensions
     assert len(plain.pivots) == 7
     assert sorted(penalized.pivots) == list(range(block.n_functions))
+
+
+@pytest.mark.parametrize("solver", ["qr", "gram"])
+def test_moments_of_so_many_functions_are_kept_and_no_more(solver, monkeypatch):
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    for most, kept in ((7, True), (6, False)):  # 1, three variables, three products
+        monkeypatch.setattr(_decoder, "MAX_MOMENTS", most)
+        fitted = GFS(3, degree=2, alpha=0, criterion="variance", solver=solver).fit(X)
+        assert (fitted.model_.decoder.moments is not None) == kept
 
 
 # Evidence

@@ -80,6 +80,12 @@ class Case:
         """Whether the table need not be in memory."""
         return not isinstance(self.estimator, UFFS)
 
+    def takes(self, form: str) -> bool:
+        """Whether a table may have a form."""
+        if isinstance(self.estimator, PolynomialManifold):
+            return form != "sparse"
+        return self.takes_files or form in ("array", "npy")
+
     @property
     def takes_checkpoints(self) -> bool:
         """Whether a fit goes on where another one was interrupted."""

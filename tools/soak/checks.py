@@ -85,7 +85,7 @@ def compare(fitted: Any, truth: cases.Truth) -> None:
 
 def draw_checks(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth) -> Iterator[Check]:
     """Yield the fit to the array, other forms of the table, and a fault."""
-    forms = list(FORMS) if case.takes_files else ["array", "npy"]
+    forms = [form for form in FORMS if case.takes(form)]
     yield Check("array", partial(check_array, case, table, truth))
     for _ in range(2):
         form, change = str(rng.choice(forms)), str(rng.choice(list(CHANGES)))
@@ -220,7 +220,7 @@ def check_infinite(
     x = table.x.copy()
     row, column = _row_that_counts(rng, table), int(rng.integers(x.shape[1]))
     x[row, column] = rng.choice([np.inf, -np.inf])
-    form = str(rng.choice(list(FORMS) if case.takes_files else ["array", "npy"]))
+    form = str(rng.choice([form for form in FORMS if case.takes(form)]))
     given = give(form, rng, replace(table, x=x), folder)
     place = f"row {row}" if given.path is not None else "in"  # contains infinity
     _refused(case, given, place)
