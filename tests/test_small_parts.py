@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from property_cases import a_property, seeds
 
 from gramian import GFS, _decoder
+from gramian._choosers import LargestOriginal, LargestResidual
 from gramian._pursuit import Limits, Trace, pursue
 from gramian._validation import HeldOut, least
 from gramian.elimination._eliminate import largest
@@ -69,6 +70,56 @@ def test_of_nothing_everything_is_explained():
 def test_a_share_that_is_reached_exactly_is_reached():
     chooser = SimpleNamespace(largest=1.0, total=4.0)
     assert pursue(chooser, None, Limits(explained=0.0)).stop_reason == "explained_variance"
+
+
+@pytest.mark.parametrize(("most", "n_selected"), [(5, 2), (6, 3), (3, 2), (2, 1)])
+def test_as_many_functions_as_are_allowed_are_allowed(most, n_selected):
+    """Variables bring one, two and three functions: products with those before."""
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    fitted = GFS(3, degree=2, alpha=0, criterion="variance", max_functions=most).fit(X)
+    assert len(fitted.selected_features_) == n_selected
+    assert fitted.stop_reason_ == ("max_functions" if n_selected < 3 else "n_features_to_select")
+
+
+# Choosers
+
+
+def chosen_by(chooser, coefficients, n_steps):
+    """Choose so often; what the functions explain of columns is given."""
+    for _ in range(n_steps):
+        if not isinstance(chooser.choose(1e-12), Direction):
+            break
+        chooser.subtract([np.atleast_2d(coefficients)])
+    return chooser.chosen
+
+
+def test_after_those_prescribed_columns_are_chosen_by_rank():
+    every = np.ones(3, dtype=bool)
+    chooser = LargestResidual(np.array([1.0, 2.0, 3.0]), every, None, False, prescribed=[0])
+    assert chosen_by(chooser, np.zeros(3), 3) == [0, 2, 1]
+
+
+def test_columns_not_chosen_that_have_less_than_the_threshold_are_redundant():
+    variances, every = np.array([4.0, 3.0, 2.0, 1.0]), np.ones(4, dtype=bool)
+    every[3] = False  # constant
+    for kind, at_threshold in ((LargestOriginal, [0, 1]), (LargestResidual, [0])):
+        chooser = kind(variances, every, 2.25, False)
+        explained = np.array([1.0, 0.5, 0.75, 0.0])  # of the second 3 * (1 - 0.5**2) are left
+        assert chosen_by(chooser, explained, 1) == [0]
+        assert chooser.redundant.tolist() == ([2, 3] if kind is LargestOriginal else [1, 2, 3])
+        assert chosen_by(chooser, np.zeros(4), 3) == at_threshold
+    chooser = LargestOriginal(variances, every, 0.75, True)  # a share of each
+    assert chosen_by(chooser, explained, 1) == [0]
+    assert chooser.redundant.tolist() == [2, 3]
+
+
+def test_where_there_is_no_threshold_only_columns_of_which_nothing_is_left_are_redundant():
+    chooser = LargestResidual(np.ones(3), np.ones(3, dtype=bool), None, False)
+    assert chosen_by(chooser, [1.0, 0.9, 1.0], 1) == [0]
+    assert chooser.redundant.tolist() == [2]
+    chooser.vanish()
+    assert (chooser.largest, chooser.total) == (0.0, 0.0)
+    assert chooser.choose(0.0) == "exhausted"
 
 
 # Functions: their size, their values, and which are independent
