@@ -201,6 +201,7 @@ def test_variables_are_the_same_whether_they_are_kept_or_computed_anew(along, bu
         expected.append(column / (n + 0.5))
         found = variables.on(0, rows.whole, directions[: n + 1])
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+        assert bool(variables._kept) == (8 * (n + 1) * 20 <= budget)
     np.testing.assert_array_equal(variables.on(0, rows.whole, directions), found)
 
 
