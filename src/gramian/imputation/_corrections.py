@@ -131,8 +131,10 @@ def best_correction(rows: Array, target: Array, relevance: Array) -> Correction 
         values -= mean
         y = target - offset
         # Older versions of SciPy give "evd" too little room for a matrix of one entry.
-        driver = "evd" if values.shape[1] > 1 else None
-        sizes, vectors = eigh(values.T @ values, check_finite=False, driver=driver)
+        several = values.shape[1] > 1
+        sizes, vectors = eigh(
+            values.T @ values, check_finite=False, driver="evd" if several else "ev"
+        )
         sizes = np.maximum(sizes, 0.0)
         along = values @ vectors
         products = along.T @ y
