@@ -7,9 +7,15 @@ import itertools
 import numpy as np
 import pytest
 from elimination_cases import selection_of, sums_of
+from hypothesis import given
+from hypothesis import strategies as st
+from property_cases import a_property, seeds
 
-from gramian.elimination import Preferences, Search, eliminate
+from gramian.elimination import Preferences, Search, _select, eliminate, lay_out, leave_one_out
+from gramian.elimination._remaining import Remaining
+from gramian.elimination._select import forward_order
 from gramian.families import Multilinear, Polynomial
+from gramian.rows import centre
 
 THRESHOLD = 1e-3
 
@@ -83,3 +89,55 @@ def test_penalties_are_looked_for_where_functions_are_many():
     X[:, 7] = X[:, 0] + X[:, 1] + 0.02 * X[:, 7]
     assert len(selection_of(X, Polynomial(2)).dropped) == 1
     assert selection_of(X, Polynomial(2), alpha=0.0).dropped == ()
+
+
+@a_property
+@given(seeds, st.integers(3, 6))
+def test_columns_come_in_the_order_of_what_they_explain_of_all_that_is_left(seed, d):
+    """Against explicit regressions, column by column."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((80, d)) @ rng.standard_normal((d, d))
+    left = (X - X.mean(axis=0)) / X.std(axis=0)
+    covariance, expected = left.T @ left / 80, []
+    for _ in range(d):
+        gains = [-1.0] * d
+        for j in set(range(d)) - set(expected):
+            fit = np.outer(left[:, j], left[:, j] @ left) / (left[:, j] @ left[:, j])
+            gains[j] = np.sum(left**2) - np.sum((left - fit) ** 2)
+        best = int(np.argmax(gains))
+        left = left - np.outer(left[:, best], left[:, best] @ left) / np.sum(left[:, best] ** 2)
+        expected.append(best)
+    assert forward_order(covariance, range(d), range(d)) == expected
+
+
+def test_functions_that_are_combinations_of_others_cost_no_rows():
+    """Functions without a variable are no more than there are in all, those of copies once."""
+    a, b = np.random.default_rng(0).standard_normal((2, 300))
+    remaining = Remaining(sums_of(np.column_stack([a, a, a, b]), Polynomial(2)))
+    assert remaining.n_functions == 14
+    assert remaining.degrees_of_freedom == pytest.approx(5, abs=1e-3)  # a, b, a², ab, b²
+    for j in range(4):
+        assert remaining.n_functions_without(j) == pytest.approx(5, abs=1e-3)
+
+
+def test_a_function_that_is_constant_takes_no_part_when_rows_are_left_out():
+    """The square of a sign."""
+    rng = np.random.default_rng(0)
+    sign = np.repeat([-1.0, 1.0], 30)
+    rows, _ = centre(np.column_stack([sign, sign + 0.1 * rng.standard_normal(60)]), None, "column")
+    squared, plain = (
+        leave_one_out(rows, lay_out(rows, family, [0]), [1])
+        for family in (Polynomial(2), Polynomial(1))
+    )
+    np.testing.assert_allclose(squared, plain, rtol=1e-9)
+
+
+@pytest.mark.parametrize("keep", [0, 1])
+def test_checks_that_come_at_the_end_bring_back_what_is_not_believed(keep, monkeypatch):
+    """Wherever it stands: one row far out makes two columns look alike."""
+    monkeypatch.setattr(_select, "CHEAP", 0.0)
+    X = np.random.default_rng(0).standard_normal((100, 3))
+    X[0, :2] = 1e6
+    found = selection_of(X, Polynomial(2), preferences=Preferences(keep=[keep]))
+    assert found.dropped == ()
+    assert found.refused == (1 - keep,)

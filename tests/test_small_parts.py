@@ -41,6 +41,7 @@ from gramian.rows import RowBlock, centre
 )
 def test_of_penalties_that_leave_as_much_the_first_is_chosen(totals, chosen):
     assert least(np.array(totals), 1.0) == chosen
+    assert least(100 * np.array(totals), 100.0) == chosen  # in other units
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,7 @@ def test_held_out_rows_stall_after_some_steps_without_gain(totals, patience, tol
 def test_of_nothing_everything_is_explained():
     assert Trace([0.0], [0.0]).explained == 1.0
     assert Trace([2.0], [4.0, 1.0]).explained == 0.75
+    assert Trace([0.2], [0.5, 0.25]).explained == 0.5
 
 
 def test_a_share_that_is_reached_exactly_is_reached():
