@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from property_cases import a_property, seeds
 
 from gramian.elimination import Preferences, Search, _select, eliminate, lay_out, leave_one_out
+from gramian.elimination._exchange import _best_first
 from gramian.elimination._remaining import Remaining
 from gramian.elimination._select import forward_order
 from gramian.families import Multilinear, Polynomial
@@ -141,3 +142,23 @@ def test_checks_that_come_at_the_end_bring_back_what_is_not_believed(keep, monke
     found = selection_of(X, Polynomial(2), preferences=Preferences(keep=[keep]))
     assert found.dropped == ()
     assert found.refused == (1 - keep,)
+
+
+def test_of_exchanges_the_best_come_first_and_ties_are_decided():
+    few, many = (2, 0, 0.0), (3, 0, 0.0)
+    found = [
+        ((many, -1.0), (0.0, 2, 1), frozenset({1})),
+        ((many, -1.0005), (0.0, 5, 0), frozenset({2})),  # hardly less is left: a tie
+        ((many, -2.0), (0.0, 9, 0), frozenset({3})),
+        ((many, -0.0005), (0.0, 0, 0), frozenset({4})),  # no better than what there is
+        ((few, 5.0), (0.0, 9, 9), frozenset({5})),
+    ]
+    assert list(_best_first(found, (many, 0.0))) == [{5}, {3}, {1}, {2}]
+
+
+def test_exchanges_that_are_equally_good_keep_what_comes_first():
+    a, b = np.random.default_rng(0).standard_normal((2, 300))
+    search = Search(sums_of(np.column_stack([a, a, a, b]), Polynomial(1)), 1e-3, 0.0, Preferences())
+    state = search.among([0, 3])
+    assert search._ties(state, gone=2, variable=0) < search._ties(state, gone=1, variable=0)
+    assert search._ties(state, gone=2, variable=0) < search._ties(state, gone=2, variable=1)
