@@ -17,6 +17,7 @@
 # make test-python PYTHON=python3.13  the tests with another Python, in a .venv of its own
 # make accuracy ARGS="--data FOLDER"  loss of orthogonality against condition
 # make soak ARGS="--minutes 30"  random tables, sources and faults against the pseudo-code
+# make fuzz ARGS="--minutes 6"  coverage-guided fuzzing of model files and of tables of text
 PYTHON ?= python3
 VENV := .venv
 # On Windows, call make from Git Bash.
@@ -27,7 +28,7 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: demo test test-command coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction relations columns manifold bench scale sparse imputation accuracy soak figures clean
+.PHONY: demo test test-command coverage test-paper test-oldest test-python test-library lint docs reproduce reconstruction relations columns manifold bench scale sparse imputation accuracy soak fuzz figures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
@@ -100,6 +101,10 @@ accuracy: $(VENV)/.dev
 soak: $(VENV)/.dev
 	$(BIN)/python tools/soak $(ARGS)
 
+fuzz: $(VENV)/.fuzz
+	$(BIN)/python tools/fuzz.py models $(ARGS)
+	$(BIN)/python tools/fuzz.py tables $(ARGS)
+
 figures: $(VENV)/.dev
 	$(BIN)/python docs/figures.py
 
@@ -125,9 +130,13 @@ $(VENV)/.library: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install --quiet --editable '.[cli,report,figures,progress,sympy,onnx,files,dask,test]' $(PIP_ARGS)
 	touch $@
 
+$(VENV)/.fuzz: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet atheris
+	touch $@
+
 $(VENV)/.docs: pyproject.toml | $(BIN)/python$(EXE)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,docs]'
 	touch $@ $(VENV)/.dev $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) .venv-* docs/_build docs/gallery docs/reference/command docs/reference/generated .coverage .mypy_cache .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) .venv-* .fuzz docs/_build docs/gallery docs/reference/command docs/reference/generated .coverage .mypy_cache .pytest_cache .ruff_cache dist

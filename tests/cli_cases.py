@@ -3,11 +3,11 @@
 import os
 import subprocess
 import sys
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+from support import read_csv  # noqa: F401
 
 pytest.importorskip("typer")
 pytest.importorskip("rich")
@@ -76,8 +76,6 @@ def measurements(n_rows=60, seed=0):
     )
 
 
-OLD = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
-read_csv = partial(pd.read_csv, **({"float_precision": "round_trip"} if OLD else {}))
 """Reads numbers exactly, for which older versions of pandas have to be asked."""
 
 MEASURED = ["voltage", "current", "width", "height"]

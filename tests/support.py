@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 
 from gramian import GCA, GFA, GFR, GFS, UFFS
@@ -46,3 +48,8 @@ def orthonormal(rng: np.random.Generator, d: int) -> np.ndarray:
 def unlike_variables(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Normal, uniform and exponential values, so that nothing is symmetric by chance."""
     return rng.standard_normal(n), rng.uniform(-1.7, 1.7, n), rng.exponential(size=n) - 1
+
+
+OLD = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+read_csv = partial(pd.read_csv, **({"float_precision": "round_trip"} if OLD else {}))
+"""Reads all digits of a CSV file."""

@@ -6,6 +6,7 @@ import pytest
 from input_cases import A, B, N, X, fit
 from support import SOLVERS, WITH_FAMILY, make
 
+import gramian
 from gramian import GFA, GFR, GFS
 from gramian.families import Custom, Indicator
 
@@ -219,3 +220,20 @@ def test_the_size_of_a_function_is_nothing_to_backward_elimination(size):
     table = np.column_stack([A**2, 3 * A, B])
     fitted = GFA(backward=True, family=Custom([(lambda z: size * z**2, 1)])).fit(table)
     np.testing.assert_array_equal(fitted.redundant_features_, [0])
+
+
+def tiny_square(z):
+    return 1e-200 * z**2
+
+
+@pytest.mark.parametrize("solver", ["qr", "gram"])
+def test_coefficients_are_those_of_functions_as_the_user_knows_them(solver, tmp_path):
+    """A file knows nothing of how functions were scaled on the way."""
+    family = Custom([(tiny_square, 1)])
+    fitted = GFS(2, family=family, solver=solver, alpha=0, criterion="variance").fit(SQUARES)
+    fitted.save(tmp_path / "fit.gram")
+    again = gramian.load(tmp_path / "fit.gram", functions={"tiny_square": tiny_square})
+    chosen = SQUARES[:, fitted.selected_features_]
+    np.testing.assert_allclose(
+        again.inverse_transform(chosen), fitted.inverse_transform(chosen), rtol=1e-12
+    )

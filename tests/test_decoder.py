@@ -109,6 +109,20 @@ def test_the_decoder_of_any_table(seed, name, pair, solver, alpha, d):
 
 
 @every_estimator
+def test_moments_are_those_of_all_functions_whichever_penalty_is_chosen(estimator, tmp_path):
+    """Penalties share their sums, and the one that is chosen may leave functions out."""
+    rng = np.random.default_rng(0)
+    X, new_rows = rng.standard_normal((40, 6)), rng.standard_normal((400, 6))
+    fitted = make(estimator, 3, degree=3, alpha="auto").fit(X, validation_data=new_rows)
+    assert np.isinf(fitted.alpha_)
+    decoder = fitted.model_.decoder
+    f = decoder.evaluate(fitted.model_.encoder(X - fitted.mean_))
+    np.testing.assert_allclose(decoder.moments[0], f @ f.T / 40, atol=1e-12)
+    np.testing.assert_allclose(decoder.moments[1], f @ (X - fitted.mean_) / 40, atol=1e-12)
+    fitted.save(tmp_path / "fit.gram")  # which refuses moments that cannot be
+
+
+@every_estimator
 def test_what_was_kept_survives_the_way_back_and_forth(estimator):
     fitted = make(estimator, 3, degree=3, alpha=0.1).fit(TRAIN)
     kept = fitted.transform(TEST)
@@ -245,6 +259,14 @@ def test_when_nothing_was_kept_the_mean_comes_back(estimator):
     assert fitted.score(TRAIN) == 0.0
     errors = np.sum((TEST - fitted.mean_) ** 2, axis=1)
     np.testing.assert_allclose(fitted.reconstruction_error(TEST), errors)
+
+
+@pytest.mark.parametrize("solver", ["qr", "gram"])
+@every_estimator
+def test_when_nothing_was_kept_the_only_function_is_the_constant(estimator, solver):
+    fitted = make(estimator, threshold=1e9, solver=solver).fit(TRAIN)
+    np.testing.assert_array_equal(fitted.model_.decoder.coefficients, np.zeros((1, TRAIN.shape[1])))
+    np.testing.assert_array_equal(fitted.model_.decoder.moments[0], [[1.0]])
 
 
 @every_estimator

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from model_cases import bounded_work, edit, fit, npy, pack, replace_array, table, unpack
 
-from gramian import GCA, GFS, UFFS, models
+from gramian import GCA, GFR, GFS, UFFS, models
 from gramian.families import Indicator, Multilinear
 
 X = table()
@@ -363,6 +363,29 @@ def test_what_was_chosen_cannot_be_redundant(tmp_path, path):
     assert len(fitted.redundant_indices_)
     replace_array(path, "redundant_indices_", np.sort(fitted.component_indices_), source)
     assert_refused(path, "in common")
+
+
+def test_a_scale_that_takes_directions_out_of_range_is_refused(tmp_path, path):
+    """And NumPy has nothing to warn of."""
+    models.save(fit(GFR(2, scale=True, alpha=0), X), tmp_path / "scaled.gram")
+    scale = np.ones(X.shape[1])
+    scale[0] = 5e-324
+    replace_array(path, "scale_", scale, tmp_path / "scaled.gram")
+    assert_refused(path, "too small")
+
+
+@pytest.mark.parametrize("total", [[1e-320, 1e300, 0], [1.0, 2.0, 0.5], [1.0, -0.5, 0.0]])
+def test_residual_variances_that_cannot_be_are_refused(total, tmp_path, path):
+    models.save(fit(GFR(2, alpha=0), X), tmp_path / "good.gram")
+    replace_array(path, "total_residual_variance_", np.array(total), tmp_path / "good.gram")
+    assert_refused(path, "residual variance is negative, or larger")
+
+
+def test_moments_at_the_end_of_the_range_are_read_in_silence(source, path):
+    gram = models.read(source).estimator.model_.decoder.moments[0].copy()
+    gram[-1, -1] = np.finfo(np.float64).max
+    replace_array(path, "decoder.gram", gram, source)
+    models.read(path)
 
 
 def test_uffs_is_checked_too(tmp_path, path):

@@ -44,7 +44,7 @@ def test_merging_loses_no_digits_where_the_mean_is_large(n_blocks, weighted):
 def test_only_a_stable_sum_passes_that_test():
     x = 1e9 + np.random.default_rng(0).standard_normal((20_000, 1))
     naive = np.mean(x**2) - np.mean(x) ** 2
-    assert abs(naive - 1) > 1
+    assert abs(naive - 1) > 0.5
 
 
 def test_a_long_chain_of_blocks_loses_no_digits_either():

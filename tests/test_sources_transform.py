@@ -19,6 +19,7 @@ from source_cases import (
     write_parquet,
     write_parts,
 )
+from support import read_csv
 
 from gramian import GFR, GFS, UFFS
 from gramian.exceptions import FormatError
@@ -28,7 +29,7 @@ READERS = {
     ".parquet": pd.read_parquet,
     ".feather": pd.read_feather,
     ".arrow": pd.read_feather,
-    ".csv": pd.read_csv,
+    ".csv": read_csv,
     ".npy": lambda path: pd.DataFrame(np.load(path)),
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from cli_cases import folder, measurements, run, succeed  # noqa: F401
+from cli_cases import folder, measurements, read_csv, run, succeed  # noqa: F401
 from source_cases import BUDGET, FRAME, X
 
 from gramian import GFR, GFS
@@ -192,7 +192,7 @@ def test_a_pipe_is_written_through_and_stays_one(folder, ending):  # noqa: F811
 def open_rows(path):
     if path.endswith("npy"):
         return np.load(path)
-    return pd.read_csv(path) if path.endswith("csv") else pd.read_parquet(path)
+    return read_csv(path) if path.endswith("csv") else pd.read_parquet(path)
 
 
 @needs_pipes

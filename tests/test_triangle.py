@@ -42,6 +42,7 @@ def test_a_triangle_grown_by_blocks_is_the_whole_one(seed, sizes):
 def test_parts_make_up_the_range_and_are_of_like_length(length, n_workers):
     parts = split(length, n_workers)
     numbers = [i for part in parts for i in range(length)[part]]
+    assert len(parts) == n_workers
     assert numbers == list(range(length))
     lengths = [part.stop - part.start for part in parts]
     assert max(lengths) - min(lengths) <= 1

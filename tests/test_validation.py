@@ -269,7 +269,7 @@ WRONG = {
     "NaN": (np.where(TEST > 3, np.nan, TEST), "NaN"),
     "weights of another length": ((TEST, np.ones(3)), "sample_weight"),
     "negative weights": ((TEST, -np.ones(len(TEST))), "[Nn]egative"),
-    "no weight": ((TEST, np.zeros(len(TEST))), "non-zero"),
+    "no weight": ((TEST, np.zeros(len(TEST))), "non-zero|positive"),
     "three": ((TEST, None, None), "pair"),
     "one": ((TEST,), "pair"),
 }

@@ -133,6 +133,17 @@ def test_the_effective_number_of_functions_follows():
     assert found.degrees_of_freedom == pytest.approx(smaller.factors[0].degrees_of_freedom, rel=0.1)
 
 
+@pytest.mark.parametrize("gap", [1.0, 1e-3])
+def test_how_much_rounding_errors_grow_follows(gap):
+    """The largest norm of a row of the factor's inverse, by an estimate."""
+    X = independent()
+    X[:, 3] = X[:, 1] + gap * X[:, 3]
+    _, gram = fit(X, range(5), Polynomial(2), (0.0,), keep_dropped=True)
+    found = gram.factors[0].without(functions_of(gram.steps, [2]))
+    inverse = np.linalg.inv(found._triangle.dense())
+    assert found.sensitivity == pytest.approx(np.linalg.norm(inverse, axis=1).max(), rel=0.3)
+
+
 def test_a_factor_that_lost_a_variable_can_gain_another():
     X = independent()
     rows, gram = fit(X, range(3), Multilinear(2), (0.0,))

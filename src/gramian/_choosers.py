@@ -110,8 +110,10 @@ class TopEigenvector:
             self._update()
         self._scale = self._variance
         self._given = np.empty((0, 0)) if given is None else given
-        self._orthonormal = list(qr(self._given.T, mode="economic")[0].T)
+        self._orthonormal: list[Array] = []
         """The span of the given directions."""
+        if len(self._given):  # older versions of SciPy refuse to factor nothing
+            self._orthonormal = list(qr(self._given.T, mode="economic")[0].T)
         self.directions: list[Array] = []
 
     def _update(self) -> None:

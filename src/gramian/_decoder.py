@@ -118,8 +118,11 @@ def make_decoder(
         return rows
 
     moments: tuple[Array, Array] | None = None
-    if orthogonalizer.n_functions <= MAX_MOMENTS:
-        gram, with_x = factor.moments(orthogonalizer.n_functions)
+    # Moments do not depend on penalties, but some of these may leave functions out.
+    whole = [each for each in orthogonalizer.factors if each.n_known == orthogonalizer.n_functions]
+    if whole and orthogonalizer.n_functions <= MAX_MOMENTS:
+        smallest = min(whole, key=lambda each: each.alpha)
+        gram, with_x = smallest.moments(orthogonalizer.n_functions)
         with np.errstate(over="ignore"):
             with_x *= norms
             moments = norms * gram * norms.T, lift(with_x)

@@ -58,6 +58,8 @@ def soak(seed: int, tally: Tally, *, verbose: bool) -> None:
     rng = np.random.default_rng(seed)
     table = draw_table(rng)
     case = draw_case(rng, table)
+    if case.asks_held_out_rows:
+        table = table.hold_apart()
     tally.n_tables += 1
     if verbose:
         print(f"{seed}: {table}; {case}", flush=True)

@@ -21,7 +21,7 @@ from support import clone_with, orthonormal
 from tables import Array, Rng, Table
 from test_oracle_relative_and_uffs import initial, largest_of, pursue_columns, residual
 
-from gramian import GCA, GFA, GFR, GFS, UFFS
+from gramian import GCA, GFA, GFR, GFS, UFFS, PolynomialManifold
 from gramian.families import Family
 
 TOLERANCE = 1e-8
@@ -32,10 +32,14 @@ ROUNDING = 1e-13
 """Of a column's deviation: by how much data are changed to see how the pseudo-code reacts."""
 BORDER = 1e-9
 """A residual variance that is neither zero nor above this share is on the border of zero."""
+OF_A_SURFACE = 1e-5
+"""Of the total variance: how close surfaces must be, which are fitted until little changes."""
 LEAST = 1e-26
 """Below this share of the largest, a variance along a direction is nothing but rounding."""
 COARSE_DROP = 1e-6
 MAX_FUNCTIONS = 70
+FEWEST_TO_DIVIDE = 15
+"""Rows of a table of which some can be held apart."""
 KINDS: list[type] = [GFR, GCA, GFS, GFA, UFFS]
 Algorithm = Callable[[Array, "Array | None"], oracle.Run]
 
@@ -54,6 +58,8 @@ class Truth:
     counts: tuple[list[int], list[int]]
     saturated: bool
     tolerance: float = TOLERANCE
+    penalties: tuple[float, ...] = ()
+    """Those that counted, step by step, where held-out rows choose them."""
 
     @property
     def variance(self) -> float:
@@ -74,6 +80,22 @@ class Case:
         """Whether the table need not be in memory."""
         return not isinstance(self.estimator, UFFS)
 
+    def takes(self, form: str) -> bool:
+        """Whether a table may have a form."""
+        if isinstance(self.estimator, PolynomialManifold):
+            return form != "sparse"
+        return self.takes_files or form in ("array", "npy")
+
+    @property
+    def takes_checkpoints(self) -> bool:
+        """Whether a fit goes on where another one was interrupted."""
+        return "checkpoint" in self.estimator.get_params()
+
+    @property
+    def asks_held_out_rows(self) -> bool:
+        """Whether rows that are held apart decide on the penalty."""
+        return _chooses_penalty(self.estimator)
+
     @property
     def can_be_saved(self) -> bool:
         """Whether a file can hold the fit: functions of the user's own are a program."""
@@ -83,7 +105,8 @@ class Case:
     def minds_no_units(self) -> bool:
         """Whether neither the units nor the order of the columns matter."""
         # Functions of users need not be symmetric in their variables.
-        return getattr(self.estimator, "backward", False) and self.can_be_saved
+        kind = isinstance(self.estimator, GFA) and self.estimator.backward
+        return kind and self.can_be_saved
 
     def __str__(self) -> str:
         return repr(self.estimator).replace("\n", "").replace("     ", "")
@@ -112,14 +135,20 @@ class Case:
         return replace(exact, tolerance=max(TOLERANCE, 100 * shift))
 
 
+def _chooses_penalty(estimator: Any) -> bool:
+    return bool(getattr(estimator, "alpha", 0.0) == "auto")
+
+
 def nearby(x: Array) -> Array:
     """Return data that differ by rounding."""
-    return x + ROUNDING * x.std(axis=0) * np.random.default_rng(0).standard_normal(x.shape)
+    return x + ROUNDING * np.nanstd(x, axis=0) * np.random.default_rng(0).standard_normal(x.shape)
 
 
 def same_path(one: Truth, other: Truth) -> bool:
     """Whether two runs chose the same and kept as many functions."""
     if one.counts != other.counts or one.choices.shape != other.choices.shape:
+        return False
+    if one.penalties != other.penalties:
         return False
     return bool(np.abs(one.choices - other.choices).max(initial=0.0) < WIDEST)
 
@@ -164,12 +193,17 @@ def _truth(run: oracle.Run) -> Truth:
 
 def truth_of_fit(fitted: Any) -> Truth:
     """Take a fit to the array for the truth about all other forms of the table."""
+    if isinstance(fitted, PolynomialManifold):  # rounds may be one more or less
+        ends = fitted.total_residual_variance_[[0, -1]]
+        counts = [fitted.n_functions_], []
+        return Truth(np.empty(0), ends, ends, counts, saturated=False, tolerance=OF_A_SURFACE)
     return Truth(
         choices_of(fitted),
         fitted.residual_variance_,
         fitted.total_residual_variance_,
         (fitted.n_functions_.tolist(), fitted.n_dropped_functions_.tolist()),
         fitted.stop_reason_ == "saturated",
+        penalties=tuple(fitted.alpha_path_.tolist()) if _chooses_penalty(fitted) else (),
     )
 
 
@@ -182,7 +216,9 @@ def choices_of(fitted: Any) -> Array:
 
 
 def draw_case(rng: Rng, table: Table) -> Case:
-    """Draw an estimator and its options."""
+    """Draw an estimator and its options, in one of five cases beyond what was published."""
+    if rng.random() < 0.2:
+        return _draw_beyond(rng, table)
     kind = KINDS[rng.choice(5, p=[0.25, 0.2, 0.25, 0.2, 0.1])]
     if kind is UFFS:
         return _draw_uffs(rng, table)
@@ -234,6 +270,28 @@ def draw_case(rng: Rng, table: Table) -> Case:
         return found
 
     return Case(clone_with(kind(), **options), run)
+
+
+def _draw_beyond(rng: Rng, table: Table) -> Case:
+    """Draw an estimator of which the pseudo-code knows nothing."""
+    family, functions = FAMILIES[str(rng.choice(list(FAMILIES)))]
+    n_columns = table.x.shape[1]
+    n_steps = int(rng.integers(1, _n_steps(functions, table) + 1))
+    scale = bool(rng.random() < 0.5)
+    small = 40 <= len(table.x) <= 600 and n_columns <= 9
+    kind = str(rng.choice(["penalty", "gain", "backward", *(["surface"] if small else [])]))
+    if kind == "surface":
+        n = int(rng.integers(1, min(3, n_columns) + 1))
+        return Case(PolynomialManifold(n, scale=scale, n_rounds=2, tol=1e-8), None)
+    if kind == "backward" and n_columns <= 9:
+        return Case(GCA(backward=True, family=family, alpha=0.0), None)
+    alpha = "auto" if len(table.x) >= FEWEST_TO_DIVIDE else 0.1
+    options: dict[str, Any] = {"family": family, "scale": scale, "alpha": alpha}
+    if kind == "gain":
+        return Case(GFS(n_steps, criterion="gain", **options), None)
+    published = [GFR(), GCA(backward=False), GFS(criterion="variance"), GFA(backward=False)]
+    drawn = published[rng.integers(4)]
+    return Case(clone_with(drawn, count=n_steps, threshold=None, **options), None)
 
 
 def _solvers(family: Family) -> list[str]:

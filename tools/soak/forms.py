@@ -11,9 +11,11 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
+import scipy.sparse
 from tables import Array, Rng, Table
 
 BUDGETS = (2**20, None)
@@ -29,6 +31,8 @@ class Form:
     sample_weight: Any = None
     budget: int | None = None
     path: Path | None = None
+    apart: Any = None
+    """Rows that decide on a penalty."""
 
 
 class Blocks:
@@ -131,6 +135,12 @@ def as_dask(rng: Rng, table: Table, folder: Path) -> Form:
     return Form(da.from_array(table.x, chunks=(chunks, -1)), weights, _budget(rng))
 
 
+def as_sparse(rng: Rng, table: Table, folder: Path) -> Form:
+    """Make a sparse matrix, by rows or by columns."""
+    form = scipy.sparse.csr_array if rng.random() < 0.5 else scipy.sparse.csc_array
+    return Form(form(table.x), table.weights)
+
+
 def _budget(rng: Rng) -> int | None:
     return BUDGETS[rng.integers(2)]
 
@@ -144,7 +154,18 @@ FORMS: dict[str, Make] = {
     "csv.gz": as_csv_gz,
     "blocks": as_blocks,
     "dask": as_dask,
+    "sparse": as_sparse,
 }
+
+
+def give(form: str, rng: Rng, table: Table, folder: Path) -> Form:
+    """Return a table in a form; rows that are held apart have names if it has."""
+    apart: Any = table.apart
+    if apart is not None and (
+        form in ("parquet", "csv", "csv.gz") or (form == "blocks" and table.weights is not None)
+    ):
+        apart = pd.DataFrame(apart, columns=[f"x{i}" for i in range(apart.shape[1])])
+    return replace(FORMS[form](rng, table, folder), apart=apart)
 
 
 # The same table, otherwise written down
@@ -173,7 +194,9 @@ def permuted_rows(rng: Rng, table: Table) -> Change:
 
 def permuted_columns(rng: Rng, table: Table) -> Change:
     """Give the columns another order."""
-    return Change(replace(table, x=table.x[:, rng.permutation(table.x.shape[1])]))
+    order = rng.permutation(table.x.shape[1])
+    apart = None if table.apart is None else table.apart[:, order]
+    return Change(replace(table, x=table.x[:, order], apart=apart))
 
 
 def single_precision(rng: Rng, table: Table) -> Change:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,14 @@ class Table:
     kind: str
     x: Array
     weights: Array | None
+    apart: Array | None = None
+    """Rows that take no part in a fit and decide on a penalty, where one is to be chosen."""
+
+    def hold_apart(self) -> Table:
+        """Return the table without its first fifth, which is held apart."""
+        n = len(self.x) // 5
+        weights = None if self.weights is None else self.weights[n:]
+        return replace(self, x=self.x[n:], weights=weights, apart=self.x[:n])
 
     def __str__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
@@ -105,8 +113,15 @@ def wide(rng: Rng) -> Array:
     return in_units(rng, x + 0.1 * rng.standard_normal((n, d)))
 
 
+def zeros(rng: Rng) -> Array:
+    """Draw counts, most of them zero."""
+    n, d = max(20, n_rows(rng)), int(rng.integers(3, 9))
+    x = rng.poisson(rng.exponential(0.3, d), (n, d)) * rng.uniform(0.5, 2, d)
+    return np.column_stack([x, x[:, 0] * x[:, 1], x[:, 0] + 2 * x[:, 2]])
+
+
 KINDS: dict[str, Callable[[Rng], Array]] = {
-    each.__name__: each for each in (planted, deficient, discrete, heavy, near_copies, wide)
+    each.__name__: each for each in (planted, deficient, discrete, heavy, near_copies, wide, zeros)
 }
 
 

@@ -130,7 +130,11 @@ def best_correction(rows: Array, target: Array, relevance: Array) -> Correction 
         mean, offset = values.mean(axis=0), float(target.mean())
         values -= mean
         y = target - offset
-        sizes, vectors = eigh(values.T @ values, check_finite=False, driver="evd")
+        # Older versions of SciPy give "evd" too little room for a matrix of one entry.
+        several = values.shape[1] > 1
+        sizes, vectors = eigh(
+            values.T @ values, check_finite=False, driver="evd" if several else "ev"
+        )
         sizes = np.maximum(sizes, 0.0)
         along = values @ vectors
         products = along.T @ y

@@ -113,7 +113,8 @@ def from_arrays(
 def _check_moments(gram: Array) -> None:
     """Refuse matrices that cannot be second moments of functions, the constant being the first."""
     deviations = np.sqrt(np.maximum(gram.diagonal(), 0.0))
-    bound = (1 + ROUNDING) * np.multiply.outer(deviations, deviations)
+    with np.errstate(over="ignore"):
+        bound = (1 + ROUNDING) * np.multiply.outer(deviations, deviations)
     if abs(gram[0, 0] - 1) > ROUNDING or not deviations.all() or (np.abs(gram) > bound).any():
         raise ModelFileError("Its moments are damaged.")
 

@@ -14,6 +14,7 @@ from gramian._types import Array, IntArray
 from gramian.exceptions import ModelFileError
 from gramian.models import _decoder, _elimination, _laws, _sets
 from gramian.models._archive import AnyArray
+from gramian.models._decoder import ROUNDING
 from gramian.models._families import from_data, to_data
 from gramian.models._schema import SCHEMAS, check_indices
 from gramian.models._stored import Stored, count, number_from, number_to
@@ -127,7 +128,7 @@ def restore(stored: Stored) -> FittedModel:
         scale=scale,
         encoder=TakeColumns(chosen)
         if directions is None
-        else Project(directions if scale is None else directions / scale),
+        else Project(_in_units(directions, scale)),
         chosen=chosen,
         redundant=redundant,
         family=family,
@@ -150,6 +151,17 @@ def restore(stored: Stored) -> FittedModel:
     return model
 
 
+def _in_units(directions: Array, scale: Array | None) -> Array:
+    """Return directions as they are in the columns' own units."""
+    if scale is None:
+        return directions
+    with np.errstate(over="ignore"):
+        found: Array = directions / scale
+    if not np.isfinite(found).all():
+        raise ModelFileError("What columns were divided by is too small.")
+    return found
+
+
 def _choice(
     arrays: Mapping[str, AnyArray], estimator: Any, d: int
 ) -> tuple[IntArray, IntArray | None, Array | None, Basis | None]:
@@ -170,6 +182,9 @@ def _choice(
 def _record(fitted: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> Record:
     if fitted["stop_reason_"] not in get_args(StopReason) or fitted["solver_"] not in SOLVERS:
         raise ModelFileError("Its stop_reason_ or solver_ is unknown to this version.")
+    total = arrays["total_residual_variance_"]
+    if total.min() < 0 or (1 - ROUNDING) * total.max() > total[0]:
+        raise ModelFileError("A residual variance is negative, or larger than the variance was.")
     return Record(
         stop_reason=fitted["stop_reason_"],
         solver=fitted["solver_"],

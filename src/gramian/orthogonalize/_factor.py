@@ -83,6 +83,11 @@ class Factor:
         return len(self._order)
 
     @property
+    def n_known(self) -> int:
+        """The number of functions whose moments are known: in the factor, or dropped and kept."""
+        return len(self._order) + len(self._dropped)
+
+    @property
     def noise(self) -> float:
         """The largest rounding error of a column's residual variance, by an estimate."""
         return float(self._errors.max(initial=0.0))
