@@ -14,6 +14,7 @@ from gramian._manifold_fit import growing
 from gramian._words import percent
 from gramian.exceptions import OverfittingWarning
 from gramian.families import Custom, Fourier, Hermite, Indicator, Multilinear, Polynomial
+from gramian.manifold._refit import Sums, refit
 from gramian.manifold._terms import Terms
 
 PRECISE = {"tol": 1e-10, "max_steps": 200}
@@ -52,6 +53,26 @@ def test_of_a_degree_with_too_many_functions_those_of_few_variables_are_tried():
     assert growing("polynomial", 40, 900) == [Polynomial(2)]
     assert growing("polynomial", 40, 100) == [Polynomial(2, max_variables=1)]
     assert growing("polynomial", 40, 60) == [Multilinear(1)]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.01, 1.0])
+def test_the_penalty_grows_with_the_degree(alpha):
+    rng = np.random.default_rng(0)
+    z, x = rng.standard_normal((50, 2)), rng.standard_normal((50, 3))
+    terms = Terms.of(Polynomial(3), 2)
+    f = terms(z)
+    sums = Sums(f @ f.T / 50, f @ x / 50, 0.0)
+    found = refit(sums, terms, alpha)(z)
+    # The same as rows to be fitted: each function, of norm one, is to be zero.
+    a, b = np.meshgrid(range(4), range(4))
+    powers = [(i, j) for i, j in zip(a.ravel(), b.ravel(), strict=True) if i + j <= 3]
+    design = np.column_stack([z[:, 0] ** i * z[:, 1] ** j for i, j in powers])
+    design /= np.sqrt(np.mean(design**2, axis=0))
+    penalties = np.array([{2: alpha, 3: 3 * alpha}.get(i + j, 0.0) for i, j in powers])
+    rows = np.vstack([design / np.sqrt(50), np.diag(np.sqrt(penalties))])
+    targets = np.vstack([x / np.sqrt(50), np.zeros((len(powers), 3))])
+    expected = design @ np.linalg.lstsq(rows, targets)[0]
+    np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("family", ["polynomial", "multilinear", "hermite", "legendre"])

@@ -50,8 +50,8 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
         the degree from 1 to 10 that leaves least on held-out rows; where a degree has too many
         functions, those of fewer variables are tried.
     alpha : float or "auto", default=0.03
-        The ridge penalty of functions of degree 2 and more, functions being scaled to norm one.
-        "auto" lets held-out rows decide in every round.
+        The ridge penalty of functions of degree 2, functions being scaled to norm one; it is three
+        times as large for each degree more. "auto" lets held-out rows decide in every round.
     n_rounds : int or "auto", default=5
         How often codes and surface are fitted, with each degree; a round that would raise the error
         is not made. "auto" goes on until held-out rows gain no more, at most 20 times.

@@ -15,6 +15,9 @@ from gramian.manifold._surface import Surface
 from gramian.manifold._terms import Terms
 from gramian.rows import RowBlock, Rows, Work
 
+GROWTH = 3.0
+"""How many times larger the penalty is for each degree beyond the second. Of 1, 3 and 10, held-out
+rows of USPS preferred 10 with 20 and 40 codes and 3 with 10 codes; 3 was better than 1 with all."""
 ROUNDING = 1e-11
 """The ridge of terms without penalty, against rounding errors."""
 
@@ -100,7 +103,10 @@ def sum_over(rows: Rows, coding: Coding, terms: Terms) -> Sums:
 
 
 def refit(sums: Sums, terms: Terms, alpha: float) -> Surface:
-    """Return the surface that minimizes E‖x - Bᵀf‖² + alpha Σ E[f²]‖B_f‖² over terms of degree ≥ 2.
+    """Return the surface that minimizes E‖x - Bᵀf‖² + Σ penalty(f) E[f²]‖B_f‖².
+
+    The penalty is alpha for functions of degree 2, and `GROWTH` times as much for each degree more:
+    those are many, and steep beyond the codes that the rows have.
 
     Parameters
     ----------
@@ -109,12 +115,13 @@ def refit(sums: Sums, terms: Terms, alpha: float) -> Surface:
     terms : Terms
         The terms.
     alpha : float
-        The penalty, terms being scaled to norm one.
+        The penalty of degree 2, terms being scaled to norm one.
     """
     norms = np.sqrt(sums.gram.diagonal())
     norms = np.where(norms > 0, norms, 1.0)
     gram = sums.gram / norms / norms[:, np.newaxis]
-    gram.flat[:: len(gram) + 1] += np.where(terms.degrees >= 2, alpha, 0.0) + ROUNDING
+    penalties = np.where(terms.degrees >= 2, alpha * GROWTH ** (terms.degrees - 2.0), 0.0)
+    gram.flat[:: len(gram) + 1] += penalties + ROUNDING
     right = sums.with_x / norms[:, np.newaxis]
     try:
         solution = cho_solve(cho_factor(gram, lower=True, check_finite=False), right)
