@@ -165,3 +165,30 @@ def test_a_column_that_takes_part_in_some_rows_only_is_not_given_away():
     assert list(laws.redundant(keep=["fe", "f"])) == []
     with pytest.raises(ValueError, match="in some rows only"):
         laws[0].solve_for("e")
+
+
+@pytest.mark.parametrize("derived", ["differences", "ratios", "sums"])
+def test_the_order_of_columns_changes_neither_laws_nor_what_they_drop(derived):
+    e, b = np.random.default_rng(0).uniform(1, 9, (2, 150))
+    made = {"differences": (e - b, e + b), "ratios": (e * b, e / b), "sums": (e + b, 2 * e + b)}
+    table = dict(zip("ebcd", (e, b, *made[derived]), strict=True))
+
+    def found(names):
+        X = np.column_stack([table[name] for name in names])
+        laws = gramian.relations(X, list(names), tolerance=0)
+        assert all(np.abs(each.imbalance(X)).max() < 1e-12 for each in laws)
+        return [{*each.columns} for each in laws], {*laws.redundant()}
+
+    laws, dropped = found("ebcd")
+    assert len(dropped) == 2
+    assert all(found(names) == (laws, dropped) for names in ("bcde", "edcb", "cbed", "dbec"))
+
+
+def test_what_is_computed_from_rounded_columns_is_not_dropped():
+    second = np.random.default_rng(0).integers(0, 700 * 86_400, 400)
+    day = second // 86_400
+    X = np.column_stack([second, day, second - 86_400 * day]).astype(float)
+    found = gramian.relations(X, ["second", "day", "clock"], tolerance=0).redundant()
+    ((name, solution),) = found.items()
+    table = dict(zip(("second", "day", "clock"), X.T, strict=True))
+    np.testing.assert_allclose(solution(table), table[name], atol=1e-3)

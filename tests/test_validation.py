@@ -266,7 +266,7 @@ def test_a_second_fit_forgets_the_rows_held_out_before(estimator):
 WRONG = {
     "columns": (TEST[:, :3], "3 features"),
     "no rows": (TEST[:0], "0 sample"),
-    "NaN": (np.where(TEST > 3, np.nan, TEST), "NaN"),
+    "NaN": (np.where(TEST > 3, np.nan, TEST), "lacks a value"),
     "weights of another length": ((TEST, np.ones(3)), "sample_weight"),
     "negative weights": ((TEST, -np.ones(len(TEST))), "[Nn]egative"),
     "no weight": ((TEST, np.zeros(len(TEST))), "non-zero|positive"),

@@ -71,7 +71,8 @@ class Task:
             warnings.simplefilter("always")
             divided = divide(self.table, self.features, self._wanted)
             if self._numbers_stay:
-                keep = [*(self.estimator.keep or ()), *divided.needed]
+                # Of a date that is nearly given, the rest is what matters.
+                keep = [*(self.estimator.keep or ()), *divided.needed, *divided.clocks]
                 wanted = {"keep": keep, "priority": self.estimator.priority or ()}
                 for name, columns in wanted.items():
                     inner = [each for each in dict.fromkeys(columns) if each in divided.features]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, overload
 
+from gramian._types import Array
 from gramian.explanations._explanation import data_frame
 from gramian.explanations._text import number
+from gramian.laws._chains import CLOSE, first_that_drifts, share_missed
 from gramian.laws._dependency import Dependency
 from gramian.laws._fewest import Solved, computable, exchangeable, fewest
 from gramian.laws._relation import Relation
@@ -54,6 +56,8 @@ class Relations(Sequence[Law]):
     n_rows: int
     complete: bool = True
     notes: tuple[str, ...] = ()
+    _rows: Mapping[str, Array] = field(default_factory=dict, repr=False, compare=False)
+    """Some rows of the columns that are numbers, to see what becomes of errors."""
 
     @overload
     def __getitem__(self, index: int) -> Law: ...
@@ -111,7 +115,18 @@ class Relations(Sequence[Law]):
         self._check(keep)
         wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
         solutions = [[*_solutions(relation)] for relation in self]
-        return fewest(solutions, keep, lambda name: wanted.get(name, 0))
+        stay = {*keep}
+        while True:
+            found = fewest(
+                solutions,
+                stay,
+                lambda name: wanted.get(name, 0),
+                lambda one: error if (error := share_missed(one, self._rows)) > CLOSE else 0.0,
+            )
+            lost = first_that_drifts(found, self._rows)
+            if lost is None:
+                return found
+            stay.add(lost)
 
     def computable(self, keep: Collection[str]) -> dict[str, Solved]:
         """Say which other columns follow from some that are kept, and how.

@@ -23,7 +23,10 @@ def computable(solutions: Sequence[Solved], known: Collection[str]) -> dict[str,
 
 
 def fewest(
-    laws: Sequence[Sequence[Solved]], keep: Collection[str], rank: Callable[[str], int]
+    laws: Sequence[Sequence[Solved]],
+    keep: Collection[str],
+    rank: Callable[[str], int],
+    error: Callable[[Solved], float] = lambda _: 0.0,
 ) -> dict[str, Solved]:
     """Return the columns to drop, with solutions that give them one after the other.
 
@@ -39,11 +42,13 @@ def fewest(
         Columns that stay.
     rank : callable
         Columns of a higher rank stay rather than others.
+    error : callable
+        Of several solutions that give a column, the one with the smallest error is taken.
     """
     gone: set[str] = set()
     for part in _connected([[*law] for law in laws if law]):
         gone |= max(_attempts(part, keep, rank), key=len)
-    solutions = [*chain.from_iterable(laws)]
+    solutions = sorted(chain.from_iterable(laws), key=error)
     return computable(solutions, _columns(solutions) - gone)
 
 

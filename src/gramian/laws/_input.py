@@ -36,6 +36,22 @@ class Table:
     clocks: Mapping[int, Clock] = field(default_factory=dict)
     """The columns of dates, and how they became numbers."""
 
+    def by_name(self) -> Table:
+        """Return the table with its columns in the order of their names, if it has any.
+
+        What is found then does not depend on their order.
+        """
+        if not self.named:
+            return self
+        order = sorted(range(len(self.names)), key=self.names.__getitem__)
+        return Table(
+            tuple(self.names[i] for i in order),
+            True,
+            lambda: (block[:, order] for block in self.blocks()),
+            {place: self.labels[i] for place, i in enumerate(order) if i in self.labels},
+            {place: self.clocks[i] for place, i in enumerate(order) if i in self.clocks},
+        )
+
     @property
     def numbers(self) -> list[int]:
         """The columns that hold numbers, or dates."""

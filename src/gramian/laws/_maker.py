@@ -13,7 +13,7 @@ from gramian.explanations._formula import Term
 from gramian.laws._columns import Traits, traits_of
 from gramian.laws._control import Verdict, left_open
 from gramian.laws._forms import RawTerm, Writer, reference_term
-from gramian.laws._law import ONE, Law, Values
+from gramian.laws._law import ONE, Law, Monomial, Values
 from gramian.laws._relation import Kind, Relation, kind_of
 from gramian.laws._rounding import with_round_coefficients
 from gramian.laws._search import Search
@@ -193,6 +193,45 @@ class Maker:
             best,
             tuple(solvable),
         )
+
+
+def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
+    """Write a relation with the columns of its table in another order.
+
+    Parameters
+    ----------
+    relation : Relation
+        The law.
+    names : tuple of str
+        The same columns, in the order that is wanted.
+    """
+    before = relation.feature_names
+    if names == before:
+        return relation
+    places = {i: names.index(name) for i, name in enumerate(before)}
+    order = [before.index(name) for name in names]
+
+    def moved(monomial: Monomial) -> Monomial:
+        return tuple(sorted(((places[i], atom), power) for (i, atom), power in monomial))
+
+    law = relation._law
+    monomials = [moved(each) for each in law.monomials]
+    # Terms stand in the order of their columns, and the constant comes last.
+    sequence = sorted(range(len(monomials)), key=lambda k: (not monomials[k], monomials[k]))
+    raw = [(value, moved(each)) for value, each in relation._raw]
+    raw.sort(key=lambda term: (not term[1], term[1]))
+    return replace(
+        relation,
+        columns=tuple(name for name in names if name in relation.columns),
+        terms=tuple(Term(value, factors_of(each, names)) for value, each in raw),
+        feature_names=names,
+        _law=Law(law.coefficients[sequence], tuple(monomials[k] for k in sequence)),
+        _scale=relation._scale[order],
+        _raw=tuple(raw),
+        _signs=tuple(relation._signs[i] for i in order),
+        _best=None if relation._best is None else places[relation._best],
+        _solvable=tuple(sorted(places[i] for i in relation._solvable)),
+    )
 
 
 def _renumbered(law: Law, places: Mapping[int, int]) -> Law:

@@ -14,13 +14,15 @@ from gramian._types import Array
 from gramian.laws._collection import Relations
 from gramian.laws._input import LOOKUP_ROWS, Sample, Table, open_table, sample_of
 from gramian.laws._lookups import Looked, LookupTable, find_lookups
-from gramian.laws._maker import Maker
+from gramian.laws._maker import Maker, in_order
 from gramian.laws._progress import progress_for
 from gramian.laws._relation import EXACT, Relation
 from gramian.laws._search import Search
 from gramian.laws._views import View, views
 from gramian.tables._clock import Clock
 
+CHECKED_ROWS = 1000
+"""In about so many rows it is seen whether laws can be used one after the other."""
 MIN_ROWS = 6
 """Fewer rows tell nothing."""
 REFUTED = 3.0
@@ -85,7 +87,8 @@ def relations(
         raise ValueError(f"time_limit must be a positive number of seconds; got {time_limit!r}.")
     start = time.monotonic()
     deadline = None if time_limit is None else start + float(time_limit)
-    table = open_table(X, feature_names)
+    opened = open_table(X, feature_names)
+    table = opened.by_name()
     sample = sample_of(table, random_state)
     numbers = table.numbers
     names, rows = tuple(table.names[i] for i in numbers), sample.rows[:, numbers]
@@ -123,9 +126,20 @@ def relations(
     given = {each.lookup.column for each in looked.dependencies}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
     found = [each for each in found if not any(law.says(each) for law in looked.slopes)]
+    written = tuple(opened.names[i] for i in opened.numbers)
+    found = [in_order(each, written) for each in found]
     laws = sorted([*found, *looked.laws], key=lambda each: not each.exact)
     complete = complete and looked.complete
-    return Relations(tuple(laws), table.names, sample.n_rows, complete, (*notes, *looked.notes))
+    some = rows[:: max(1, len(rows) // CHECKED_ROWS)].T.copy()
+    told = (*notes, *looked.notes)
+    return Relations(
+        tuple(laws),
+        opened.names,
+        sample.n_rows,
+        complete,
+        told,
+        dict(zip(names, some, strict=True)),
+    )
 
 
 def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
@@ -169,11 +183,12 @@ def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     X : object
         The table, as `relations` takes it.
     """
-    table = open_table(X, None)
+    given = open_table(X, None)
+    table = given.by_name()
     sample = sample_of(table, 0, LOOKUP_ROWS)
     looked = _lookups(table, sample, [], 0.0, None, 0)
-    clocks = {table.names[i]: clock for i, clock in table.clocks.items()}
-    found = Relations(tuple(looked.laws), table.names, sample.n_rows, notes=tuple(looked.notes))
+    clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
+    found = Relations(tuple(looked.laws), given.names, sample.n_rows, notes=tuple(looked.notes))
     return found, clocks
 
 
@@ -195,11 +210,10 @@ def _lookups(
     rows, enough = sample.rows, sample.is_all or len(sample.rows) >= LOOKUP_ROWS
     if table.labels and not enough:
         rows = sample_of(table, seed, LOOKUP_ROWS).rows
-    # Of what follows from each other, the first is kept: text, and then the first by name, so that
-    # the order of columns decides nothing.
+    # Of what follows from each other, the first is kept: text rather than its codes.
     order = sorted(
         range(len(table.names)),
-        key=lambda i: (i not in table.labels, table.names[i] if table.named else "", i),
+        key=lambda i: i not in table.labels,
     )
     searched = LookupTable(
         rows[:, order],
