@@ -162,8 +162,8 @@ def _clock(measured: dict[str, Any] | None) -> str:
     if measured is None:
         return ""
     return (
-        f"By the clock, with {measured['threads']} threads and no other work, 40 columns of USPS by "
-        f"quadratic gains with exchanges take {measured['seconds']:.1f} s."
+        f"By the clock, with {measured['threads']} threads and no other work, 40 columns of USPS "
+        f"by quadratic gains with exchanges take {measured['seconds']:.1f} s."
     )
 
 
