@@ -168,7 +168,7 @@ class Task:
         )
         for name, categories in learned.categories.items():
             words = [each for each in categories if not is_numeric(each)]
-            if 2 * len(words) < len(categories):
+            if words and 2 * len(words) < len(categories):
                 warnings.warn(
                     f"{the_columns([name])} holds numbers but for {listed(words, most=3)}"
                     f", and is encoded as {len(categories):,} categories all the same",
