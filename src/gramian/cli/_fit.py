@@ -18,6 +18,7 @@ from gramian.cli._columns import (
     check_types,
     choose,
     find,
+    fitting,
     refuse_too_wide,
     with_missing,
 )
@@ -302,7 +303,8 @@ def prepare(
         estimator.set_params(given=given)
     directions = None
     if method.directions is not None:
-        directions = Directions.read(method.directions, features, reading.memory_budget)
+        places = fitting(table, features, encode=data.encode)
+        directions = Directions.read(method.directions, features, places, reading.memory_budget)
         if isinstance(method.n, int) and method.n < len(directions):
             raise CommandError(
                 f"--directions has {len(directions)} rows, and -n {method.n} is less", USAGE
