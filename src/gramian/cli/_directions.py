@@ -57,8 +57,8 @@ class Directions:
         strange = [field.name for field in rows.schema if not is_number(field.type)]
         if strange:
             raise CommandError(
-                f"--directions {path} has text in {the_columns(strange)}, and weights are numbers: "
-                "write for example 0.5 or -1, without zeros in front",
+                f"--directions {path} has other cells than numbers in {the_columns(strange)}, and "
+                "weights are numbers: write for example 0.5 or -1, without zeros in front",
                 USAGE,
             )
         weights = {name: plain(rows).column(name).to_numpy() for name in rows.column_names}
