@@ -47,9 +47,11 @@ def test_the_fit_is_that_of_the_estimator(files):
     ("weights", "options", "message"),
     [
         ({"b": [1.0], "e": [2.0]}, (), "names column 'e'"),
-        ({"b": [1.0], "a": [None]}, (), "no number in some cells of column 'a'"),
-        ({"b": []}, (), "has no rows"),
-        ({"b": ["x"]}, (), "'b'"),
+        ({"b": [1.0], "a": [None]}, (), "no finite number in some cells of column 'a'"),
+        ({"b": [1.0], "a": [np.inf]}, (), "no finite number in some cells of column 'a'"),
+        ({"b": []}, (), "w.csv has no rows: write a row of weights for each direction"),
+        ({"b": ["x"]}, (), "w.csv has other cells than numbers in column 'b', and weights"),
+        ({"b": ["01"]}, (), "w.csv has other cells than numbers in column 'b', and weights"),
         ({"b": [1.0, 0.0], "a": [0.0, 1.0]}, ("-n", "1"), "has 2 rows, and -n 1 is less"),
         ({"b": [1.0], "name": [1.0]}, (), "gives a weight to column 'name'"),
         ({"b": [0.0]}, (), "or zero"),
@@ -61,4 +63,44 @@ def test_directions_that_make_no_sense_are_refused(files, weights, options, mess
     done = extract(files, *options)
     assert done.exit_code != 0
     assert message in done.stderr.replace("\n", " ")
+    assert "--encode" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["extract", "report"])
+@pytest.mark.parametrize("option", ["-o", "-m"])
+def test_the_file_of_directions_is_never_written_to(files, command, option):
+    if command == "report":
+        pytest.importorskip("plotly")
+        pytest.importorskip("jinja2")
+    weights = files / "w.csv"
+    before = weights.read_bytes()
+    done = run(
+        command, files / "t.csv", "-a", "gfr", "--directions", weights, option, files / "./w.csv"
+    )
+    assert done.exit_code == 2
+    assert "is named twice" in done.stderr
+    assert weights.read_bytes() == before
+
+
+def test_weights_without_names_are_those_of_the_columns_that_take_part(files):
+    np.save(files / "w.npy", [[0.0, 1.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]])  # a to d, and no text
+    components = []
+    for name in ("w.csv", "w.npy"):
+        model = str(files / f"{name}.gram")
+        done = run("extract", files / "t.csv", "--directions", files / name, "-n", "3", "-m", model)
+        assert done.exit_code == 0, done.stderr
+        components.append(read(model).estimator.components_)
+    assert_allclose(*components)
+    np.save(files / "w.npy", np.eye(3))
+    done = run("extract", files / "t.csv", "--directions", files / "w.npy")
+    assert done.exit_code == 2
+    assert "has 3 columns without names, and 4 columns can take part" in done.stderr
+
+
+@pytest.mark.parametrize("size", [1e308, 1e-308])
+def test_weights_may_have_any_size(files, size):
+    weights = np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]])
+    X = pd.read_csv(files / "t.csv")[list("abcd")]
+    one, other = (GFR(2, given=each).fit(X) for each in (weights, size * weights))
+    assert_allclose(other.components_, one.components_, rtol=1e-14)

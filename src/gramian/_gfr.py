@@ -226,6 +226,8 @@ def check_directions(given: ArrayLike, problem: Problem, n_steps: int | None) ->
             f"{len(found)} directions are given, and n_components={n_steps} is less. Give fewer, "
             "or extract more."
         )
+    largest = np.abs(found).max(axis=1, keepdims=True)  # whose square may be beyond float64
+    found = found / np.where(largest > 0, largest, 1.0)
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     found = found / np.where(lengths > 0, lengths, 1.0)
     for n, rank in enumerate(np.linalg.matrix_rank(found[: i + 1]) for i in range(len(found))):

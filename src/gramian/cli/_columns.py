@@ -92,6 +92,21 @@ def choose(names: Sequence[str], options: DataOptions) -> tuple[tuple[str, ...],
     return features, Passing(tuple(ids), tuple(targets))
 
 
+def fitting(table: Table, features: Sequence[str], *, encode: bool) -> list[str]:
+    """Return the columns that a fit can use: all but text that is not encoded.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    features : sequence of str
+        The columns that the user wants.
+    encode : bool
+        Whether text can be used.
+    """
+    return [name for name in features if encode or not is_text(table.columns[name])]
+
+
 def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
     """Refuse columns that are not numbers; text is allowed if it is to be encoded.
 

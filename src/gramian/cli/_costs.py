@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gramian.cli._columns import fitting
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._fit import Task
 from gramian.cli._options import FamilyName
-from gramian.tables._kinds import is_text
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
 """If the number of columns is not known before the fit, the cost is estimated for these."""
@@ -50,8 +50,7 @@ def costs(task: Task) -> list[Any]:
     family = FamilyName.polynomial if estimator.family == "auto" else estimator.family
     estimator = estimator.set_params(family=str(family), degree=degree)
     functions = by_name(str(family), degree)
-    kinds = task.table.columns
-    features = [name for name in task.features if task.options.encode or not is_text(kinds[name])]
+    features = fitting(task.table, task.features, encode=task.options.encode)
     n_columns = max(len(features), 1)
     x = np.broadcast_to(np.zeros(1), (n_rows, n_columns))
     count = getattr(estimator, estimator._count_name)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._types import Array
-from gramian._words import the_columns
-from gramian.cli._columns import check_types, with_missing
+from gramian._words import counted, the_columns
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._files import open_input
 from gramian.cli._options import Reading
-from gramian.tables._kinds import plain
+from gramian.tables._kinds import is_number, plain
+from gramian.tables._table import Table
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,9 @@ class Directions:
     weights: dict[str, Array]
 
     @classmethod
-    def read(cls, path: str, features: Sequence[str], memory_budget: int) -> Directions:
+    def read(
+        cls, path: str, features: Sequence[str], fitting: Sequence[str], memory_budget: int
+    ) -> Directions:
         """Read a table that has a row for each direction.
 
         Parameters
@@ -32,24 +34,42 @@ class Directions:
             The file. Columns that it does not name have the weight 0.
         features : sequence of str
             The columns that there are.
+        fitting : sequence of str
+            Those that can take part in a fit; a file without names has a weight for each.
         memory_budget : int
             The memory that it may take, in bytes.
         """
         table = open_input(path, Reading(memory_budget=memory_budget))
-        unknown = [name for name in table.columns if name not in features]
+        rows = table.read(table.names)
+        if not table.named:
+            rows = rows.rename_columns(_by_place(table, fitting))
+        unknown = [name for name in rows.column_names if name not in features]
         if unknown:
             raise CommandError(
                 f"--directions {path} names {the_columns(unknown)}, and the table has none of that "
                 "name that takes part: give a row for each direction, under the names of columns",
                 USAGE,
             )
-        check_types(dict(table.columns), encode=False)
-        rows = plain(table.read(list(table.columns)))
-        gaps = [name for name, n in with_missing(rows).items() if n]
-        if gaps or not rows.num_rows:
-            what = f"has no number in some cells of {the_columns(gaps)}" if gaps else "has no rows"
-            raise CommandError(f"--directions {path} {what}: write 0 for no weight", USAGE)
-        return cls({name: rows.column(name).to_numpy() for name in rows.column_names})
+        if not rows.num_rows:
+            raise CommandError(
+                f"--directions {path} has no rows: write a row of weights for each direction", USAGE
+            )
+        strange = [field.name for field in rows.schema if not is_number(field.type)]
+        if strange:
+            raise CommandError(
+                f"--directions {path} has other cells than numbers in {the_columns(strange)}, and "
+                "weights are numbers: write for example 0.5 or -1, without zeros in front",
+                USAGE,
+            )
+        weights = {name: plain(rows).column(name).to_numpy() for name in rows.column_names}
+        gaps = [name for name, each in weights.items() if not np.isfinite(each).all()]
+        if gaps:
+            raise CommandError(
+                f"--directions {path} has no finite number in some cells of {the_columns(gaps)}: "
+                "write 0 for no weight",
+                USAGE,
+            )
+        return cls(weights)
 
     def __len__(self) -> int:
         return len(next(iter(self.weights.values())))
@@ -73,3 +93,15 @@ class Directions:
             )
         nothing = np.zeros(len(self))
         return np.column_stack([self.weights.get(name, nothing) for name in features])
+
+
+def _by_place(table: Table, fitting: Sequence[str]) -> list[str]:
+    """Return what columns without names are about."""
+    if len(table.names) != len(fitting):
+        raise CommandError(
+            f"--directions {table.name} has {len(table.names)} columns without names, and "
+            f"{counted(len(fitting), 'column')} can take part in the fit: give a weight for each, "
+            "in their order, or a file with names of columns",
+            USAGE,
+        )
+    return list(fitting)

@@ -65,17 +65,17 @@ def output_format(output: TableOutput) -> Format:
     return _format(output.output, output.output_format, "--output-format")
 
 
-def check_outputs(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
+def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -> None:
     """Find out, before any work is done, whether files can be written.
 
     Parameters
     ----------
-    inputs : sequence of str
+    inputs : sequence of str or None
         Files that are read.
     outputs : sequence of str or None
         Files that are to be written.
     """
-    taken = {os.path.realpath(path) for path in inputs if path != STANDARD}
+    taken = {os.path.realpath(path) for path in inputs if path not in (None, STANDARD)}
     for path in outputs:
         if path is None or path == STANDARD:
             continue

@@ -18,6 +18,7 @@ from gramian.cli._columns import (
     check_types,
     choose,
     find,
+    fitting,
     refuse_too_wide,
     with_missing,
 )
@@ -169,7 +170,7 @@ class Task:
         )
         for name, categories in learned.categories.items():
             words = [each for each in categories if not is_numeric(each)]
-            if 2 * len(words) < len(categories):
+            if words and 2 * len(words) < len(categories):
                 warnings.warn(
                     f"{the_columns([name])} holds numbers but for {listed(words, most=3)}"
                     f", and is encoded as {len(categories):,} categories all the same",
@@ -303,7 +304,8 @@ def prepare(
         estimator.set_params(given=given)
     directions = None
     if method.directions is not None:
-        directions = Directions.read(method.directions, features, reading.memory_budget)
+        places = fitting(table, features, encode=data.encode)
+        directions = Directions.read(method.directions, features, places, reading.memory_budget)
         if isinstance(method.n, int) and method.n < len(directions):
             raise CommandError(
                 f"--directions has {len(directions)} rows, and -n {method.n} is less", USAGE

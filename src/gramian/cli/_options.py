@@ -264,7 +264,12 @@ class MethodOptions:
     ] = None
     directions: Annotated[
         str | None,
-        option("Method", "FILE", "Of gfr: begin with these, a row each, under names of columns."),
+        option(
+            "Method",
+            "FILE",
+            "Of gfr: begin with these, a row each, under names of columns. Weights are of "
+            "standardized columns, unless --same-unit.",
+        ),
     ] = None
     seed: Annotated[
         int, option("Method", "N", "Decides which rows are held out.", min=0, max=MAX_SEED)

@@ -98,7 +98,7 @@ def _reduce(
         raise CommandError("-o - and --json cannot both have standard output", USAGE)
     if output.model == STANDARD:
         raise CommandError("a model is written to a file: name one with --model", USAGE)
-    check_outputs([path], [output.output, output.model])
+    check_outputs([path, method.directions], [output.output, output.model])
     if output.output is not None:
         output_format(output)
     task = prepare(path, algorithm, reading, data, method, quiet=output.quiet)

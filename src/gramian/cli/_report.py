@@ -67,7 +67,7 @@ def report(
             raise CommandError(f'the report needs {package}: pip install "gramian[report]"')
     if "-" in (output, model):
         raise CommandError("a report and its model are written to files: name them", USAGE)
-    check_outputs([data], [output, model])
+    check_outputs([data, method.directions], [output, model])
     task = prepare(data, chosen(algorithm, method), reading, table, method, quiet=quiet)
     fitted = task.run()
     from gramian.reports import report as write_report  # after the fit, as it takes time

@@ -15,7 +15,7 @@ from zipfile import BadZipFile
 from gramian._types import Array
 from gramian.exceptions import TableError
 from gramian.tables._formats import Format
-from gramian.tables._kinds import as_array, is_number, pyarrow
+from gramian.tables._kinds import as_array, is_number, is_text, pyarrow
 
 PIECE_BYTES = 2**21
 """About so much of a table is worked on at once."""
@@ -203,8 +203,10 @@ class JoinedTable(Table):
         """Read some columns, piece by piece."""
         arrow = pyarrow()
         schema = arrow.schema([(name, self.columns[name]) for name in names])
+        # Text in one file is text in all of them, as it is written.
+        text = {name: True for name in names if is_text(self.columns[name])} | {**as_text}
         for table in self._tables:
-            for rows in table.pieces(names, as_text):
+            for rows in table.pieces(names, text):
                 yield rows.cast(schema, safe=False)
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:

@@ -15,8 +15,9 @@ import pyarrow.csv
 from gramian._words import names_or_numbers
 from gramian.exceptions import DelimiterError, TableError
 from gramian.tables._formats import DELIMITERS, Format, compression_of_bytes
-from gramian.tables._kinds import as_array
+from gramian.tables._kinds import as_array, is_number
 from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, in_pieces, reading
+from gramian.tables._zeros import SCANNED_BYTES, are_in, may_be_in
 
 HEAD_BYTES = 2**20
 """So much of a file is looked at to find the types of its columns."""
@@ -85,11 +86,37 @@ class TextTable(Table):
         other = next((each for each in ";\t|," if each in names[0]), None)
         if len(names) == 1 and delimiter is None and other not in (None, self._delimiter):
             raise DelimiterError(f"{name} seems to be separated by {other!r}.", other)
+        self._codes = dict.fromkeys(self._columns_of_codes(), pa.string())
+        self._kinds |= self._codes
 
     @property
     def columns(self) -> dict[str, Any]:
         """PyArrow's types of the columns, as the beginning of the file suggests."""
         return self._kinds
+
+    def _columns_of_codes(self) -> list[str]:
+        """Return the columns of what PyArrow takes for numbers, and zeros in front make text."""
+        with reading(self.name, self.format), self._open() as stream:
+            if not may_be_in(self._parts(stream), self._delimiter):
+                return []
+        numbers = [name for name, kind in self._kinds.items() if is_number(kind)]
+        found, n_bytes = set[int](), 0
+        try:
+            for rows in self._stream(dict.fromkeys(numbers, pa.string()), numbers):
+                found |= {i for i, column in enumerate(rows.columns) if are_in(column)}
+                n_bytes += self._block_bytes
+                if n_bytes >= SCANNED_BYTES:
+                    break
+        except TableError:
+            pass  # Those who read the rows are told.
+        return [numbers[i] for i in sorted(found)]
+
+    def _parts(self, stream: Any) -> Iterator[bytes]:
+        """Read a file in parts, without the heading."""
+        first = stream.read(HEAD_BYTES)
+        yield first[first.find(b"\n") + 1 :] if self.named else first
+        while part := stream.read(HEAD_BYTES):
+            yield part
 
     def _open(self) -> Any:
         if isinstance(self._source, bytes):
@@ -139,6 +166,7 @@ class TextTable(Table):
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:
         """Read some columns, piece by piece."""
         kinds = dict.fromkeys(as_text, pa.string())
+        kinds |= {name: kind for name, kind in self._codes.items() if name in names}
         verbatim = [name for name, is_missing in as_text.items() if not is_missing]
         if self.too_large:
             for rows in self._stream(self._fixed(names) | kinds, names):

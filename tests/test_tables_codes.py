@@ -1,0 +1,119 @@
+"""Codes such as 007 and 01970 in text files: they are no numbers."""
+
+import csv
+import gzip
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_cases import folder, succeed  # noqa: F401
+
+from gramian import GFR
+from gramian.exceptions import TableError
+from gramian.tables import _text, _zeros
+from gramian.tables._kinds import is_text
+from gramian.tables._open import open_table, open_tables
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def orders(n=400):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "code": rng.choice(["007", "07", "7"], n),
+            "zip": rng.choice(["01970", "02108"], n),
+            "v": rng.normal(size=n),
+            "w": rng.normal(size=n),
+        }
+    )
+
+
+def test_a_selection_keeps_codes_letter_by_letter():
+    orders().to_csv("in.csv", index=False)
+    succeed("select", "in.csv", "-o", "kept.csv", "-m", "m.gram")
+    pd.testing.assert_frame_equal(
+        pd.read_csv("kept.csv", dtype=str), pd.read_csv("in.csv", dtype=str)
+    )
+    same = orders().query("code == '7' and zip == '02108'")  # where zip alone shows that it is text
+    same.to_csv("new.csv", index=False)
+    succeed("apply", "m.gram", "new.csv", "-o", "applied.csv")
+    assert pd.read_csv("applied.csv", dtype=str)["code"].eq("7").all()
+
+
+def test_codes_are_encoded_without_a_warning():
+    orders().to_csv("in.csv", index=False)
+    assert "warning" not in succeed("select", "in.csv", "--encode").stderr
+
+
+def test_an_estimator_names_a_column_of_codes():
+    orders().drop(columns="code").to_csv("in.csv", index=False)
+    with pytest.raises(TableError, match=r"Column 'zip' of in\.csv holds string, and numbers"):
+        GFR(1).fit("in.csv")
+
+
+CELLS = {
+    "zeros": ["007", "1"],
+    "below_zero": ["-007", "1"],
+    "quoted": ['"01"', "1"],
+    "blanks": [" 01 ", "1"],
+    "with_gaps": ["", "00"],
+    "fractions_too": ["1.5", "010"],
+    "number": ["0", "-0"],
+    "fraction": ["0.5", "00.5"],
+    "exponent": ["0e1", "1e05"],
+    "version": ["1.10", "1.1"],
+    "year": ["2001", "100"],
+    "date": ["2020-01-05", "2020-01-06"],
+    "clock": ["08:30", "08:31"],
+    "said": ['"the 007, and 01"', '"01\n02"'],
+}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("header", [True, False])
+def test_columns_with_zeros_in_front_are_text_and_no_others_change(delimiter, header):
+    body = [delimiter.join(row) for row in zip(*CELLS.values(), strict=True)]
+    content = "\n".join([delimiter.join(CELLS)] * header + body * 20) + "\n"
+    with open("in.csv", "w", newline="") as stream:
+        stream.write(content)
+    with open("in.csv", newline="") as stream:
+        rows = list(csv.reader(stream, delimiter=delimiter))[header:]
+    cells = list(zip(*rows, strict=True))
+    table = open_table("in.csv", delimiter=delimiter, header=header)
+    for name, known, column in zip(CELLS, table.names, cells, strict=True):
+        coded = any(re.fullmatch(r"\s*-?0[0-9]+\s*", cell) for cell in column)
+        assert is_text(table.columns[known]) == (coded or name == "said"), name
+        if coded:
+            read = table.read([known])[known].to_pylist()
+            assert read == [cell or None for cell in column]
+
+
+@pytest.mark.parametrize("last", ["007", "7"])
+@pytest.mark.parametrize("budget", [2**10, 2**30], ids=["in pieces", "as a whole"])
+def test_a_code_far_down_counts_however_the_file_is_read(last, budget, monkeypatch):
+    monkeypatch.setattr(_text, "HEAD_BYTES", 2**10)
+    monkeypatch.setattr(_text, "BLOCK_BYTES", 2**11)
+    with gzip.open("in.csv.gz", "wt") as stream:
+        stream.write("a,b\n" + "7,10\n" * 5000 + f"7,{last}\n")
+    table = open_table("in.csv.gz", memory_budget=budget)
+    assert [is_text(kind) for kind in table.columns.values()] == [False, last == "007"]
+    read = table.read(["b"])["b"].to_pylist()
+    assert read == (["10"] * 5000 + ["007"] if last == "007" else [10] * 5000 + [7])
+
+
+def test_codes_are_found_wherever_the_bytes_are_cut():
+    content = b"12,1.05,-7,2020-01-05\n3,4,-007,2020-01-06\n"
+    for size in range(1, len(content) + 1):
+        parts = [content[i : i + size] for i in range(0, len(content), size)]
+        assert _zeros.may_be_in(iter(parts), ",")
+        without = [content[i : min(i + size, 22)] for i in range(0, 22, size)]  # the first line
+        assert not _zeros.may_be_in(iter(without), ",")
+
+
+def test_text_in_one_file_is_text_in_all_of_them():
+    for name, codes in {"0.csv": ["1.50", "2.50"], "1.csv": ["007", "7"]}.items():
+        pd.DataFrame({"code": codes}).to_csv(name, index=False)
+    read = open_tables(["0.csv", "1.csv"]).read(["code"])
+    assert read["code"].to_pylist() == ["1.50", "2.50", "007", "7"]
