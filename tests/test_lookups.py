@@ -141,6 +141,20 @@ def test_rows_that_stand_there_twice_are_no_evidence():
     assert len(gramian.relations(pd.concat([once] * 6))) == 0
 
 
+@pytest.mark.parametrize("unit", [1, 100, 1.0837])
+def test_levels_are_levels_in_any_unit(unit):
+    rng = np.random.default_rng(0)
+    colour, size = rng.choice(["red", "green", "blue"], 400), rng.choice(list("SML"), 400)
+    prices, factors = {"red": 150, "green": 275, "blue": 525}, {"S": 1, "M": 2, "L": 4}
+    price = pd.Series(colour).map(prices) * pd.Series(size).map(factors) / unit
+    found = gramian.relations(pd.DataFrame({"colour": colour, "size": size, "price": price}))
+    assert set(map(str, found)) == {
+        "colour follows from price (9 levels)",
+        "size follows from price (9 levels)",
+        "price follows from colour and size (9 levels)",
+    }
+
+
 def test_labels_are_intervals_of_numbers():
     rng = np.random.default_rng(0)
     age = rng.uniform(0, 90, 400)

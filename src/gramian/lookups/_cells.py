@@ -15,6 +15,11 @@ FEWEST_PER_LEVEL = 2.0
 """Labels with fewer rows a level, on average, are names of rows: no evidence."""
 ALMOST_ALL = 0.9
 """A text column with more levels than this share of its rows is set aside."""
+MOST_FRACTIONS = 50
+"""Numbers that are not whole are measured if they have more levels: equal ones are equal by chance.
+
+With fewer they are levels, whatever their unit: prices are the same in cents and in dollars.
+"""
 TELLING_APART = 0.5
 """If a column has more levels than this share of rows, rows that are equal were copied."""
 
@@ -46,6 +51,8 @@ class Cells:
     """How many of the keys are columns."""
     ids: list[int] = field(default_factory=list)
     """Columns of text that name rows."""
+    clocks: Mapping[int, Clock] = field(default_factory=dict)
+    """The columns with dates."""
 
     def is_number(self, key: int) -> bool:
         """Return whether a key is a column of numbers."""
@@ -60,6 +67,23 @@ class Cells:
         """Return whether a key has two levels, and so many rows for each."""
         n_rows = int((self.codes[:, key] >= 0).sum())
         return self.n_levels[key] >= 2 and self.n_levels[key] * per_level <= n_rows
+
+    def may_give(self, cause: int, effect: int) -> bool:
+        """Return whether a key may be a cause of a column, by what the calendar says.
+
+        A part of a date gives no other date: the day gives it in one month only. The one exception
+        is a column with the very days of another.
+        """
+        key, clock = self.keys[cause], self.clocks.get(effect)
+        if key.column == self.keys[effect].column:
+            return False
+        if key.part is None or clock is None:
+            return True
+        if key.part != "date" or clock.unit != "days":
+            return False
+        days = clock.part(self.x[:, effect], "date")
+        there = (self.codes[:, cause] >= 0) & (self.codes[:, effect] >= 0)
+        return bool((days[there] == self.x[there, cause]).all())
 
     @property
     def effects(self) -> list[int]:
@@ -83,7 +107,7 @@ def cells_of(
     clocks : mapping from int to Clock
         Which of them are dates.
     """
-    keys = [Key(name) for name in names]
+    keys = [Key(name, clock=clocks.get(i)) for i, name in enumerate(names)]
     keys += [
         Key(names[i], part=part, clock=clock) for i, clock in clocks.items() for part in clock.parts
     ]
@@ -97,7 +121,7 @@ def cells_of(
         x, codes = x[kept], codes[kept]
         ids = _ids(codes, labels)
     n_levels = [len(np.unique(each[each >= 0])) for each in codes.T]
-    return Cells(keys, x, codes, n_levels, set(labels), len(names), ids)
+    return Cells(keys, x, codes, n_levels, set(labels), len(names), ids, clocks)
 
 
 def _codes(column: Array) -> IntArray:
@@ -118,7 +142,7 @@ def _ids(codes: IntArray, labels: set[int]) -> list[int]:
 
 
 def _distinct(x: Array, codes: IntArray, columns: list[int]) -> IntArray:
-    """Return rows that differ, where fractions tell most of these apart; else all rows.
+    """Return rows that differ, where measurements tell most of these apart; else all rows.
 
     A row of measurements that stands there twice is no second observation. Where all columns have
     few levels, rows are equal by chance, and each of them counts.
@@ -132,4 +156,5 @@ def _distinct(x: Array, codes: IntArray, columns: list[int]) -> IntArray:
     with np.errstate(invalid="ignore"):
         fractions = [i for i in columns if (x[:, i] != np.rint(x[:, i]))[codes[:, i] >= 0].any()]
     most = max((len(np.unique(codes[first, i])) for i in fractions), default=0)
-    return np.sort(first) if most > TELLING_APART * len(first) else everything
+    copied = most > max(TELLING_APART * len(first), MOST_FRACTIONS)
+    return np.sort(first) if copied else everything
