@@ -87,6 +87,7 @@ def _work(
             "data": table.name,
             "rows": done.n_rows,
             "rows_left_out": left_out,
+            "cells_of_unknown_levels": done.n_unknown,
             "columns": done.columns,
             "files": {"output": to},
             "seconds": round(time.perf_counter() - start, 3),
@@ -97,6 +98,11 @@ def _work(
             say(
                 f"of {counted(done.n_read, 'row')} {left_out:,} were left out, as values are "
                 "missing"
+            )
+        if done.n_unknown:
+            say(
+                f"{counted(done.n_unknown, 'cell')} stay empty, as no row of the fit had their "
+                "level"
             )
         if to != STANDARD:
             size = f"{counted(done.n_rows, 'row')}, {counted(len(done.columns), 'column')}"

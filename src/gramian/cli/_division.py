@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gramian.cli._errors import CommandError
-from gramian.models._beside import Beside
+from gramian.models._beside import TYPES, Beside
 from gramian.tables._clock import Clock
 from gramian.tables._kinds import is_date, is_text, pyarrow
 from gramian.tables._table import SomeColumns, Table
@@ -97,7 +97,9 @@ def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
     # What is given may be needed by another lookup that is not made use of.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)
-    beside = Beside(tuple(order), labels, tuple(lookups)) if labels or lookups else Beside()
+    types = {name: str(kinds[name]) for name in order if name in given}
+    types = {name: each for name, each in types.items() if each in TYPES}
+    beside = Beside(tuple(order), labels, tuple(lookups), types) if labels or lookups else Beside()
     kept = {name: clock for name, clock in clocks.items() if name in inner}
     return _checked(table, Division(inner, beside, kept, set_aside))
 
