@@ -172,7 +172,7 @@ class Lookup:
 
     def to_json(self) -> dict[str, Any]:
         """Return the lookup as plain lists, dictionaries, numbers and texts, to be stored."""
-        document = {
+        document: dict[str, Any] = {
             "lookup": self.column,
             "keys": [key.to_json() for key in self.keys],
             "levels": [list(level) for level in self.levels],
