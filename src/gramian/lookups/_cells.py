@@ -16,12 +16,9 @@ FEWEST_PER_LEVEL = 2.0
 ALMOST_ALL = 0.9
 """A text column with more levels than this share of its rows is set aside."""
 MOST_FRACTIONS = 50
-"""Numbers that are not whole are measured if they have more levels: equal ones are equal by chance.
-
-With fewer they are levels, whatever their unit: prices are the same in cents and in dollars.
-"""
+"""Numbers that are not whole are measured: with more levels, equal ones are equal by chance."""
 TELLING_APART = 0.5
-"""If a column has more levels than this share of rows, rows that are equal were copied."""
+"""A column tells rows apart if it has more levels than this share of those that differ."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,7 @@ def cells_of(
     x = np.column_stack([x, *parts]) if parts else x
     codes = np.column_stack([_codes(column) for column in x.T])
     ids = _ids(codes, labels)
-    kept = _distinct(x, codes, [i for i in range(len(names)) if i not in ids])
+    kept = _distinct(x, codes, [i for i in range(len(names)) if i not in ids], labels)
     if len(kept) < len(x):
         x, codes = x[kept], codes[kept]
         ids = _ids(codes, labels)
@@ -141,20 +138,25 @@ def _ids(codes: IntArray, labels: set[int]) -> list[int]:
     return found
 
 
-def _distinct(x: Array, codes: IntArray, columns: list[int]) -> IntArray:
-    """Return rows that differ, where measurements tell most of these apart; else all rows.
+def _distinct(x: Array, codes: IntArray, columns: list[int], labels: set[int]) -> IntArray:
+    """Return rows that differ, where fractions tell most of these apart; else all rows.
 
     A row of measurements that stands there twice is no second observation. Where all columns have
-    few levels, rows are equal by chance, and each of them counts.
+    few levels, rows are equal by chance, and each of them counts. Two of three signs tell that rows
+    were copied: the fractions have many values, all rows stand there equally often, and no text
+    tells them apart, as products tell prices apart.
     """
     everything = np.arange(len(codes))
     if not columns:
         return everything
-    _, first = np.unique(codes[:, columns], axis=0, return_index=True)
+    _, first, sizes = np.unique(codes[:, columns], axis=0, return_index=True, return_counts=True)
     if len(first) == len(codes):
         return everything
     with np.errstate(invalid="ignore"):
         fractions = [i for i in columns if (x[:, i] != np.rint(x[:, i]))[codes[:, i] >= 0].any()]
     most = max((len(np.unique(codes[first, i])) for i in fractions), default=0)
-    copied = most > max(TELLING_APART * len(first), MOST_FRACTIONS)
-    return np.sort(first) if copied else everything
+    enough = TELLING_APART * len(first)
+    text = [i for i in columns if i in labels]
+    n_texts = len(np.unique(codes[np.ix_(first, text)], axis=0)) if text else 1
+    signs = (most > MOST_FRACTIONS, sizes.min() == sizes.max(), n_texts <= enough)
+    return np.sort(first) if most > enough and sum(signs) >= 2 else everything
