@@ -114,7 +114,7 @@ def test_parts_of_dates_are_known_for_days_never_seen_and_other_levels_are_count
     kept = table.drop(columns=["year", "city", "canton"])
     kept.to_parquet("k.parquet")
     done = succeed("reconstruct", "m.gram", "k.parquet", "-o", "r.parquet")
-    assert "14 cells stay empty, as no row of the fit had their level" in done.stderr
+    assert "14 cells stay empty, as no row of the fit had the level" in done.stderr
     found = pd.read_parquet("r.parquet")
     assert (found["year"] == table["year"]).all()
     assert found["city"].isna().to_numpy().nonzero()[0].tolist() == [*new, 8, 9]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gramian._words import counted
+from gramian._words import counted, plural
 from gramian.cli._errors import USAGE, CommandError, guarded, say
 from gramian.cli._options import (
     Data,
@@ -100,10 +100,8 @@ def _work(
                 "missing"
             )
         if done.n_unknown:
-            say(
-                f"{counted(done.n_unknown, 'cell')} stay empty, as no row of the fit had their "
-                "level"
-            )
+            cells = f"{counted(done.n_unknown, 'cell')} {plural(done.n_unknown, 'stays', 'stay')}"
+            say(f"{cells} empty, as no row of the fit had the level")
         if to != STANDARD:
             size = f"{counted(done.n_rows, 'row')}, {counted(len(done.columns), 'column')}"
             say(f"wrote {to}: {size}")

@@ -157,6 +157,6 @@ def _distinct(x: Array, codes: IntArray, columns: list[int], labels: set[int]) -
     most = max((len(np.unique(codes[first, i])) for i in fractions), default=0)
     enough = TELLING_APART * len(first)
     text = [i for i in columns if i in labels]
-    n_texts = len(np.unique(codes[np.ix_(first, text)], axis=0)) if text else 1
+    n_texts = len(np.unique(codes[first][:, text], axis=0)) if text else 1
     signs = (most > MOST_FRACTIONS, sizes.min() == sizes.max(), n_texts <= enough)
     return np.sort(first) if most > enough and sum(signs) >= 2 else everything
