@@ -49,7 +49,7 @@ Notes on how this was measured:
   raised the error of the rows of the fit (8.34 % lost). That was mended, as held-out rows asked for
   such rounds, and the rows to test of USPS were looked at a second time (17.74, 12.79 and 8.02 %
   with 10, 20 and 40 features). Since then the penalty grows with the degree, threefold, and where a
-  degree has too many functions those of fewer variables are tried; the latter alone gave 8.05 % with
+  degree has too many functions those of fewer variables are tried; the latter alone gave 8.05 % for
   40 features. Rows held out from those to fit asked for both.
 - The autoencoder is the best of three, by held-out rows. Its candidates trained as long as the
   final one for digits with 2, 5 and 10 features, and a third of that elsewhere.

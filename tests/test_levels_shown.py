@@ -71,6 +71,24 @@ def test_explain_says_nothing_of_rows_that_lack_a_column(folder):
     assert tested["price"] == 300
 
 
+def test_json_tells_of_all_that_is_dropped_why(folder):
+    rows = shop().assign(code=lambda table: "code " + table["product"])
+    rows.to_csv("shop.csv", index=False)
+    done = json.loads(succeed("select", "shop.csv", "-m", "m.gram", "--json").stdout)
+    dropped = done["elimination"]["dropped"]
+    assert {*dropped} == {*done["dropped"]}
+    assert {"shelf", "price", "month", "group"} < {*dropped}
+    for each in dropped.values():
+        assert each["evidence"] == "law"
+        assert each["share_left"] == 0
+        assert {*each["alternatives"]} <= {*done["kept"], *done["beside"]}
+    assert dropped["shelf"]["law"].startswith("shelf follows from ")
+    assert dropped["shelf"]["alternatives"] == []
+    (one,) = {"code", "product"} & {*dropped}
+    (other,) = {"code", "product"} - {one}
+    assert dropped[one]["alternatives"] == [other]
+
+
 def page_of(data):
     pytest.importorskip("plotly")
     pytest.importorskip("jinja2")

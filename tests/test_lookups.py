@@ -135,10 +135,43 @@ def test_names_of_rows_are_no_evidence():
     assert any("'id'" in note for note in found.notes)
 
 
-def test_rows_that_stand_there_twice_are_no_evidence():
+@pytest.mark.parametrize("n_rows", [30, 150])
+def test_rows_that_stand_there_twice_are_no_evidence(n_rows):
+    rng = np.random.default_rng(0)
+    once = pd.DataFrame({"x": rng.normal(size=n_rows), "label": rng.choice(list("abcd"), n_rows)})
+    assert len(gramian.relations(pd.concat([once] * 6))) == 0
+
+
+def test_rows_with_names_that_stand_there_twice_are_no_evidence():
     rng = np.random.default_rng(0)
     once = pd.DataFrame({"x": rng.normal(size=150), "label": rng.choice(list("abcd"), 150)})
+    once["name"] = [f"row {i}" for i in range(150)]
     assert len(gramian.relations(pd.concat([once] * 6))) == 0
+
+
+@pytest.mark.parametrize("unit", [1, 100])
+@pytest.mark.parametrize("n_products", [3, 80])
+def test_prices_follow_from_products_in_any_unit(unit, n_products):
+    rng = np.random.default_rng(0)
+    product = rng.integers(0, n_products, 1200)
+    price = (100 + rng.permutation(900)[:n_products])[product] / unit
+    table = pd.DataFrame({"product": [f"p{i}" for i in product], "price": price})
+    (law,) = gramian.relations(table)
+    assert law.solve_for("price").columns == ("product",)
+
+
+@pytest.mark.parametrize("unit", [1, 100, 1.0837])
+def test_levels_are_levels_in_any_unit(unit):
+    rng = np.random.default_rng(0)
+    colour, size = rng.choice(["red", "green", "blue"], 400), rng.choice(list("SML"), 400)
+    prices, factors = {"red": 150, "green": 275, "blue": 525}, {"S": 1, "M": 2, "L": 4}
+    price = pd.Series(colour).map(prices) * pd.Series(size).map(factors) / unit
+    found = gramian.relations(pd.DataFrame({"colour": colour, "size": size, "price": price}))
+    assert set(map(str, found)) == {
+        "colour follows from price (9 levels)",
+        "size follows from price (9 levels)",
+        "price follows from colour and size (9 levels)",
+    }
 
 
 def test_labels_are_intervals_of_numbers():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
@@ -14,6 +14,7 @@ from gramian._model import AnyModel, FittedModel
 from gramian._types import Array
 from gramian._words import counted, percent
 from gramian.cli._show import number
+from gramian.lookups import LevelLaw
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,32 @@ def _elimination(model: FittedModel) -> dict[str, Any]:
             "needed": [name(i) for i in found.needed],
             "refused": [name(i) for i in found.refused],
         }
+    }
+
+
+def given_by_levels(
+    laws: Sequence[LevelLaw], alternatives: Mapping[str, Sequence[str]], kept: Collection[str]
+) -> dict[str, Any]:
+    """Return of columns that levels give what is said of all that were dropped.
+
+    Parameters
+    ----------
+    laws : sequence of LevelLaw
+        How they are computed; the laws are exact.
+    alternatives : mapping from str to sequence of str
+        What could be given in their place.
+    kept : collection of str
+        The columns that are kept, of which alternatives are named.
+    """
+    return {
+        law.column: {
+            "evidence": "law",
+            "law": str(law),
+            "share_left": 0.0,
+            "share_left_when_dropped": 0.0,
+            "alternatives": [name for name in alternatives.get(law.column, ()) if name in kept],
+        }
+        for law in laws
     }
 
 

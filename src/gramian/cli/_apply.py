@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gramian._words import counted
+from gramian._words import counted, plural
 from gramian.cli._errors import USAGE, CommandError, guarded, say
 from gramian.cli._options import (
     Data,
@@ -87,6 +87,7 @@ def _work(
             "data": table.name,
             "rows": done.n_rows,
             "rows_left_out": left_out,
+            "cells_of_unknown_levels": done.n_unknown,
             "columns": done.columns,
             "files": {"output": to},
             "seconds": round(time.perf_counter() - start, 3),
@@ -98,6 +99,9 @@ def _work(
                 f"of {counted(done.n_read, 'row')} {left_out:,} were left out, as values are "
                 "missing"
             )
+        if done.n_unknown:
+            cells = f"{counted(done.n_unknown, 'cell')} {plural(done.n_unknown, 'stays', 'stay')}"
+            say(f"{cells} empty, as no row of the fit had the level")
         if to != STANDARD:
             size = f"{counted(done.n_rows, 'row')}, {counted(len(done.columns), 'column')}"
             say(f"wrote {to}: {size}")

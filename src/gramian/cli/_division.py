@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gramian.cli._errors import CommandError
-from gramian.models._beside import Beside
+from gramian.models._beside import TYPES, Beside
 from gramian.tables._clock import Clock
 from gramian.tables._kinds import is_date, is_text, pyarrow
 from gramian.tables._table import SomeColumns, Table
@@ -40,6 +40,8 @@ class Division:
     """How dates become numbers."""
     set_aside: dict[str, str] = field(default_factory=dict)
     """Columns that play no part, and why."""
+    alternatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For columns that others give, those that could be given in their place."""
 
     @property
     def needed(self) -> list[str]:
@@ -97,9 +99,12 @@ def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
     # What is given may be needed by another lookup that is not made use of.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)
-    beside = Beside(tuple(order), labels, tuple(lookups)) if labels or lookups else Beside()
+    types = {name: str(kinds[name]) for name in order if name in given}
+    types = {name: each for name, each in types.items() if each in TYPES}
+    beside = Beside(tuple(order), labels, tuple(lookups), types) if labels or lookups else Beside()
     kept = {name: clock for name, clock in clocks.items() if name in inner}
-    return _checked(table, Division(inner, beside, kept, set_aside))
+    alternatives = found.alternatives(given, [name for name in wanted.keep if name in order])
+    return _checked(table, Division(inner, beside, kept, set_aside, alternatives))
 
 
 def without(division: Division, empty: Sequence[str]) -> Division:
@@ -119,7 +124,8 @@ def without(division: Division, empty: Sequence[str]) -> Division:
     order = tuple(name for name in beside.order if name not in empty)
     clocks = {name: each for name, each in division.clocks.items() if name not in empty}
     set_aside = {**division.set_aside, **dict.fromkeys(empty, EMPTY)}
-    return Division(features, replace(beside, order=order), clocks, set_aside)
+    beside = replace(beside, order=order)
+    return Division(features, beside, clocks, set_aside, division.alternatives)
 
 
 def _checked(table: Table, division: Division) -> Division:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -95,7 +95,7 @@ class Task:
         steps = replace(
             steps, ids=self.passing.ids, targets=self.passing.targets, beside=divided.beside
         )
-        return Fitted(task, TableModel(self.estimator, steps), told, done)
+        return Fitted(task, TableModel(self.estimator, steps), told, done, divided.alternatives)
 
     def _fit(self, divided: Division) -> tuple[Task, Preprocessing, Done]:
         """Fit to the columns of a division; a column without values is an error."""
@@ -247,6 +247,8 @@ class Fitted:
     warnings: tuple[str, ...]
     done: Done
     """What was done to rows and columns before."""
+    alternatives: Mapping[str, Sequence[str]]
+    """For columns that levels give, those that could be given in their place."""
 
     @property
     def told(self) -> tuple[str, ...]:

@@ -134,17 +134,22 @@ def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
 
 def _document(fitted: Fitted) -> dict[str, Any]:
     """Return all about a fit that another program may need."""
-    from gramian.cli._about import about
+    from gramian.cli._about import about, given_by_levels
 
     model, estimator = fitted.model, fitted.model.estimator
     told = about(estimator.model_, model.order)
+    beside = model.steps.beside
+    if "elimination" in told.details:
+        kept = {*model.order, *beside.labels}
+        given = given_by_levels(beside.lookups, fitted.alternatives, kept)
+        told.details["elimination"]["dropped"] |= given
     return {
         "algorithm": fitted.task.algorithm,
         "data": fitted.task.table.name,
         "rows": int(estimator.n_samples_),
         "columns": len(model.steps.columns),
         "kept": model.order,
-        "dropped": [*model.dropped, *model.steps.beside.given],
+        "dropped": [*model.dropped, *beside.given],
         **told.brief,
         **told.details,
         "family": repr(estimator.family_),

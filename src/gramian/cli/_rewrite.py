@@ -21,7 +21,7 @@ from gramian.cli._options import TableOutput
 from gramian.models import Preprocessing
 from gramian.models._beside import Beside
 from gramian.tables._formats import ARRAYS, TEXT
-from gramian.tables._kinds import plain
+from gramian.tables._kinds import is_duration, plain
 from gramian.tables._table import Table, in_pieces
 
 
@@ -32,6 +32,8 @@ class Written:
     n_read: int
     n_rows: int
     columns: list[str]
+    n_unknown: int
+    """Cells that are empty because no row of the fit had their level."""
 
 
 def write_reduced(model: TableModel, table: Table, others: Passing, output: TableOutput) -> Written:
@@ -133,7 +135,7 @@ def _write(
     *,
     whole: bool = False,
 ) -> Written:
-    beside, n_read = model.steps.beside, 0
+    beside, n_read, n_unknown = model.steps.beside, 0, 0
     format = output_format(output)
     labels = {places[name]: True for name in steps.categories}
     as_text = labels | dict.fromkeys(
@@ -147,7 +149,7 @@ def _write(
     check_places(table, places, labels)
 
     def work(piece: pa.Table) -> pa.Table:
-        nonlocal n_read
+        nonlocal n_read, n_unknown
         n_read += piece.num_rows
         inner = piece.select(list(places.values())).rename_columns(list(places))
         try:
@@ -164,7 +166,8 @@ def _write(
         for name in others.labels:
             result = result.append_column(name, aside.column(name))
         if whole:
-            result = with_given(result, beside)
+            result, n_new = with_given(result, beside)
+            n_unknown += n_new
         result = result.select(beside.sorted(result.column_names))
         for name in reversed(others.ids):
             result = result.add_column(0, name, aside.column(name))
@@ -186,7 +189,7 @@ def _write(
         for result in chain([first], results):
             writer.write(result)
             n_rows += result.num_rows
-    return Written(n_read, n_rows, first.column_names)
+    return Written(n_read, n_rows, first.column_names, n_unknown)
 
 
 def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
@@ -210,8 +213,8 @@ def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
     return replace(others, labels=tuple(labels))
 
 
-def with_given(table: pa.Table, beside: Beside) -> pa.Table:
-    """Add the columns that lookups give.
+def with_given(table: pa.Table, beside: Beside) -> tuple[pa.Table, int]:
+    """Add the columns that lookups give, and count cells whose levels were never seen.
 
     Parameters
     ----------
@@ -221,14 +224,25 @@ def with_given(table: pa.Table, beside: Beside) -> pa.Table:
         How they are computed.
     """
     inner = plain(table)
-    found = beside.compute(lambda name: inner.column(name).to_numpy())
+    found, n_unknown = beside.compute(lambda name: inner.column(name).to_numpy())
     for name, values in found.items():
-        if values.dtype.kind == "M":
-            table = table.append_column(name, pa.array(values))
-            continue
-        kind = pa.string() if values.dtype == object else pa.float64()
-        table = table.append_column(name, pa.array(values, kind, from_pandas=True))
-    return table
+        table = table.append_column(name, _in_type(values, beside.types.get(name)))
+    return table, n_unknown
+
+
+def _in_type(values: Any, kind: str | None) -> Any:
+    """Return what a lookup gives as a column of the type that it had."""
+    if values.dtype == object:
+        return pa.array(values, pa.string(), from_pandas=True)
+    column = pa.array(values, from_pandas=True)
+    if kind is None:
+        return column
+    wanted = pa.type_for_alias(kind)
+    if is_duration(wanted):  # numbers of seconds
+        steps = {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[wanted.unit]
+        whole = pa.compute.round(pa.compute.multiply(column, float(steps)))
+        column = whole.cast(pa.int32() if wanted.bit_width == 32 else pa.int64())
+    return column.cast(wanted, safe=False)
 
 
 def in_dates(table: pa.Table, steps: Preprocessing) -> pa.Table:
@@ -243,9 +257,7 @@ def in_dates(table: pa.Table, steps: Preprocessing) -> pa.Table:
     """
     for name, clock in steps.clocks.items():
         place = table.column_names.index(name)
-        times = clock.times(table.column(place).to_numpy())
-        if clock.unit == "days":
-            times = (times + np.timedelta64(12, "h")).astype("datetime64[D]")  # the nearest day
+        times = clock.dates(table.column(place).to_numpy())
         table = table.set_column(place, name, pa.array(times))
     return table
 

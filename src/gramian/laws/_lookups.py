@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gramian._types import Array
 from gramian._words import the_columns
@@ -17,7 +17,6 @@ from gramian.laws._slope_tally import SlopeTally
 from gramian.laws._slopes import SlopeSearch
 from gramian.lookups import Cells, Found, LookupSearch, Tally, cells_of
 from gramian.lookups._evidence import DECADES
-from gramian.lookups._keys import Key
 from gramian.tables._clock import Clock
 
 
@@ -137,13 +136,14 @@ def _implications(
 def _tally(found: Found, cells: Cells, names: Sequence[str]) -> Tally:
     keys = [cells.keys[i] for i in found.causes]
     if found.thresholds:
-        keys = [Key(keys[0].column, found.thresholds)]
+        keys = [replace(keys[0], thresholds=found.thresholds)]
     return Tally(keys, [list(names).index(key.column) for key in keys], found.effect)
 
 
 def _dependency(found: Found, tally: Tally, table: LookupTable) -> Dependency:
-    count, lookup = tally.count, tally.lookup(table.names, table.labels)
-    inverse = tally.reversed(table.names, table.labels) if found.both_ways else None
+    known = table.names, table.labels, table.clocks
+    count, lookup = tally.count, tally.lookup(*known)
+    inverse = tally.reversed(*known) if found.both_ways else None
     solvable = [lookup.column] if not tally.n_without[0] else []
     if inverse is not None and not tally.n_without[1]:
         solvable.append(inverse.column)

@@ -15,8 +15,10 @@ FEWEST_PER_LEVEL = 2.0
 """Labels with fewer rows a level, on average, are names of rows: no evidence."""
 ALMOST_ALL = 0.9
 """A text column with more levels than this share of its rows is set aside."""
+MOST_FRACTIONS = 50
+"""Numbers that are not whole are measured: with more levels, equal ones are equal by chance."""
 TELLING_APART = 0.5
-"""If a column has more levels than this share of rows, rows that are equal were copied."""
+"""A column tells rows apart if it has more levels than this share of those that differ."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Cells:
     """How many of the keys are columns."""
     ids: list[int] = field(default_factory=list)
     """Columns of text that name rows."""
+    clocks: Mapping[int, Clock] = field(default_factory=dict)
+    """The columns with dates."""
 
     def is_number(self, key: int) -> bool:
         """Return whether a key is a column of numbers."""
@@ -60,6 +64,23 @@ class Cells:
         """Return whether a key has two levels, and so many rows for each."""
         n_rows = int((self.codes[:, key] >= 0).sum())
         return self.n_levels[key] >= 2 and self.n_levels[key] * per_level <= n_rows
+
+    def may_give(self, cause: int, effect: int) -> bool:
+        """Return whether a key may be a cause of a column, by what the calendar says.
+
+        A part of a date gives no other date: the day gives it in one month only. The one exception
+        is a column with the very days of another.
+        """
+        key, clock = self.keys[cause], self.clocks.get(effect)
+        if key.column == self.keys[effect].column:
+            return False
+        if key.part is None or clock is None:
+            return True
+        if key.part != "date" or clock.unit != "days":
+            return False
+        days = clock.part(self.x[:, effect], "date")
+        there = (self.codes[:, cause] >= 0) & (self.codes[:, effect] >= 0)
+        return bool((days[there] == self.x[there, cause]).all())
 
     @property
     def effects(self) -> list[int]:
@@ -83,7 +104,7 @@ def cells_of(
     clocks : mapping from int to Clock
         Which of them are dates.
     """
-    keys = [Key(name) for name in names]
+    keys = [Key(name, clock=clocks.get(i)) for i, name in enumerate(names)]
     keys += [
         Key(names[i], part=part, clock=clock) for i, clock in clocks.items() for part in clock.parts
     ]
@@ -92,12 +113,12 @@ def cells_of(
     x = np.column_stack([x, *parts]) if parts else x
     codes = np.column_stack([_codes(column) for column in x.T])
     ids = _ids(codes, labels)
-    kept = _distinct(x, codes, [i for i in range(len(names)) if i not in ids])
+    kept = _distinct(x, codes, [i for i in range(len(names)) if i not in ids], labels)
     if len(kept) < len(x):
         x, codes = x[kept], codes[kept]
         ids = _ids(codes, labels)
     n_levels = [len(np.unique(each[each >= 0])) for each in codes.T]
-    return Cells(keys, x, codes, n_levels, set(labels), len(names), ids)
+    return Cells(keys, x, codes, n_levels, set(labels), len(names), ids, clocks)
 
 
 def _codes(column: Array) -> IntArray:
@@ -117,19 +138,25 @@ def _ids(codes: IntArray, labels: set[int]) -> list[int]:
     return found
 
 
-def _distinct(x: Array, codes: IntArray, columns: list[int]) -> IntArray:
+def _distinct(x: Array, codes: IntArray, columns: list[int], labels: set[int]) -> IntArray:
     """Return rows that differ, where fractions tell most of these apart; else all rows.
 
     A row of measurements that stands there twice is no second observation. Where all columns have
-    few levels, rows are equal by chance, and each of them counts.
+    few levels, rows are equal by chance, and each of them counts. Two of three signs tell that rows
+    were copied: the fractions have many values, all rows stand there equally often, and no text
+    tells them apart, as products tell prices apart.
     """
     everything = np.arange(len(codes))
     if not columns:
         return everything
-    _, first = np.unique(codes[:, columns], axis=0, return_index=True)
+    _, first, sizes = np.unique(codes[:, columns], axis=0, return_index=True, return_counts=True)
     if len(first) == len(codes):
         return everything
     with np.errstate(invalid="ignore"):
         fractions = [i for i in columns if (x[:, i] != np.rint(x[:, i]))[codes[:, i] >= 0].any()]
     most = max((len(np.unique(codes[first, i])) for i in fractions), default=0)
-    return np.sort(first) if most > TELLING_APART * len(first) else everything
+    enough = TELLING_APART * len(first)
+    text = [i for i in columns if i in labels]
+    n_texts = len(np.unique(codes[first][:, text], axis=0)) if text else 1
+    signs = (most > MOST_FRACTIONS, sizes.min() == sizes.max(), n_texts <= enough)
+    return np.sort(first) if most > enough and sum(signs) >= 2 else everything

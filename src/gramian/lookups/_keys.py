@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gramian._types import Array
 from gramian.explanations._text import number, quote
-from gramian.tables._clock import PARTS, Clock, Part
+from gramian.tables._clock import DAYS, PARTS, Clock, Part
 
 Cell = str | float
 """A level: the text of a label, or a number."""
@@ -56,11 +56,16 @@ class Key:
         name = quote(self.column)
         return name if self.part is None else f"the {self.part} of {name}"
 
+    @property
+    def ends(self) -> list[str]:
+        """Where its intervals end, as it is written."""
+        return [level_text(each, self.clock) for each in self.thresholds]
+
     def level_text(self, level: Cell) -> str:
         """Write one of its levels: an interval by its ends."""
         if not self.thresholds or isinstance(level, str):
-            return level_text(level)
-        place, ends = int(level), [number(each, 6) for each in self.thresholds]
+            return level_text(level, self.clock if self.part is None else None)
+        place, ends = int(level), self.ends
         if place == 0:
             return f"≤ {ends[0]}"
         return f"> {ends[-1]}" if place >= len(ends) else f"{ends[place - 1]} to {ends[place]}"
@@ -85,7 +90,7 @@ class Key:
         array = np.atleast_1d(np.asarray(values))
         if array.dtype.kind == "M":
             times = array.astype("datetime64[us]")
-            clock = self.clock or Clock("1970-01-01", "days")
+            clock = self.clock or DAYS
             array = clock.numbers(times)
         if array.dtype.kind in "fiub":
             numbers = self.numbers(array.astype(np.float64))
@@ -122,12 +127,19 @@ class Key:
             raise ValueError("The thresholds of a stored lookup grow, and its parts are of a date.")
         clock = None
         if document["origin"] is not None:
-            if not isinstance(document["origin"], str):
-                raise ValueError("The origin of a clock is a text.")
-            clock = Clock(document["origin"], document["unit"])
+            clock = stored_clock({name: document[name] for name in ("origin", "unit")})
         if (part is not None) and clock is None:
             raise ValueError(f"The {part} of a column is that of a date, and needs a clock.")
         return cls(document["column"], tuple(map(float, ends)), part, clock)
+
+
+def stored_clock(document: Any) -> Clock:
+    """Read a stored clock; anything else is a ValueError that says what is wrong."""
+    if not isinstance(document, dict) or set(document) != {"origin", "unit"}:
+        raise ValueError("A stored clock has an origin and a unit.")
+    if not all(isinstance(each, str) for each in document.values()):
+        raise ValueError("The origin and the unit of a clock are texts.")
+    return Clock(document["origin"], document["unit"])
 
 
 def interval(x: Array, thresholds: tuple[float, ...]) -> Array:
@@ -153,10 +165,18 @@ def missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([cell(each) is None for each in values.tolist()], dtype=bool)
 
 
-def level_text(level: Cell) -> str:
-    """Write a level so that it cannot be taken for a part of the sentence around it."""
+def level_text(level: Cell, clock: Clock | None = None) -> str:
+    """Write a level so that it cannot be taken for a part of the sentence around it.
+
+    Parameters
+    ----------
+    level : str or float
+        The level.
+    clock : Clock, optional
+        How it becomes a date, if it is one.
+    """
     if not isinstance(level, str):
-        return number(level, 6)
+        return number(level, 6) if clock is None else clock.text(level)
     return quote(level if len(level) <= LONGEST_LEVEL else level[:LONGEST_LEVEL] + "…")
 
 

@@ -13,8 +13,17 @@ from numpy.typing import NDArray
 
 from gramian._words import counted
 from gramian.explanations._formula import import_sympy
-from gramian.explanations._text import latex_name, number, quote
-from gramian.lookups._keys import Cell, Key, is_cell, is_name, level_text, rounded
+from gramian.explanations._text import latex_name, quote
+from gramian.lookups._keys import (
+    Cell,
+    Key,
+    is_cell,
+    is_name,
+    level_text,
+    rounded,
+    stored_clock,
+)
+from gramian.tables._clock import DAYS, Clock
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,8 @@ class Lookup:
         The combinations of levels, each a text or a number.
     values : tuple
         The value for each of them, all texts or all numbers.
+    clock : Clock or None
+        How numbers become dates again, if the column has dates.
 
     Examples
     --------
@@ -52,6 +63,7 @@ class Lookup:
     keys: tuple[Key, ...]
     levels: tuple[tuple[Cell, ...], ...] = field(repr=False)
     values: tuple[Cell, ...] = field(repr=False)
+    clock: Clock | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -62,6 +74,19 @@ class Lookup:
     def is_text(self) -> bool:
         """Whether it gives text."""
         return isinstance(self.values[0], str)
+
+    @cached_property
+    def is_part(self) -> bool:
+        """Whether the column is a part of a date, so that levels never seen are known, too."""
+        key, *others = self.keys
+        return (
+            key.part is not None
+            and not others
+            and (self.clock is None or self.clock == DAYS)
+            and all(
+                level == (value,) for level, value in zip(self.levels, self.values, strict=True)
+            )
+        )
 
     @cached_property
     def _entries(self) -> dict[tuple[Cell, ...], Cell]:
@@ -82,15 +107,20 @@ class Lookup:
         -------
         values : array of shape (n_samples,)
             The column. Where the levels are unknown or missing, so is the value: None among texts,
-            NaN among numbers.
+            NaN among numbers, NaT among dates. A part of a date is always known.
         """
         cells = [key.cells(table[key.column]) for key in self.keys]
-        found = [
-            None if None in row else self._entries.get(tuple(map(rounded, row)))
-            for row in zip(*cells, strict=True)
-        ]
+        found: list[Cell | None]
+        if self.is_part:
+            (found,) = cells
+        else:
+            found = [
+                None if None in row else self._entries.get(tuple(map(rounded, row)))
+                for row in zip(*cells, strict=True)
+            ]
         if not self.is_text:
-            return np.array([math.nan if each is None else each for each in found], dtype=float)
+            numbers = np.array([math.nan if each is None else each for each in found], dtype=float)
+            return numbers if self.clock is None else self.clock.dates(numbers)
         texts = np.empty(len(found), dtype=object)
         texts[:] = found
         return texts
@@ -99,7 +129,7 @@ class Lookup:
         """Yield each combination of levels, and the value there, as they are written."""
         for level, value in zip(self.levels, self.values, strict=True):
             cells = [key.level_text(each) for key, each in zip(self.keys, level, strict=True)]
-            yield ", ".join(cells), level_text(value)
+            yield ", ".join(cells), level_text(value, self.clock)
 
     def __str__(self) -> str:
         return f"{quote(self.column)} follows from {listed_keys(self.keys)} ({self.size})"
@@ -123,7 +153,7 @@ class Lookup:
     def size(self) -> str:
         """How many levels there are, or which intervals."""
         if self.keys[0].thresholds:
-            ends = ", ".join(number(each, 6) for each in self.keys[0].thresholds)
+            ends = ", ".join(self.keys[0].ends)
             return f"steps at {ends}" if len(self.values) <= 6 else f"{len(self.values)} intervals"
         return counted(len(self.levels), "level")
 
@@ -142,12 +172,15 @@ class Lookup:
 
     def to_json(self) -> dict[str, Any]:
         """Return the lookup as plain lists, dictionaries, numbers and texts, to be stored."""
-        return {
+        document: dict[str, Any] = {
             "lookup": self.column,
             "keys": [key.to_json() for key in self.keys],
             "levels": [list(level) for level in self.levels],
             "values": list(self.values),
         }
+        if self.clock is not None:
+            document["clock"] = {"origin": self.clock.origin, "unit": self.clock.unit}
+        return document
 
     @classmethod
     def from_json(cls, document: Any) -> Lookup:
@@ -158,7 +191,7 @@ class Lookup:
         document : dict
             What `to_json` returned. Anything else is a ValueError that says what is wrong.
         """
-        if not isinstance(document, dict) or set(document) != {
+        if not isinstance(document, dict) or set(document) - {"clock"} != {
             "lookup", "keys", "levels", "values",
         }:  # fmt: skip
             raise ValueError("A stored lookup has a column, keys, levels and values.")
@@ -177,11 +210,15 @@ class Lookup:
             raise ValueError("Levels and values of a stored lookup are texts and finite numbers.")
         if len({isinstance(each, str) for each in values}) > 1:
             raise ValueError("The values of a stored lookup are all texts, or all numbers.")
+        clock = stored_clock(document["clock"]) if "clock" in document else None
+        if clock is not None and isinstance(values[0], str):
+            raise ValueError("The dates of a stored lookup are numbers.")
         return cls(
             column,
             read,
             tuple(tuple(map(_plain, level)) for level in levels),
             tuple(map(_plain, values)),
+            clock,
         )
 
 

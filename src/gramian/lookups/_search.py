@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from gramian._types import IntArray
-from gramian.lookups._cells import FEWEST_PER_LEVEL, Cells
+from gramian.lookups._cells import FEWEST_PER_LEVEL, MOST_FRACTIONS, Cells
 from gramian.lookups._cover import Implication, closure, minimal
 from gramian.lookups._evidence import DECADES, Count, combined, count, mismatches
 from gramian.lookups._steps import intervals
@@ -17,8 +17,6 @@ from gramian.tables._clock import COARSER
 
 PER_NUMBER = 5.0
 """Numbers, and pairs of columns, are causes if a level has so many rows on average."""
-MOST_FRACTIONS = 50
-"""Numbers that are not whole are measured: with more levels, equal ones are equal by chance."""
 MOST_TOGETHER = {2: 60, 3: 15}
 """Of more columns, those with the fewest levels are looked at in pairs, and by three."""
 WORK = 3e8
@@ -114,14 +112,10 @@ class LookupSearch:
         found = []
         for cause in self._causes:
             self._check_time()
-            effects = [i for i in self._effects if i != cause and not self._own(cause, i)]
+            effects = [i for i in self._effects if self._cells.may_give(cause, i)]
             effects = self._likely(self._screen[:, cause], effects)
             found += self._judged(self._cells.codes[:, cause], (cause,), effects)
         return found
-
-    def _own(self, cause: int, effect: int) -> bool:
-        """Return whether a key is a part of the very column."""
-        return self._cells.keys[cause].column == self._cells.keys[effect].column
 
     def _judged(
         self, codes: IntArray, causes: tuple[int, ...], effects: Sequence[int]
@@ -223,6 +217,8 @@ class LookupSearch:
             self._check_time()
             labels = any(not cells.is_number(i) for i in chosen)
             wanted = [i for i in effects if labels or i in cells.labels]
+            if any(cells.keys[i].part is not None for i in chosen):
+                wanted = [i for i in wanted if i not in cells.clocks]
             given = closure(chosen, known) if wanted else set[int]()
             wanted = [i for i in wanted if i not in given]
             if not wanted or any(i in closure({*chosen} - {i}, known) for i in chosen):

@@ -53,16 +53,18 @@ def agreement(law: LevelLaw, table: Mapping[str, Any]) -> tuple[int, int]:
         Its columns by name, the one that it gives among them.
     """
     there = [Key(name).cells(table[name]) for name in (law.column, *law.columns)]
-    expected = Key(law.column).cells(law(table))
+    made = law(table)
+    expected = Key(law.column).cells(made)
+    near = 0.0 if made.dtype.kind == "M" else NEAR
     pairs = [
         (value, row[0])
         for value, *row in zip(expected, *there, strict=True)
         if all(each is not None for each in row)
     ]
-    return len(pairs), sum(_equal(a, b) for a, b in pairs)
+    return len(pairs), sum(_equal(a, b, near) for a, b in pairs)
 
 
-def _equal(one: Cell | None, other: Cell | None) -> bool:
+def _equal(one: Cell | None, other: Cell | None, near: float) -> bool:
     if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=NEAR, abs_tol=NEAR)
+        return math.isclose(one, other, rel_tol=near, abs_tol=near)
     return one == other

@@ -10,6 +10,7 @@ from gramian._types import Array
 from gramian.lookups._evidence import Count
 from gramian.lookups._keys import Cell, Key
 from gramian.lookups._lookup import Lookup
+from gramian.tables._clock import DAYS, Clock
 
 
 class Tally:
@@ -58,7 +59,12 @@ class Tally:
         most = max(totals.values(), default=1) / max(n_rows, 1)
         return Count(n_rows, len(self._counts), n_rows - kept, most)
 
-    def lookup(self, names: Sequence[str], labels: Mapping[int, Sequence[str]]) -> Lookup:
+    def lookup(
+        self,
+        names: Sequence[str],
+        labels: Mapping[int, Sequence[str]],
+        clocks: Mapping[int, Clock],
+    ) -> Lookup:
         """Return the value that most rows of each level have.
 
         Parameters
@@ -67,6 +73,8 @@ class Tally:
             The columns of the table.
         labels : mapping from int to sequence of str
             The texts of columns that have some.
+        clocks : mapping from int to Clock
+            How the dates of columns that have some became numbers.
         """
         entries = []
         for level, values in self._counts.items():
@@ -79,16 +87,26 @@ class Tally:
             entries.append((cells, min(best)))
         entries.sort()
         levels, found = zip(*entries, strict=True)
-        return Lookup(names[self._effect], self.keys, levels, found)
+        clock = clocks.get(self._effect)
+        if clock is not None and clock.unit == "days":  # counted as the parts of dates are
+            found = tuple(DAYS.numbers(clock.times(np.array(found))).tolist())
+            clock = DAYS
+        return Lookup(names[self._effect], self.keys, levels, found, clock)
 
-    def reversed(self, names: Sequence[str], labels: Mapping[int, Sequence[str]]) -> Lookup:
+    def reversed(
+        self,
+        names: Sequence[str],
+        labels: Mapping[int, Sequence[str]],
+        clocks: Mapping[int, Clock],
+    ) -> Lookup:
         """Return the cause as it follows from the effect; for a single cause only."""
         (place,) = self._places
-        other = Tally([Key(names[self._effect])], [self._effect], place)
+        key = Key(names[self._effect], clock=clocks.get(self._effect))
+        other = Tally([key], [self._effect], place)
         for (level,), values in self._counts.items():
             for value, size in values.items():
                 other._counts.setdefault((value,), {})[level] = size
-        return other.lookup(names, labels)
+        return other.lookup(names, labels, clocks)
 
 
 def _cell(number: float, column: int, labels: Mapping[int, Sequence[str]]) -> Cell:

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from gramian.lookups import LevelLaw, level_law
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian.lookups import ComposedDate, LevelLaw, Lookup, level_law
+from gramian.lookups._keys import Key
+
+UNITS = ("s", "ms", "us", "ns")
+TYPES = frozenset(
+    ["bool", "date32[day]", "time32[s]", "time32[ms]", "time64[us]", "time64[ns]"]
+    + [f"{kind}[{unit}]" for kind in ("timestamp", "duration") for unit in UNITS]
+)
+"""The types of Arrow's that a column gets back when it is computed; all others are numbers."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +34,14 @@ class Beside:
     lookups : sequence of Lookup or Slopes, default=()
         How others are computed, each from columns of the fit, from `labels`, or from columns that
         stand before it.
+    types : mapping from str to str, default={}
+        Those of columns that lookups give, as Arrow writes them, if they are among `TYPES`.
     """
 
     order: Sequence[str] = ()
     labels: Sequence[str] = ()
     lookups: Sequence[LevelLaw] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def given(self) -> list[str]:
@@ -54,48 +68,85 @@ class Beside:
             if not known.issuperset(lookup.columns):
                 raise ValueError(f"Nothing gives the columns that {lookup} needs.")
             known.add(lookup.column)
+        dated = {each.column: _gives_dates(each) for each in self.lookups}
+        for name, kind in self.types.items():
+            if dated.get(name) is not kind.startswith(("date", "timestamp")):
+                raise ValueError(f"The column {name!r} is not given as {kind}.")
 
     def sorted(self, names: Sequence[str]) -> list[str]:
         """Put columns in the order of the table."""
         return [name for name in self.order if name in names] if self.order else list(names)
 
-    def compute(self, column: Callable[[str], Any]) -> dict[str, Any]:
+    def compute(self, column: Callable[[str], Any]) -> tuple[dict[str, Any], int]:
         """Compute the columns that lookups give.
 
         Parameters
         ----------
         column : callable
             Returns the values of a column of the fit, or of `labels`.
+
+        Returns
+        -------
+        columns : dict from str to array
+            The columns.
+        n_unknown : int
+            How many of their cells are empty because a level was never seen before.
         """
         found: dict[str, Any] = {}
+        unknown: dict[str, NDArray[np.bool_]] = {}
         for lookup in self.lookups:
             known = {
                 name: found[name] if name in found else column(name) for name in lookup.columns
             }
-            found[lookup.column] = lookup(known)
-        return found
+            values = lookup(known)
+            found[lookup.column] = values
+            if isinstance(lookup, ComposedDate):
+                continue  # a day that the calendar does not have is no level
+            new = _missing(values)
+            for name in lookup.columns:
+                new &= ~_missing(known[name]) | unknown.get(name, False)
+            unknown[lookup.column] = new
+        return found, sum(int(each.sum()) for each in unknown.values())
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain lists, dictionaries, numbers and texts, to be stored."""
-        return {
+        document: dict[str, Any] = {
             "order": list(self.order),
             "labels": list(self.labels),
             "lookups": [each.to_json() for each in self.lookups],
         }
+        if self.types:
+            document["types"] = dict(self.types)
+        return document
 
     @classmethod
     def from_json(cls, document: Any) -> Beside:
         """Read what `to_json` returned; anything else is a ValueError."""
-        if not isinstance(document, Mapping) or set(document) != {"order", "labels", "lookups"}:
+        needed = {"order", "labels", "lookups"}
+        if not isinstance(document, Mapping) or set(document) - {"types"} != needed:
             raise ValueError("Columns beside a fit have an order, labels and lookups.")
         names = [*_list(document["order"]), *_list(document["labels"])]
         if not all(isinstance(name, str) for name in names):
             raise ValueError("Names of columns are texts.")
         lookups = tuple(map(level_law, _list(document["lookups"])))
-        return cls(tuple(document["order"]), tuple(document["labels"]), lookups)
+        types = document.get("types", {})
+        if not isinstance(types, Mapping) or not all(
+            isinstance(each, str) and each in TYPES for each in types.values()
+        ):
+            raise ValueError(f"The types of columns beside a fit are among {sorted(TYPES)}.")
+        return cls(tuple(document["order"]), tuple(document["labels"]), lookups, dict(types))
 
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError("Expected a list.")
     return value
+
+
+def _gives_dates(law: LevelLaw) -> bool:
+    return isinstance(law, ComposedDate) or (isinstance(law, Lookup) and law.clock is not None)
+
+
+def _missing(values: Any) -> NDArray[np.bool_]:
+    """Return which cells of a column are empty."""
+    return np.array([each is None for each in Key("").cells(values)], dtype=bool)

@@ -111,6 +111,19 @@ class Clock:
         found: NDArray[np.datetime64] = np.datetime64(self.origin, "us") + steps
         return np.where(fine, found, np.datetime64("NaT", "us"))
 
+    def dates(self, numbers: Array) -> NDArray[np.datetime64]:
+        """Return numbers as dates of the unit: the nearest days, or times."""
+        times = self.times(numbers)
+        if self.unit == "days":
+            return (times + np.timedelta64(12, "h")).astype("datetime64[D]")
+        return times
+
+    def text(self, number: float) -> str:
+        """Write a number as the date that it is."""
+        when = self.dates(np.array([number]))[0]
+        whole = self.unit == "seconds" and when == when.astype("datetime64[s]")
+        return str(when.astype("datetime64[s]") if whole else when).replace("T", " ")
+
     @property
     def parts(self) -> tuple[Part, ...]:
         """The parts of the calendar that its dates have."""
@@ -122,6 +135,10 @@ class Clock:
 
     def __str__(self) -> str:
         return f"{self.unit} since {self.origin.replace('T', ' ')}"
+
+
+DAYS = Clock("1970-01-01", "days")
+"""Counts days as the "date" among the parts does."""
 
 
 def part_of(times: NDArray[np.datetime64], part: Part) -> Array:
