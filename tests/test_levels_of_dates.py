@@ -145,3 +145,16 @@ def test_damaged_clocks_are_refused(clock):
     assert Lookup.from_json(lookup.to_json()) == lookup
     with pytest.raises(ValueError, match=r"clock|is no date"):
         Lookup.from_json(lookup.to_json() | {"clock": clock})
+
+
+def test_dates_and_times_that_numbers_nearly_give_stay(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    seconds = np.random.default_rng(0).integers(0, 700 * 86_400, 300)
+    stamps = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(seconds, unit="s"))
+    made = {"stamp": "%Y-%m-%d %H:%M:%S", "day": "%Y-%m-%d", "clock": "%H:%M:%S"}
+    pd.DataFrame({name: stamps.dt.strftime(form) for name, form in made.items()}).assign(
+        hour=stamps.dt.hour
+    ).to_csv("t.csv", index=False)
+    succeed("select", "t.csv", "-o", "k.csv", "-m", "m.gram")
+    succeed("reconstruct", "m.gram", "k.csv", "-o", "r.csv")
+    assert (tmp_path / "r.csv").read_text() == (tmp_path / "t.csv").read_text()

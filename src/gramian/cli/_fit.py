@@ -73,7 +73,8 @@ class Task:
             divided = divide(self.table, self.features, self._wanted)
             if self._numbers_stay:
                 # Of a date that is nearly given, the rest is what matters.
-                keep = [*(self.estimator.keep or ()), *divided.needed, *divided.clocks]
+                dates = [name for name in divided.features if self._is_temporal(name)]
+                keep = [*(self.estimator.keep or ()), *divided.needed, *dates]
                 wanted = {"keep": keep, "priority": self.estimator.priority or ()}
                 for name, columns in wanted.items():
                     inner = [each for each in dict.fromkeys(columns) if each in divided.features]
@@ -108,6 +109,9 @@ class Task:
     @property
     def _numbers_stay(self) -> bool:
         return self.algorithm == "gfa" and bool(self.estimator.backward)
+
+    def _is_temporal(self, name: str) -> bool:
+        return pa.types.is_temporal(self.table.columns[name])
 
     @property
     def _wanted(self) -> Wanted:
