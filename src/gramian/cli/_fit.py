@@ -111,7 +111,7 @@ class Task:
         return self.algorithm == "gfa" and bool(self.estimator.backward)
 
     def _is_temporal(self, name: str) -> bool:
-        return pa.types.is_temporal(self.table.columns[name])
+        return bool(pa.types.is_temporal(self.table.columns[name]))
 
     @property
     def _wanted(self) -> Wanted:
