@@ -34,7 +34,7 @@ demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
 
 # Commands start processes and take longer than all the rest: they have a target of their own.
-COMMAND_TESTS := $(wildcard tests/test_cli_*.py tests/test_report_*.py tests/test_tables_*.py tests/test_models_*.py)
+COMMAND_TESTS := $(wildcard tests/test_cli_*.py tests/test_report_*.py tests/test_tables_*.py tests/test_models_*.py tests/test_levels_*.py tests/test_lookups*.py tests/test_slopes*.py tests/test_dates_*.py)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal $(addprefix --ignore=,$(COMMAND_TESTS))
