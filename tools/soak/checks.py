@@ -49,6 +49,7 @@ def truth_of(case: cases.Case, table: Table) -> cases.Truth:
     """Ask the pseudo-code, or where there is none the fit to the array, twice."""
     if case.algorithm is not None:
         return case.truth(table)
+    case.refuse_borders(table)
     given = Form(table.x, table.weights, apart=table.apart)
     changed = replace(given, data=cases.nearby(table.x))
     truth, nearby = (cases.truth_of_fit(fit(case, form)) for form in (given, changed))
