@@ -10,7 +10,7 @@ from typing import Any, overload
 from gramian._types import Array
 from gramian.explanations._explanation import data_frame
 from gramian.explanations._text import number
-from gramian.laws._chains import CLOSE, first_that_drifts, share_missed
+from gramian.laws._chains import CLOSE, computed, first_that_drifts, share_missed
 from gramian.laws._dependency import Dependency
 from gramian.laws._fewest import Solved, computable, exchangeable, fewest
 from gramian.laws._relation import Relation
@@ -115,15 +115,19 @@ class Relations(Sequence[Law]):
         self._check(keep)
         wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
         solutions = [[*_solutions(relation)] for relation in self]
+        errors = {
+            id(one): share_missed(computed(one, self._rows), self._rows.get(one.column))
+            for law in solutions
+            for one in law
+        }
+
+        def error(one: Solved) -> float:
+            return errors[id(one)] if errors[id(one)] > CLOSE else 0.0
+
         stay = {*keep}
         while True:
-            found = fewest(
-                solutions,
-                stay,
-                lambda name: wanted.get(name, 0),
-                lambda one: error if (error := share_missed(one, self._rows)) > CLOSE else 0.0,
-            )
-            lost = first_that_drifts(found, self._rows)
+            found = fewest(solutions, stay, lambda name: wanted.get(name, 0), error)
+            lost = first_that_drifts(found, self._rows, error)
             if lost is None:
                 return found
             stay.add(lost)

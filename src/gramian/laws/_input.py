@@ -36,17 +36,19 @@ class Table:
     clocks: Mapping[int, Clock] = field(default_factory=dict)
     """The columns of dates, and how they became numbers."""
 
-    def by_name(self) -> Table:
-        """Return the table with its columns in the order of their names, if it has any.
+    def ordered(self) -> Table:
+        """Return the table with text before numbers, each in the order of its names, if it has any.
 
-        What is found then does not depend on their order.
+        What is found then does not depend on the order of columns. Of what follows from each other,
+        the first is kept: text rather than its codes.
         """
-        if not self.named:
-            return self
-        order = sorted(range(len(self.names)), key=self.names.__getitem__)
+        order = sorted(
+            range(len(self.names)),
+            key=lambda i: (i not in self.labels, self.names[i] if self.named else ""),
+        )
         return Table(
             tuple(self.names[i] for i in order),
-            True,
+            self.named,
             lambda: (block[:, order] for block in self.blocks()),
             {place: self.labels[i] for place, i in enumerate(order) if i in self.labels},
             {place: self.clocks[i] for place, i in enumerate(order) if i in self.clocks},

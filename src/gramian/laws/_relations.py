@@ -88,7 +88,7 @@ def relations(
     start = time.monotonic()
     deadline = None if time_limit is None else start + float(time_limit)
     opened = open_table(X, feature_names)
-    table = opened.by_name()
+    table = opened.ordered()
     sample = sample_of(table, random_state)
     numbers = table.numbers
     names, rows = tuple(table.names[i] for i in numbers), sample.rows[:, numbers]
@@ -184,7 +184,7 @@ def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
         The table, as `relations` takes it.
     """
     given = open_table(X, None)
-    table = given.by_name()
+    table = given.ordered()
     sample = sample_of(table, 0, LOOKUP_ROWS)
     looked = _lookups(table, sample, [], 0.0, None, 0)
     clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
@@ -210,18 +210,8 @@ def _lookups(
     rows, enough = sample.rows, sample.is_all or len(sample.rows) >= LOOKUP_ROWS
     if table.labels and not enough:
         rows = sample_of(table, seed, LOOKUP_ROWS).rows
-    # Of what follows from each other, the first is kept: text rather than its codes.
-    order = sorted(
-        range(len(table.names)),
-        key=lambda i: i not in table.labels,
-    )
-    searched = LookupTable(
-        rows[:, order],
-        [table.names[i] for i in order],
-        {place: table.labels[i] for place, i in enumerate(order) if i in table.labels},
-        {place: table.clocks[i] for place, i in enumerate(order) if i in table.clocks},
-    )
-    blocks = None if len(rows) == sample.n_rows else (each[:, order] for each in table.blocks())
+    searched = LookupTable(rows, table.names, table.labels, table.clocks)
+    blocks = None if len(rows) == sample.n_rows else table.blocks()
     return find_lookups(searched, blocks, found, tolerance, deadline)
 
 
