@@ -17,12 +17,13 @@ from support import orthonormal
 from gramian import GFS
 from gramian._pursuit import Limits
 from gramian.families import Custom, Indicator, Legendre, Multilinear, Polynomial
-from gramian.gain import Search, _evaluated, _monomials, search
+from gramian.gain import Search, _evaluated, _monomial_sums, _monomials, search
 from gramian.gain._candidates import Moments
 from gramian.gain._explained import Explained, without
 from gramian.gain._frame import Frames, Member
+from gramian.gain._held_out import Decision
 from gramian.gain._monomials import candidates_of
-from gramian.rows import centre
+from gramian.rows import RowBlock, centre
 
 
 def hypot(u: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -69,6 +70,26 @@ class Sets:
         place = self.now.frame.columns.index(column)
         members = [each for each in self.now.frame.members if each.column != column]
         self.now = self.explained(members, without(self.now.moments, self.now.frame, place))
+
+
+@pytest.mark.parametrize("thin", [0, 8, 1000])
+@pytest.mark.parametrize("degree", [2, 3])
+def test_few_and_many_products_give_the_same_moments(monkeypatch, degree, thin):
+    X = nonlinear_table(6, 9)
+    expected = Sets(X, Legendre(degree))  # evaluates functions
+    monkeypatch.setattr(_monomial_sums, "THIN", thin)
+    monkeypatch.setattr(_monomial_sums, "BATCH", 5)
+    sets = Sets(X, Polynomial(degree))
+    for column in (0, 3, 4):
+        sets.add(column)
+        expected.add(column)
+    sets.of([1])
+    for each in (sets, expected):
+        each.drop(3)
+        each.add(2)
+    values = [gain.value for gain in sets.now.gains(sets.of([1, 5, 6, 7, 8]))]
+    others = [gain.value for gain in expected.now.gains(expected.of([1, 5, 6, 7, 8]))]
+    assert values == pytest.approx(others, rel=1e-6)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.03])
@@ -274,6 +295,50 @@ def test_held_out_rows_choose_the_penalty_and_may_stop_the_search():
     early = GFS(16, criterion="gain", alpha=0.1, early_stopping=True, tol=0.05).fit(X)
     assert early.stop_reason_ == "early_stopping"
     assert len(early.selected_features_) < 16
+
+
+ALPHAS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)
+
+
+class Penalized:
+    """A fit whose functions are none: what it leaves depends on its penalty only."""
+
+    def __init__(self, alpha, left):
+        self.alpha, self.left = alpha, left
+
+
+@pytest.mark.parametrize(
+    "best_of_sizes",
+    [(0, 0, 0, 1, 1, 2), (3, 3, 4, 4, 4, 4), (5, 4, 3, 2, 1, 0), (2, 5, 5, 0, 0, 0)],
+)
+def test_penalties_beside_the_last_one_are_enough_where_there_is_one_minimum(
+    monkeypatch, best_of_sizes
+):
+    monkeypatch.setattr(Decision, "_evaluate", lambda self, fit: None)
+    monkeypatch.setattr(Decision, "_left", lambda self, fit, functions: fit.left)
+    decision = Decision(RowBlock(np.ones((3, 2)), np.ones(3)), np.ones(2))
+    n_fits = 0
+    for best in best_of_sizes:
+
+        def fit(alpha, best=best):
+            nonlocal n_fits
+            n_fits += 1
+            return Penalized(alpha, 1.0 + abs(ALPHAS.index(alpha) - best))
+
+        assert decision.choose(fit, ALPHAS).alpha == ALPHAS[best]
+    assert n_fits < len(best_of_sizes) * len(ALPHAS)
+
+
+def test_of_penalties_that_leave_nothing_the_smallest_is_taken_wherever_the_search_is(monkeypatch):
+    monkeypatch.setattr(Decision, "_evaluate", lambda self, fit: None)
+    monkeypatch.setattr(Decision, "_left", lambda self, fit, functions: fit.left)
+    decision = Decision(RowBlock(np.ones((3, 2)), np.ones(3)), np.ones(2))
+    for size in range(1, 6):
+        left = 1.0 if size < 3 else 1e-20
+        chosen = decision.choose(
+            lambda alpha, left=left: Penalized(alpha, left * (2 if alpha < 10 else 1)), ALPHAS
+        )
+        assert chosen.alpha == (10.0 if size < 3 else 0.0)
 
 
 def test_no_penalty_is_looked_for_where_few_columns_leave_nothing_though_many_were_asked_for():

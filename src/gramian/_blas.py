@@ -36,9 +36,10 @@ def _controller() -> ThreadpoolController:
 
 def threads_for(n_multiplications: float, small: float = SMALL) -> AbstractContextManager[Any]:
     """Return a context in which small work is done by one thread."""
-    if n_multiplications <= small:
-        return _limit(1)
     held_back = _held_back.get()
+    if n_multiplications <= small:
+        # To set a limit takes longer than many a product, and `mostly_small` has set it.
+        return nullcontext() if held_back is not None else _limit(1)
     return nullcontext() if held_back is None else _limit(held_back)
 
 

@@ -64,23 +64,32 @@ class _NumpyProduct:
 
 
 def share_out(items: Iterable[Item], workers: Sequence[Callable[[Item], None]]) -> None:
-    """Give items to workers in turn, each worker in a thread of its own.
+    """Give items to workers in turn, the last worker in this thread, each other in its own.
 
     Which worker gets which items does not depend on how fast they are, so that the sums they
     accumulate are the same every time.
     """
-    if len(workers) == 1:
+    *others, mine = workers
+    if not others:
         for item in items:
-            workers[0](item)
+            mine(item)
         return
     with threads_for(0), ExitStack() as stack:
-        pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in workers]
-        waiting: list[deque[Future[None]]] = [deque() for _ in workers]
+        pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in others]
+        waiting: list[deque[Future[None]]] = [deque() for _ in others]
+        for_me: deque[Item] = deque()
         for i, item in enumerate(items):
             turn = i % len(workers)
+            if turn == len(others):
+                for_me.append(item)
+                if len(for_me) > IN_FLIGHT:
+                    mine(for_me.popleft())
+                continue
             if len(waiting[turn]) == IN_FLIGHT:
                 waiting[turn].popleft().result()
-            waiting[turn].append(pools[turn].submit(workers[turn], item))
+            waiting[turn].append(pools[turn].submit(others[turn], item))
+        for item in for_me:
+            mine(item)
         for futures in waiting:
             for future in futures:
                 future.result()

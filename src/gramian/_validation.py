@@ -118,7 +118,12 @@ def least(totals: Array, at_first: float) -> int:
     at_first : float
         What there was to explain.
     """
-    return int(np.argmax(totals <= max((1 + TIE) * totals.min(), NOTHING * at_first)))
+    return int(np.argmax(totals <= equals(totals.min(), at_first)))
+
+
+def equals(total: float, at_first: float) -> float:
+    """Return the most that a fit leaves which is as good as one that leaves a given total."""
+    return max((1 + TIE) * total, NOTHING * at_first)
 
 
 def largest_of_columns(residuals: Residuals) -> float:

@@ -73,14 +73,26 @@ class Explained:
         self.alpha = alpha
         self._covariance = covariance
         self._units = units
-        penalty = np.full(frame.n_functions, alpha)
-        penalty[frame.layout.singles] = 0.0
-        self._factor = _factorize(moments.gram, penalty)
-        self._fit = np.ascontiguousarray(moments.with_x * units)
-        with self._threads(self._fit.shape[1]):
-            solve_lower(self._factor, self._fit)
-        self.value = float(np.einsum("ij,ij->", self._fit, self._fit))
+
+    @cached_property
+    def _factor(self) -> Array:
+        """L."""
+        penalty = np.full(self.frame.n_functions, self.alpha)
+        penalty[self.frame.layout.singles] = 0.0
+        return _factorize(self.moments.gram, penalty)
+
+    @cached_property
+    def _fit(self) -> Array:
+        """Y."""
+        fit = np.ascontiguousarray(self.moments.with_x * self._units)
+        with self._threads(fit.shape[1]):
+            solve_lower(self._factor, fit)
+        return fit
+
+    @cached_property
+    def value(self) -> float:
         """The variance that is explained, as it is penalized."""
+        return float(np.einsum("ij,ij->", self._fit, self._fit))
 
     def _threads(self, n_columns: int) -> AbstractContextManager[Any]:
         return threads_for(float(self.frame.n_functions) ** 2 * n_columns)
@@ -131,7 +143,7 @@ class Explained:
         variances, squares = self.left.diagonal(), self._squares
         if without is not None:
             # Of Σ + RᵀR the diagonal, and the squares of each column.
-            lost = self._lost(without)
+            lost = self._lost[without]
             variances = variances + np.einsum("ij,ij->j", lost, lost)
             both = 2 * times(lost, self.left) + times(times(lost, lost.T), lost)
             squares = squares + np.einsum("ij,ij->j", both, lost)
@@ -141,18 +153,22 @@ class Explained:
         gains[[c for i, c in enumerate(self.frame.columns) if i != without]] = 0.0
         return gains
 
-    def _lost(self, place: int) -> Array:
-        """Return R with RᵀR the covariance that is lost without a member."""
-        rows = np.flatnonzero(self.frame.involves[:, place])
-        factor, _ = lapack.dpotrf(self.inverse[np.ix_(rows, rows)], lower=1)
-        lost = self.coefficients[rows]
-        solve_lower(factor, lost)
-        return lost
-
     @cached_property
+    def _lost(self) -> list[Array]:
+        """For each member, R with RᵀR the covariance that is lost without it."""
+        found = []
+        for involved in self.frame.involves.T:
+            rows = np.flatnonzero(involved)
+            factor, _ = lapack.dpotrf(self.inverse[np.ix_(rows, rows)], lower=1)
+            lost = self.coefficients[rows]
+            solve_lower(factor, lost)
+            found.append(lost)
+        return found
+
+    @property
     def losses(self) -> Array:
         """How much less would be explained without each member."""
-        return np.array([np.sum(self._lost(i) ** 2) for i in range(len(self.frame.members))])
+        return np.array([np.sum(lost**2) for lost in self._lost])
 
     def gains(self, candidates: Sequence[Candidate]) -> list[Gain]:
         """Return how much candidates would add."""

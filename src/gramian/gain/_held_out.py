@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from gramian._types import Array
-from gramian._validation import least
+from gramian._validation import equals, least
 from gramian.gain._explained import Explained
 from gramian.rows import RowBlock
+from gramian.rows._residuals import or_infinity
 
 
 @dataclass
@@ -30,33 +31,59 @@ class Decision:
     total: list[float] = field(default_factory=list)
     """What is left of these rows before the first column, and with sets of each size."""
 
+    _last: int = field(default=0, init=False)
+    """Which penalty was chosen last."""
+
     def __post_init__(self) -> None:
         if self.rows is not None:
             self.total.append(float(np.sum((self.rows.x * self.units) ** 2)))
 
-    def choose(self, fits: Sequence[Explained]) -> Explained:
+    def choose(self, fit: Callable[[float], Explained], alphas: Sequence[float]) -> Explained:
         """Return the fit, of several with different penalties, that leaves least.
+
+        All penalties are tried whenever the number of columns is a power of two, otherwise those
+        around the last choice, as long as they leave no more than it.
 
         Parameters
         ----------
-        fits : sequence of Explained
-            The same set, one column larger than the last one, with different penalties.
+        fit : callable
+            Fits the set, one column larger than the last one, with a given penalty.
+        alphas : sequence of float
+            The penalties, in ascending order.
         """
         if self.rows is None:
-            return fits[0]
-        values, _, _ = fits[0].frame.evaluate(self.rows)
-        moments = fits[0].moments
-        functions = values[1:] - np.multiply.outer(moments.mean, self.rows.root)
-        functions /= moments.norm[:, np.newaxis]
-        left = []
+            return fit(alphas[0])
+        start, size = self._last, len(self.total)
+        fits = {start: fit(alphas[start])}
+        functions = self._evaluate(fits[start])
+        left = {start: self._left(fits[start], functions)}
+        every, as_good = size & (size - 1) == 0, equals(left[start], self.total[0])
+        for step in (-1, 1):
+            i = start
+            while 0 <= i + step < len(alphas) and (every or left[i] <= as_good):
+                i += step
+                fits[i] = fit(alphas[i])
+                left[i] = self._left(fits[i], functions)
+        tried = sorted(left)
+        self._last = tried[least(np.array([left[i] for i in tried]), self.total[0])]
+        self.total.append(left[self._last])
+        return fits[self._last]
+
+    def _evaluate(self, fit: Explained) -> Array:
+        """Return the functions of a fit on the rows."""
+        assert self.rows is not None
+        values, _, _ = fit.frame.evaluate(self.rows)
+        functions = values[1:] - np.multiply.outer(fit.moments.mean, self.rows.root)
+        functions /= fit.moments.norm[:, np.newaxis]
+        return functions
+
+    def _left(self, fit: Explained, functions: Array) -> float:
+        """Return what a fit leaves of the rows."""
+        assert self.rows is not None
         with np.errstate(over="ignore", invalid="ignore"):  # far from the rows of the fit
-            for fit in fits:
-                residual = self.rows.x * self.units - functions.T @ fit.coefficients
-                left.append(float(np.einsum("ij,ij->", residual, residual)))
-        totals = np.where(np.isfinite(left), left, np.inf)
-        best = least(totals, self.total[0])
-        self.total.append(float(totals[best]))
-        return fits[best]
+            residual = self.rows.x * self.units - functions.T @ fit.coefficients
+            left = float(np.einsum("ij,ij->", residual, residual))
+        return or_infinity(left)
 
     def stalled(self, patience: int | None, tolerance: float) -> bool:
         """Return whether the last sizes brought no improvement."""

@@ -19,10 +19,12 @@ from gramian.rows import RowBlock, Rows, Work
 
 BATCH = 64
 """Rows of a matrix product, about: fewer are slow."""
-CHUNK = 2**22
+CHUNK = 2**23
 """Values of functions that are evaluated at once take about so many bytes."""
-FEWEST_ROWS, MOST_ROWS = 64, 1024
+FEWEST_ROWS, MOST_ROWS = 64, 2048
 """Rows that are evaluated at once."""
+THIN = 8
+"""For so few products the longest monomials are not evaluated: that would take longer."""
 Factors = tuple[int, ...]
 """A monomial in the columns of the table, as a sorted list of its factors."""
 
@@ -91,7 +93,7 @@ class Known:
     moments: list[Array]
     """E[xᵃm] for a = 1, 2, ... and all m that `Powers` lists for these members."""
 
-    @property
+    @cached_property
     def n_bytes(self) -> int:
         """The memory taken."""
         return sum(each.nbytes for each in self.moments)
@@ -160,15 +162,13 @@ def collect(
     work = MonomialWork(powers, columns, tuple(waiting), tuple(functions), rows.n_columns)
     with np.errstate(over="ignore", invalid="ignore"):  # checked by those who use it
         *sums, with_x = rows.sum(work)
-    each_time = len(powers.all)
     parts: list[list[list[Array]]] = [[[] for _ in powers.all] for _ in waiting]
-    for number, (variables, n) in enumerate(work.batches):
-        mine = sums[number * each_time : (number + 1) * each_time]
-        for place, variable in enumerate(variables):
-            for a, values in zip(powers.all, mine, strict=True):
-                size = powers.n_ending(a, variable)
-                for i in range(n):
-                    parts[i][a - 1].append(values[place, i, :size])
+    each_sum = iter(sums)
+    for batch in work.batches:
+        for a in powers.all:
+            values = next(each_sum)
+            for row, (variable, i) in zip(values, batch.tolist(), strict=True):
+                parts[i][a - 1].append(row[: powers.n_ending(a, variable)])
     found = [Known(tuple(members), [np.concatenate(each) for each in mine]) for mine in parts]
     return found, with_x
 
@@ -188,32 +188,40 @@ class MonomialWork(Work):
         return _Worker(self, add_product)
 
     @cached_property
-    def batches(self) -> list[tuple[range, int]]:
-        """Variables whose products are summed together, and how many candidates wait for them.
+    def batches(self) -> list[IntArray]:
+        """Variables, each with one of the candidates that wait for its products, in batches.
 
-        Variable 0 is the constant. Products of functions of a candidate alone come first, by
-        themselves.
+        Products of a candidate with nothing but the constant come first, by themselves.
         """
-        n_known = [n for n, _ in self.waiting]
-        n_variables = 1 + len(self.members)
-        found, start = [], n_known[0] + 1 if n_known else n_variables
-        while start < n_variables:
-            n = bisect_left(n_known, start)
-            end = n_variables if n == len(n_known) else 1 + n_known[n]
-            stop = min(end, start + max(1, BATCH // n)) if start else 1
-            found.append((range(start, stop), n))
-            start = stop
+        pairs = [
+            (variable, i)
+            for i, (n, _) in enumerate(self.waiting)
+            for variable in range(n + 1, 1 + len(self.members))
+        ]
+        pairs.sort()
+        n_alone = bisect_left(pairs, (1, 0))
+        found = [np.array(pairs[:n_alone])] if n_alone else []
+        if n := len(pairs) - n_alone:
+            found += np.array_split(pairs[n_alone:], -(-n // BATCH))
         return found
 
     @cached_property
-    def columns(self) -> list[int]:
-        """All columns that take part."""
-        candidates = (column for _, column in self.waiting)
-        return sorted({*self.members, *candidates, *(c for each in self.functions for c in each)})
+    def longest(self) -> int:
+        """The degree of the longest monomials that are evaluated."""
+        is_thin = sum(map(len, self.batches)) <= THIN
+        return 2 * self.powers.degree - 2 - is_thin
 
-    def places(self, columns: Sequence[int]) -> list[int]:
-        """Return where some columns are among those that take part."""
-        return [bisect_left(self.columns, column) for column in columns]
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Where columns are among the variables: first the constant, then members, then others."""
+        others = {c for each in self.functions for c in each}.union(c for _, c in self.waiting)
+        columns = [*self.members, *sorted(others.difference(self.members))]
+        return {column: place for place, column in enumerate(columns, start=1)}
+
+    @cached_property
+    def candidates(self) -> IntArray:
+        """Where the candidates are among the variables."""
+        return np.array([self.places[column] for _, column in self.waiting], dtype=np.intp)
 
     @cached_property
     def factors(self) -> list[tuple[slice, list[list[int]]]]:
@@ -222,7 +230,7 @@ class MonomialWork(Work):
         for _, group in groupby(self.functions, key=len):
             several = list(group)
             stop = start + len(several)
-            places = [self.places(each) for each in zip(*several, strict=True)]
+            places = [[self.places[c] for c in each] for each in zip(*several, strict=True)]
             found.append((slice(start, stop), places))
             start = stop
         return found
@@ -237,8 +245,8 @@ class _Worker:
         self._values: list[Array] = []
         powers = work.powers
         self.sums = [
-            np.zeros((len(variables), n, powers.n_ending(a, variables[-1])))
-            for variables, n in work.batches
+            np.zeros((len(batch), powers.n_ending(a, batch[-1, 0])))
+            for batch in work.batches
             for a in powers.all
         ]
         self.sums.append(np.zeros((len(work.functions), work.n_columns)))
@@ -246,40 +254,52 @@ class _Worker:
     def __call__(self, item: tuple[int, RowBlock]) -> None:
         """Add a row block, given with its number."""
         _, rows = item
-        size = 8 * len(self._work.powers.of(2))
+        size = 8 * len(self._work.powers.products.tuples[self._work.longest])
         step = min(max(CHUNK // size, FEWEST_ROWS), MOST_ROWS)
         for start in range(0, len(rows.root), step):
             piece = rows.part(slice(start, start + step))
             self._add(RowBlock(piece.x, piece.root))
 
     def _add(self, rows: RowBlock) -> None:
+        # np.take lets other threads go on, an index does not.
         work = self._work
-        z = rows.x.T[work.columns] / rows.root
+        z = np.ones((1 + len(work.places), len(rows.root)))
+        np.divide(np.take(rows.x, [*work.places], axis=1).T, rows.root, out=z[1:])
         for those, (first, *others) in work.factors:
-            functions = z[first] * rows.root
+            functions = np.take(z, first, axis=0)
+            functions *= rows.root
             for places in others:
-                functions *= z[places]
+                functions *= np.take(z, places, axis=0)
             self._add_product(self.sums[-1][those], functions, rows.x)
         if work.batches:
-            symbols = np.vstack([np.ones(len(rows.root)), z[work.places(work.members)]])
-            x = z[work.places([column for _, column in work.waiting])]
-            self._add_moments(x, symbols, rows.root**2)
+            self._add_moments(z, rows.root**2)
 
-    def _add_moments(self, x: Array, symbols: Array, weights: Array) -> None:
+    def _add_moments(self, z: Array, weights: Array) -> None:
         """Add the products of candidates with monomials."""
         work, powers = self._work, self._work.powers
-        values = powers.products.evaluate(symbols, 2 * powers.degree - 2, self._values)
+        symbols = z[: 1 + len(work.members)]
+        values = powers.products.evaluate(symbols, work.longest, self._values)
         self._values = values
-        raised = [x * weights]
-        while len(raised) < len(powers.all):
-            raised.append(raised[-1] * x)
         sums = iter(self.sums)
-        for variables, n in work.batches:
-            last = symbols[variables.start : variables.stop, np.newaxis]
-            for a, power in zip(powers.all, raised, strict=True):
+        for batch in work.batches:
+            variables, waiting = batch.T
+            candidates = np.take(z, work.candidates[waiting], axis=0)
+            left = np.take(z, variables, axis=0)
+            left *= weights
+            for a in powers.all:
+                left *= candidates
                 moments = next(sums)
                 # The monomials that end with a variable: it times the first shorter ones.
-                shorter = values[max(0, 2 * powers.degree - a - 1)][: moments.shape[-1]]
-                if len(shorter):
-                    left = (power[:n] * last).reshape(-1, len(weights))
-                    self._add_product(moments.reshape(len(left), -1), left, shorter.T)
+                length, n = max(0, 2 * powers.degree - a - 1), moments.shape[1]
+                if length < len(values):
+                    self._add_product(moments, left, values[length][:n].T)
+                else:
+                    for mine, each in zip(moments, left, strict=True):
+                        mine += self._put_together(symbols * each, values[-1])[:n]
+
+    def _put_together(self, last: Array, shorter: Array) -> Array:
+        """Return sums of monomials, given shorter ones and what their last variables add."""
+        parents = self._work.powers.products.parents[self._work.longest]
+        products = np.zeros((len(last), len(shorter)))
+        self._add_product(products, last, shorter.T)
+        return np.concatenate([row[:n] for row, n in zip(products, parents, strict=True)])

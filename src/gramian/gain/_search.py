@@ -204,14 +204,14 @@ class Run:
     def _explained(self, members: Sequence[Member], moments: Moments) -> Explained:
         """Return what a set explains, with the penalty of its size."""
         frame = self._frames.of(members)
-        alphas = [self.alphas[len(members)]] if len(members) in self.alphas else self.asked.alphas
-        fits = [
-            Explained(frame, moments, self._covariance, self.asked.units, min(alpha, LINEAR))
-            for alpha in alphas
-        ]
+
+        def fit(alpha: float) -> Explained:
+            penalty = min(alpha, LINEAR)
+            return Explained(frame, moments, self._covariance, self.asked.units, penalty)
+
         if len(members) in self.alphas:
-            return fits[0]
-        chosen = self._decision.choose(fits)
+            return fit(self.alphas[len(members)])
+        chosen = self._decision.choose(fit, self.asked.alphas)
         self.alphas[len(members)] = chosen.alpha
         return chosen
 
