@@ -26,10 +26,11 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class CandidateFit:
-    """A formula: least squares with some of the candidates."""
+class SparseFit:
+    """Least squares with some of the candidates, or with some of the variables."""
 
     support: IntArray
+    """Which of them."""
     coefficients: Array
     constant: float
     error: float
@@ -89,26 +90,37 @@ class Coordinates:
         unit = self.unit[:, self.usable]
         return unit.T @ unit
 
-    def fit(self, target: int, support: IntArray, *, constant: bool) -> CandidateFit:
+    def fit(self, target: int, support: IntArray, *, constant: bool) -> SparseFit:
         """Fit a target by least squares with some candidates, with or without a constant."""
-        y = self.targets[:, target]
-        if constant:
-            a = self.unit[:, support]
-            scaled = lstsq(a, y[1:], check_finite=False)[0] if len(support) else np.empty(0)
-            error = y[1:] - a @ scaled
-            coefficients = scaled / self.sizes[support]
-            offset = float(y[0] - self.candidates[0, support] @ coefficients)
-        else:
-            sizes = np.linalg.norm(self.candidates[:, support], axis=0)
-            a = self.candidates[:, support] / sizes
-            scaled = lstsq(a, y, check_finite=False)[0] if len(support) else np.empty(0)
-            error = y - a @ scaled
-            coefficients, offset = scaled / sizes, 0.0
-        return CandidateFit(
-            support, coefficients, offset, float(error @ error + self.outside[target])
-        )
+        return self._fit(target, support, self.candidates[:, support], constant=constant)
 
-    def combination(self, fit: CandidateFit, target: int) -> Array:
+    def fit_variables(self, target: int, variables: IntArray) -> SparseFit:
+        """Fit a target by least squares with some variables and a constant.
+
+        Variables are there even where the fit has dropped them from its functions because others
+        give them. They are centred by their means in the fit.
+        """
+        return self._fit(target, variables, self.variables[:, variables], constant=True)
+
+    def _fit(self, target: int, support: IntArray, terms: Array, *, constant: bool) -> SparseFit:
+        first = int(constant)  # a constant takes care of its coordinate, the first
+        y, rows = self.targets[first:, target], terms[first:]
+        sizes = np.linalg.norm(rows, axis=0)
+        unit = rows / sizes
+        scaled = lstsq(unit, y, check_finite=False)[0] if len(support) else np.empty(0)
+        rest = y - unit @ scaled
+        coefficients = scaled / sizes
+        offset = float(self.targets[0, target] - terms[0] @ coefficients) if constant else 0.0
+        error = float(rest @ rest + self.outside[target])
+        return SparseFit(support, coefficients, offset, error)
+
+    def left_by_variables(self, fit: SparseFit, target: int) -> float:
+        """Return the mean square that a sum of variables, fitted to other rows, leaves."""
+        rest = self.targets[:, target] - self.variables[:, fit.support] @ fit.coefficients
+        rest[0] -= fit.constant
+        return float(rest @ rest + self.outside[target])
+
+    def combination(self, fit: SparseFit, target: int) -> Array:
         """Return a formula as a combination of the functions, for the centred target."""
         combination: Array = fit.coefficients @ self._rows[fit.support]
         combination[0] += fit.constant - self.means[target]

@@ -11,7 +11,7 @@ import numpy as np
 
 from gramian._sparse_sums import WIDTH, growing, shrinking
 from gramian._types import IntArray
-from gramian.explanations._coordinates import ROUNDING, CandidateFit, Coordinates
+from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
 
 SEARCHED = 200
 """With at most this many candidates, the search also begins with all of them."""
@@ -60,7 +60,7 @@ class Search:
             False: self._path(every, max_terms),
         }
 
-    def fit(self, shape: Shape) -> CandidateFit | None:
+    def fit(self, shape: Shape) -> SparseFit | None:
         """Return the formula of a shape, if there are enough candidates."""
         supports = self._supports[shape.linear]
         if shape.n_terms not in supports:
