@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gramian._manifold_model import FittedManifold
-from gramian.families import Family, Multilinear, Polynomial
+from gramian.families import Multilinear, Polynomial
 from gramian.manifold import Manifold, Terms
 from gramian.manifold._nearest import (
     EASE,
@@ -35,7 +35,11 @@ def encode(graph: Graph, model: FittedManifold) -> int:
     model : FittedManifold
         The model.
     """
-    _check(model.family)
+    if type(model.family) not in (Multilinear, Polynomial):
+        raise ValueError(
+            f"Surfaces of products of codes are exported to ONNX, and {model.family} is another. "
+            "Fit with family='polynomial' or 'multilinear'."
+        )
     manifold = model.manifold
     # a unit for each column: runtimes may round one for all to float32
     unit = manifold.unit * (np.ones_like(model.mean) if model.scale is None else model.scale)
@@ -44,14 +48,6 @@ def encode(graph: Graph, model: FittedManifold) -> int:
     centred = graph("Sub", u, graph.constant(manifold.offset))
     graph("MatMul", centred, graph.constant(np.linalg.inv(manifold.mixing)), out="Z")
     return len(manifold.lines)
-
-
-def _check(family: Family) -> None:
-    if type(family) not in (Multilinear, Polynomial):
-        raise ValueError(
-            f"Surfaces of products of codes are exported to ONNX, and {family} is another. Fit "
-            "with family='polynomial' or 'multilinear'."
-        )
 
 
 class _Products:
@@ -63,12 +59,11 @@ class _Products:
         """Terms by degree."""
         self.levels: list[tuple[list[int], list[int]]] = []
         """Of each degree from 1 on, the places of parents in the degree before, and variables."""
-        by_degree = [[keys[i] for i in self.order if len(keys[i]) == 0]]
+        before: dict[tuple[int, ...], int] = {(): 0}
         for degree in range(1, 1 + max(map(len, keys))):
             level = [keys[i] for i in self.order if len(keys[i]) == degree]
-            place = {key: i for i, key in enumerate(by_degree[-1])}
-            self.levels.append(([place[key[:-1]] for key in level], [key[-1] for key in level]))
-            by_degree.append(level)
+            self.levels.append(([before[key[:-1]] for key in level], [key[-1] for key in level]))
+            before = {key: i for i, key in enumerate(level)}
 
     def __call__(self, graph: Graph, u: str) -> str:
         """Evaluate all terms by degree, one column a term."""
@@ -116,13 +111,11 @@ class _Search:
         u, lower, miss, objective = self._begin()
         ones = graph.ones(objective)
         damping = graph("Mul", ones, graph.constant(FIRST_DAMPING))
-        body = Graph(graph.number, graph)
+        body = Graph(graph.dtype, graph)
         first = [u, lower, miss, objective, damping, ones]
         names = [body.name() for _ in first]
         then, go_on = self._turn(body, names)
-        states = dict(zip(names, first, strict=True))
-        following = dict(zip(names, then, strict=True))
-        return graph.repeat(body, self._search.max_steps, states, following, go_on)[0]
+        return graph.repeat(body, self._search.max_steps, names, first, then, go_on)[0]
 
     def _at(self, graph: Graph, u: str) -> Point:
         values = self._products(graph, u)
