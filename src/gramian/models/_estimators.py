@@ -58,15 +58,13 @@ def to_data_and_arrays(
         raise TypeError(f"Model files are for {', '.join(CLASSES)}; got {type(estimator)}.")
     check_is_fitted(estimator)
     fitted, arrays = KINDS[type(estimator)].describe(estimator.model_, moments=moments)
+    given = estimator.get_params(deep=False)
     parameters = {
-        key: _parameter(key, value)
-        for key, value in estimator.get_params(deep=False).items()
-        if key not in LEFT_OUT
+        key: _parameter(key, value) for key, value in given.items() if key not in LEFT_OUT
     }
     for key in ARRAYS:
         if parameters.get(key) == {"array": key}:
-            directions = estimator.get_params(deep=False)[key]
-            arrays[key] = np.asarray(directions, dtype=np.float64)
+            arrays[key] = np.asarray(given[key], dtype=np.float64)
     names = estimator.model_.names
     document = {
         "estimator": name,

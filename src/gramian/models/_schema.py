@@ -67,6 +67,13 @@ _ELIMINATION = {
     "elimination.needed": _index("e", optional=True),
     "elimination.refused": _index("g", optional=True),
 }
+SETS = {
+    "best_sets_": _index("b b", optional=True),
+    "best_sets_residual_variance_": Spec("b+1", optional=True),
+    "losses_": Spec("b", optional=True),
+    "next_features_": _index("n", optional=True),
+    "next_gains_": Spec("n", optional=True),
+}
 SCHEMAS: dict[str, dict[str, Spec]] = {
     "GFR": {**_DECODING, "components_": Spec("s d"), "given": Spec("g d", optional=True)},
     "GCA": {
@@ -78,15 +85,7 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
         "redundant_indices_": _index("r"),
         "basis": Spec("d d", optional=True),
     },
-    "GFS": {
-        **_DECODING,
-        "selected_features_": _index("s"),
-        "best_sets_": _index("b b", optional=True),
-        "best_sets_residual_variance_": Spec("b+1", optional=True),
-        "losses_": Spec("b", optional=True),
-        "next_features_": _index("n", optional=True),
-        "next_gains_": Spec("n", optional=True),
-    },
+    "GFS": {**_DECODING, **SETS, "selected_features_": _index("s")},
     "GFA": {
         **_DECODING,
         **_ELIMINATION,
@@ -109,6 +108,15 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
     "UFFS": {**_EVERY, "selected_features_": _index("n"), "fourier_norms_": Spec("d")},
 }
 PREPROCESSING = {"preprocessing.impute": Spec("d", optional=True)}
+TOGETHER = {
+    ("decoder.gram", "decoder.with_x"): "Some of its moments are missing.",
+    ("decoder.levels", "decoder.n_levels"): (
+        "It has levels without their numbers, or numbers without levels."
+    ),
+    tuple(_ELIMINATION): "It lacks a part of how columns were dropped.",
+    tuple(SETS): "It has the array {!r} without others that belong to it.",
+}
+"""Arrays of which a file has all or none, and what to say of one that has some."""
 
 
 def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[str, AnyArray]:
@@ -135,9 +143,10 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
             _bind(name, spec, *inventory[name], sizes)
         elif not spec.optional:
             raise ModelFileError(f"It lacks the array {name!r}.")
-    parts = [name for name in schema if name.startswith("elimination.")]
-    if 0 < len({*parts} & {*inventory}) < len(parts):
-        raise ModelFileError("It lacks a part of how columns were dropped.")
+    for names, wrong in TOGETHER.items():
+        present = [name for name in names if name in inventory]
+        if 0 < len(present) < len(names):
+            raise ModelFileError(wrong.format(present[0]))
     if any(sizes.get(letter, 0) > d for letter in "smrnb"):
         raise ModelFileError(f"It has more steps or directions than its {d} features.")
     arrays = {name: archive.array(name) for name in inventory}

@@ -9,16 +9,8 @@ import numpy as np
 from gramian.exceptions import ModelFileError
 from gramian.gain import BestSets
 from gramian.models._archive import AnyArray
-from gramian.models._schema import check_indices
+from gramian.models._schema import SETS, check_indices
 
-NAMES = (
-    "best_sets_",
-    "best_sets_residual_variance_",
-    "losses_",
-    "next_features_",
-    "next_gains_",
-)
-"""The arrays, by the names of the attributes that show them."""
 NONE = -1
 """Fills the rows of `best_sets_`, one a set, behind its columns."""
 
@@ -35,7 +27,7 @@ def to_arrays(sets: BestSets) -> dict[str, AnyArray]:
     for row, columns in zip(table, sets.columns, strict=True):
         row[: len(columns)] = columns
     following = np.array(sets.following, dtype=np.intp)
-    return dict(zip(NAMES, (table, sets.total, sets.losses, following, sets.gains), strict=True))
+    return dict(zip(SETS, (table, sets.total, sets.losses, following, sets.gains), strict=True))
 
 
 def from_arrays(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:
@@ -48,12 +40,9 @@ def from_arrays(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:
     d : int
         The number of columns of the table.
     """
-    present = [name for name in NAMES if name in arrays]
-    if not present:
+    if "best_sets_" not in arrays:
         return None
-    if len(present) < len(NAMES):
-        raise ModelFileError(f"It has the array {present[0]!r} without others that belong to it.")
-    table, total, losses, following, gains = (arrays[name] for name in NAMES)
+    table, total, losses, following, gains = (arrays[name] for name in SETS)
     sets = []
     for size, row in enumerate(table, start=1):
         check_indices("best_sets_", row[:size], d, increasing=False)
