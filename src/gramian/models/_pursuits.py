@@ -61,7 +61,7 @@ def describe(
         fitted["elimination"] = _elimination.to_data(model.elimination)
         arrays |= _elimination.to_arrays(model.elimination)
     if model.laws:
-        fitted["laws"] = _laws.to_data(model.laws)
+        fitted["laws"] = [law.to_json() for law in model.laws]
     return fitted, arrays
 
 
