@@ -192,6 +192,8 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
     model = estimator.model_
     x = model.centre(only_complete(check_rows(estimator, X, gaps=True), None, "X")[0])
     components = measure(model, x, *estimator._least, backward=estimator.backward)
+    kept = [each for each in components if each.kept]
+    redundant = [each for each in components if not each.kept]
     n_functions, n_fitted = model.record.n_functions, model.record.n_rows
     n_open = len(model.dropped) + len(model.chosen) - len(components)
     left_open = (
@@ -206,9 +208,9 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
     too_many = ": residual variances fall towards zero with so many, whatever the data."
     conditions = (
         _either("decided", not n_open, "Every component is kept or redundant.", left_open),
-        _either("distinct", True, FIRST, "") if estimator.backward else _distinct(components),
-        _captured(components),
-        _no_others(components),
+        Condition("distinct", True, FIRST) if estimator.backward else _distinct(kept, redundant),
+        _captured(redundant),
+        _no_others(kept),
         _either("projection", estimator.alpha_ == 0, "The fit is by least squares.", shrunk),
         Condition(
             "enough rows",
@@ -299,10 +301,8 @@ def _beyond_laws(model: FittedModel, x: Array, column: int) -> Array:
     return np.concatenate(rest)
 
 
-def _distinct(components: tuple[Component, ...]) -> Condition:
+def _distinct(kept: list[Component], redundant: list[Component]) -> Condition:
     """Assumption 1, for the redundancies that were found."""
-    kept = [each for each in components if each.kept]
-    redundant = [each for each in components if not each.kept]
     text = (
         "Each redundancy found has a least variant component of its own, which appears in no other."
         if redundant
@@ -326,11 +326,9 @@ def _distinct(components: tuple[Component, ...]) -> Condition:
     return Condition("distinct", True, text)
 
 
-def _captured(components: tuple[Component, ...]) -> Condition:
-    redundant = [each for each in components if not each.kept]
+def _captured(redundant: list[Component]) -> Condition:
     if not redundant:
         return Condition("captured", True, "No redundancy was found.")
-    unknown = any(np.isnan(each.residual_variance) for each in redundant)
     missed = [
         each for each in redundant if each.residual_variance > each.epsilon and not each.exact
     ]
@@ -341,7 +339,7 @@ def _captured(components: tuple[Component, ...]) -> Condition:
             f"More than ε is left of {_listed(missed)} by functions of the kept ones of larger "
             "variance.",
         )
-    if unknown:
+    if any(np.isnan(each.residual_variance) for each in redundant):
         return Condition("captured", None, "There are too many functions to compute this.")
     worst = max(redundant, key=lambda each: each.residual_variance / (each.epsilon or 1.0))
     return Condition(
@@ -352,8 +350,7 @@ def _captured(components: tuple[Component, ...]) -> Condition:
     )
 
 
-def _no_others(components: tuple[Component, ...]) -> Condition:
-    kept = [each for each in components if each.kept]
+def _no_others(kept: list[Component]) -> Condition:
     if not kept:
         return Condition("no others", True, "Nothing was kept.")
     if any(np.isnan(each.residual_variance) for each in kept):
