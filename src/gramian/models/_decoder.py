@@ -27,7 +27,7 @@ ROUNDING = 1e-6
 
 
 def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
-    """Return what is needed to make the decoder again, besides the family and the counts.
+    """Return what is needed to make the decoder again, besides the family and its own arrays.
 
     Parameters
     ----------
@@ -38,9 +38,6 @@ def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
     """
     arrays: dict[str, AnyArray] = {
         "decoder.kept": np.concatenate([*decoder.kept, np.empty(0, dtype=np.intp)]).astype(np.intp),
-        "decoder.coefficients": decoder.coefficients,
-        "decoder.linear": decoder.linear,
-        "decoder.units": decoder.units,
     }
     if decoder.moments is not None and moments is not False:
         gram, with_x = decoder.moments

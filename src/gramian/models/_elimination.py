@@ -31,18 +31,10 @@ def to_data(found: Selection) -> dict[str, Any]:
 
 
 def to_arrays(found: Selection) -> dict[str, AnyArray]:
-    """Return the arrays; alternatives are pairs of a dropped candidate and a kept one."""
+    """Return alternatives as pairs of a dropped candidate and a kept one."""
     pairs = [(j, i) for j, others in found.alternatives.items() for i in others]
     dropped, kept = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    return {
-        "elimination.dropped": np.array(found.dropped, dtype=np.intp),
-        "elimination.share_when_dropped": found.share_when_dropped,
-        "elimination.share_left": found.share_left,
-        "elimination.exchanged": np.ascontiguousarray(dropped),
-        "elimination.alternative": np.ascontiguousarray(kept),
-        "elimination.needed": np.array(found.needed, dtype=np.intp),
-        "elimination.refused": np.array(found.refused, dtype=np.intp),
-    }
+    return {"elimination.exchanged": dropped, "elimination.alternative": kept}
 
 
 def from_data_and_arrays(

@@ -65,10 +65,9 @@ class Graph:
         """Take some of the values along an axis."""
         return self("Gather", values, self.constant(np.asarray(indices, np.int64)), axis=axis)
 
-    def total(self, values: str, axis: int, *, keep: bool = False) -> str:
+    def total(self, values: str, axis: int) -> str:
         """Sum over an axis."""
-        axes = self.constant(np.array([axis]))
-        return self("ReduceSum", values, axes, keepdims=int(keep))
+        return self("ReduceSum", values, self.constant(np.array([axis])), keepdims=0)
 
     def squares(self, values: str) -> str:
         """Return the sum of squares of each row."""

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from gramian.laws._fewest import Solved
 
 
+def to_data(laws: Sequence[Solved]) -> list[Any]:
+    """Return the laws as JSON can hold them."""
+    return [law.to_json() for law in laws]
+
+
 def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[Solved, ...]:
     """Read laws, each of which gives a column from columns that are kept or given before it.
 

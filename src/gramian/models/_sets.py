@@ -16,18 +16,11 @@ NONE = -1
 
 
 def to_arrays(sets: BestSets) -> dict[str, AnyArray]:
-    """Return the arrays of the sets.
-
-    Parameters
-    ----------
-    sets : BestSets
-        The sets.
-    """
+    """Return the columns of the sets as an array; all else is one already."""
     table = np.full((len(sets.columns), len(sets.columns)), NONE)
     for row, columns in zip(table, sets.columns, strict=True):
         row[: len(columns)] = columns
-    following = np.array(sets.following, dtype=np.intp)
-    return dict(zip(SETS, (table, sets.total, sets.losses, following, sets.gains), strict=True))
+    return {"best_sets_": table}
 
 
 def from_arrays(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:
@@ -40,8 +33,11 @@ def from_arrays(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:
     d : int
         The number of columns of the table.
     """
-    if "best_sets_" not in arrays:
+    present = [name for name in SETS if name in arrays]
+    if not present:
         return None
+    if len(present) < len(SETS):
+        raise ModelFileError(f"It has the array {present[0]!r} without others that belong to it.")
     table, total, losses, following, gains = (arrays[name] for name in SETS)
     sets = []
     for size, row in enumerate(table, start=1):
