@@ -126,10 +126,6 @@ class Coordinates:
         combination[0] += fit.constant - self.means[target]
         return combination
 
-    def rms(self, candidate: int) -> float:
-        """Return the root mean square of a candidate."""
-        return float(np.linalg.norm(self.candidates[:, candidate]))
-
 
 def _solve(lower: Array, with_something: Array, norms: Array) -> Array:
     scaled = with_something / norms[:, np.newaxis]

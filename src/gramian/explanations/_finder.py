@@ -11,13 +11,12 @@ from scipy.linalg import lstsq
 
 from gramian._model import FittedModel
 from gramian._types import Array, IntArray
-from gramian.explanations._coordinates import Coordinates, SparseFit
+from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
 from gramian.explanations._dictionary import Dictionary, Product, add_up, term
 from gramian.explanations._formula import Formula
 from gramian.explanations._moments import Moments, mix
 from gramian.explanations._results import DUPLICATE, PARTIAL, Kind, Redundancy
-from gramian.explanations._search import Search, Shape, choose, shapes
-from gramian.explanations._sums import EXACT, exact_sum
+from gramian.explanations._search import EXACT, Search, Shape, exact_sum, shapes
 from gramian.explanations._text import DIGITS, MAX_DIGITS
 from gramian.explanations._view import View
 from gramian.rows._protocol import CONSTANT
@@ -54,6 +53,7 @@ class FormulaFinder:
         ]
         self._no_variance = 0.0 if view.axes is None else CONSTANT * model.variances.max()
         self._max_terms = max_terms
+        # how much the logarithm of the error has to fall with each step in complexity
         self._penalty = -math.log1p(-min_gain)
         if not folds:
             # as the extended BIC does, for choosing among so many candidates
@@ -69,7 +69,8 @@ class FormulaFinder:
             if len(each.expansion) == 1
         ]
         self._deviations = {product: float(coordinates.sizes[i]) for product, i in single}
-        self._rms = {(): 1.0, **{product: coordinates.rms(i) for product, i in single}}
+        rms = np.linalg.norm(coordinates.candidates, axis=0)
+        self._rms = {(): 1.0, **{product: float(rms[i]) for product, i in single}}
 
     def redundancy(self, target: int) -> Redundancy:
         """Explain one column or direction."""
@@ -140,15 +141,21 @@ class FormulaFinder:
         return self._searches[key]
 
     def _choose(self, target: int) -> Shape:
-        """Choose the shape of the formula, by rows held out if there are any."""
+        """Weigh what formulas leave against how complicated they are, and choose a shape."""
         assert self._max_terms is not None
-        every = shapes(self._max_terms)
-        errors = [(shape, self._left(target, shape)) for shape in every]
-        exists = [(shape, error) for shape, error in errors if math.isfinite(error)]
-        return choose(exists, float(self._coordinates.variances[target]), self._penalty)
+        variance = float(self._coordinates.variances[target])
+
+        def weigh(shape: Shape) -> float:
+            share = max(self._left(target, shape) / variance, ROUNDING)
+            return math.log(share) + self._penalty * shape.complexity
+
+        return min(shapes(self._max_terms), key=weigh)
 
     def _left(self, target: int, shape: Shape) -> float:
-        """Return what formulas of a shape leave, on rows held out if there are any."""
+        """Return what formulas of a shape leave, on rows held out if there are any.
+
+        It is infinite if there are not enough candidates for this shape.
+        """
         fit = self._search(self._coordinates, target).fit(shape)
         if fit is None:
             return math.inf
@@ -230,7 +237,7 @@ class FormulaFinder:
         return add_up([(fit.constant, {(): 1.0}), *zip(coefficients, expansions, strict=True)])
 
     def _parts_of_sum(self, whole: SparseFit) -> dict[Product, float]:
-        means = np.asarray(self._view.variable_means)[whole.support]
+        means = self._view.variable_means[whole.support]
         pairs = zip(whole.support.tolist(), whole.coefficients.tolist(), strict=True)
         parts: dict[Product, float] = {(((j,), 1),): c for j, c in pairs}
         parts[()] = whole.constant - float(means @ whole.coefficients)
