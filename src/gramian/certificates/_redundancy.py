@@ -266,15 +266,19 @@ def measure(
         n_before.append(len(kept) if backward or before.all() else int(np.argmin(before)))
     indices = [*kept, *redundant]
     coefficients = nested_fits(model.decoder, n_before, to_z[:, indices])
-    left = np.zeros(len(indices))
+    left, left_by_laws = np.zeros(len(indices)), np.zeros(x.shape[1])
     for start in range(0, len(x), ROWS_AT_ONCE):
         part = x[start : start + ROWS_AT_ONCE]
-        values = model.decoder.evaluate(model.encoder(part))
-        left += np.sum((part @ to_z[:, indices] - values.T @ coefficients) ** 2, axis=0) / len(x)
+        codes = model.encoder(part)
+        fitted = model.decoder.evaluate(codes).T @ coefficients
+        left += np.sum((part @ to_z[:, indices] - fitted) ** 2, axis=0) / len(x)
+        if model.laws:
+            rest = part + model.mean - model.decode(codes)
+            left_by_laws += np.sum(rest**2, axis=0) / len(x)
     in_the_span = left.copy()
     for law in model.laws:  # which functions of the family need not capture
         i = model.column_names.index(law.column)
-        left[indices.index(i)] = np.mean(_beyond_laws(model, x, i) ** 2) * to_z[i, i] ** 2
+        left[indices.index(i)] = left_by_laws[i] * to_z[i, i] ** 2
     noise = CONSTANT * variances.max()
     return tuple(
         Component(
@@ -289,16 +293,6 @@ def measure(
         )
         for position, (i, n, residual) in enumerate(zip(indices, n_before, left, strict=True))
     )
-
-
-def _beyond_laws(model: FittedModel, x: Array, column: int) -> Array:
-    """Return what laws leave of a column, in its units."""
-    rest = [
-        part[:, column] + model.mean[column] - model.decode(model.encoder(part))[:, column]
-        for start in range(0, len(x), ROWS_AT_ONCE)
-        for part in [x[start : start + ROWS_AT_ONCE]]
-    ]
-    return np.concatenate(rest)
 
 
 def _distinct(kept: list[Component], redundant: list[Component]) -> Condition:
