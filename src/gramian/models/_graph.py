@@ -24,6 +24,7 @@ class Graph:
 
     def __init__(self, dtype: DTypeLike, parent: Graph | None = None) -> None:
         self.helper: Any = importlib.import_module("onnx.helper")
+        self._from_array: Any = importlib.import_module("onnx.numpy_helper").from_array
         self.dtype = np.dtype(dtype)
         self.kind: int = self.helper.np_dtype_to_tensor_dtype(self.dtype)
         self.nodes: list[Any] = []
@@ -39,21 +40,20 @@ class Graph:
         """Add a constant: indices stay integers, all other numbers get the type of the graph."""
         if self._parent is not None:  # values outside of a loop are seen inside
             return self._parent.constant(values, name)
-        values = np.asarray(values)
-        if values.dtype.kind not in "iub":
-            values = values.astype(self.dtype)
-        elif values.dtype.kind in "iu":
-            values = values.astype(np.int64)
-        name = name or self.name()
-        kind = self.helper.np_dtype_to_tensor_dtype(values.dtype)
-        raw = np.ascontiguousarray(values).tobytes()
-        self.constants.append(self.helper.make_tensor(name, kind, values.shape, raw, raw=True))
+        values, name = np.asarray(values), name or self.name()
+        kinds = {"i": np.int64, "u": np.int64, "b": np.bool_}
+        values = values.astype(kinds.get(values.dtype.kind, self.dtype))
+        self.constants.append(self._from_array(values, name))
         return name
 
-    def __call__(self, operation: str, *inputs: str, out: str | None = None, **options: Any) -> str:
-        """Add an operation with one result, and return its name."""
+    def __call__(self, operation: str, *inputs: Any, out: str | None = None, **options: Any) -> str:
+        """Add an operation with one result, and return its name.
+
+        Inputs are names of values; numbers and arrays become constants.
+        """
+        names = [each if isinstance(each, str) else self.constant(each) for each in inputs]
         out = out or self.name()
-        self.nodes.append(self.helper.make_node(operation, list(inputs), [out], **options))
+        self.nodes.append(self.helper.make_node(operation, names, [out], **options))
         return out
 
     def ones(self, like: str) -> str:
@@ -63,11 +63,11 @@ class Graph:
 
     def take(self, values: str, indices: Any, axis: int) -> str:
         """Take some of the values along an axis."""
-        return self("Gather", values, self.constant(np.asarray(indices, np.int64)), axis=axis)
+        return self("Gather", values, np.asarray(indices, np.int64), axis=axis)
 
     def total(self, values: str, axis: int) -> str:
         """Sum over an axis."""
-        return self("ReduceSum", values, self.constant(np.array([axis])), keepdims=0)
+        return self("ReduceSum", values, np.array([axis]), keepdims=0)
 
     def squares(self, values: str) -> str:
         """Return the sum of squares of each row."""
@@ -75,7 +75,7 @@ class Graph:
 
     def column(self, values: str, axis: int = 1) -> str:
         """Give values another axis of length one."""
-        return self("Unsqueeze", values, self.constant(np.array([axis])))
+        return self("Unsqueeze", values, np.array([axis]))
 
     def repeat(
         self,
