@@ -27,11 +27,7 @@ from gramian.models._stored import INFINITY, MAX_INTEGER, Stored, number_to
 
 Estimator = GFR | GCA | GFS | GFA | UFFS | PolynomialManifold
 KINDS: dict[type[Estimator], ModuleType] = {
-    GFR: _pursuits,
-    GCA: _pursuits,
-    GFS: _pursuits,
-    GFA: _pursuits,
-    UFFS: _pursuits,
+    **dict.fromkeys((GFR, GCA, GFS, GFA, UFFS), _pursuits),
     PolynomialManifold: _surfaces,
 }
 """Who describes the models of each estimator, and makes them again."""
