@@ -83,7 +83,9 @@ class Dictionary:
             if not isinstance(each, Call)
         }
         self.candidates: list[Candidate] = []
-        rows: list[Mapping[int, float]] = []
+        n = len(self.functions)
+        self.rows = np.zeros((n - 1, n))
+        """Each candidate as a combination of the functions of the basis."""
         for i, function in enumerate(self.functions[1:], start=1):
             exponents = _exponents(function)
             row = None if exponents is None else self._combination(exponents)
@@ -93,14 +95,10 @@ class Dictionary:
             else:
                 product = (((variable,), power) for variable, power in exponents.items())
                 expansion = {tuple(product): 1.0}
-            rows.append(row)
+            self.rows[i - 1, [*row]] = [*row.values()]
             variables = function.variables if isinstance(function, Call) else function
             is_linear = exponents is not None and [*exponents.values()] == [1]
             self.candidates.append(Candidate(expansion, frozenset(variables), is_linear))
-        self.rows = np.zeros((len(rows), len(self.functions)))
-        """Each candidate as a combination of the functions of the basis."""
-        for i, row in enumerate(rows):
-            self.rows[i, list(row)] = list(row.values())
 
     def _describe(self, decoder: Decoder) -> list[Atoms | Call]:
         store: list[Atoms] = [{}]
@@ -151,7 +149,8 @@ class Dictionary:
             return {whole: 1.0}
         factors: list[list[tuple[Factor, float]]] = []
         for i, key in function.items():
-            raw = _polynomial(key)(_line(self.scalings[i]))
+            mean, deviation = self.scalings[i].mean, self.scalings[i].deviation
+            raw = _polynomial(key)(Polynomial([-mean / deviation, 1 / deviation]))
             factors.append(
                 [(((i,), n), value) for n, value in enumerate(raw.coef.tolist()) if value]
             )
@@ -236,7 +235,3 @@ def _power(scaled: Scaled, n: int, kind: str) -> list[tuple[Hashable | None, flo
     powers = [math.comb(n, k) * scaled.mean ** (n - k) * scaled.deviation**k for k in range(n + 1)]
     combination = np.linalg.solve(functions.T, powers)  # triangular, and tiny
     return [(key, float(value)) for key, value in zip(keys, combination, strict=True) if value]
-
-
-def _line(scaled: Scaled) -> Polynomial:
-    return Polynomial([-scaled.mean / scaled.deviation, 1 / scaled.deviation])

@@ -14,7 +14,7 @@ from gramian._types import Array, IntArray
 from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
 from gramian.explanations._dictionary import Dictionary, Product, add_up, term
 from gramian.explanations._formula import Formula
-from gramian.explanations._moments import Moments, mix
+from gramian.explanations._moments import Moments, mix, of_targets
 from gramian.explanations._results import DUPLICATE, PARTIAL, Kind, Redundancy
 from gramian.explanations._search import EXACT, Search, Shape, exact_sum, shapes
 from gramian.explanations._text import DIGITS, MAX_DIGITS
@@ -40,7 +40,8 @@ class FormulaFinder:
     ) -> None:
         assert model.decoder is not None
         assert model.variances is not None
-        self._decoder = model.decoder
+        # the combinations of functions by which the fit computes the targets
+        self._combinations = of_targets(model.decoder.coefficients, view.axes, view.targets)
         self._alpha = model.record.alpha
         self._view = view
         self._dictionary = dictionary
@@ -80,7 +81,7 @@ class FormulaFinder:
         variance = float(coordinates.variances[target])
         if variance <= max((1e-12 * abs(mean)) ** 2, self._no_variance):
             return self._constant(target, mean, variance)
-        full = self._full_of_fit(target)
+        full = self._combinations[:, target]
         full_left = coordinates.moments.left_by(full, target)
         linear = np.intersect1d(self._linear, coordinates.usable)
         linear_left = coordinates.fit(target, linear, constant=True).error
@@ -190,17 +191,6 @@ class FormulaFinder:
         return held_out.left_by_variables(others.fit_variables(target, variables), target)
 
     # All functions
-
-    def _full_of_fit(self, target: int) -> Array:
-        """Return the combination of functions by which the decoder computes the target."""
-        index = self._view.targets[target]
-        coefficients = self._decoder.coefficients
-        combination: Array = (
-            coefficients[:, index]
-            if self._view.axes is None
-            else coefficients @ self._view.axes[index]
-        )
-        return combination
 
     def _full(self, coordinates: Coordinates, target: int) -> Array:
         """Return the combination that the decoder would have on other rows."""
