@@ -18,6 +18,16 @@ Layout = Literal["auto", "columns", "spring", "circular"]
 Edge = tuple[str, str, float]
 Positions = dict[str, tuple[float, float]]
 
+LEFT: dict[str, Any] = {"xytext": (-8, 0), "ha": "right", "va": "center"}
+RIGHT: dict[str, Any] = {"xytext": (8, 0), "ha": "left", "va": "center"}
+ABOVE: dict[str, Any] = {
+    "xytext": (0, 7),
+    "ha": "center",
+    "va": "bottom",
+    "bbox": {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
+}
+"""Where names stand: beside a node in columns, above it anywhere else."""
+
 
 class RedundancyGraphDisplay(Display):
     """Columns as nodes, and arrows from kept columns to those that they determine.
@@ -202,26 +212,22 @@ class RedundancyGraphDisplay(Display):
     def _draw_nodes(self, kept: list[str], others: list[str], in_columns: bool) -> None:
         ax = self.ax_
         self.texts_ = {}
-        groups = [(kept, BLUE, "o", "kept"), (others, ORANGE, "s", "determined by others")]
-        for group, colour, marker, label in groups:
+        groups = [
+            (kept, BLUE, "o", "kept", LEFT),
+            (others, ORANGE, "s", "determined by others", RIGHT),
+        ]
+        for group, colour, marker, label, side in groups:
             if not group:
                 continue
             x, y = np.array([self.positions_[node] for node in group]).T
             ax.scatter(x, y, s=70, color=colour, marker=marker, label=label, zorder=3)
             for node in group:
-                left = in_columns and colour == BLUE
-                offset = (-8, 0) if left else (8, 0) if in_columns else (0, 7)
                 self.texts_[node] = ax.annotate(
                     short(node),
                     self.positions_[node],
-                    xytext=offset,
                     textcoords="offset points",
-                    ha="right" if left else "left" if in_columns else "center",
-                    va="center" if in_columns else "bottom",
-                    bbox=None
-                    if in_columns
-                    else {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
                     zorder=4,
+                    **(side if in_columns else ABOVE),
                 )
         ax.set(xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
