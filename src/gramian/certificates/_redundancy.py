@@ -150,8 +150,9 @@ class RedundancyCertificate:
         raise KeyError(name)
 
     def __str__(self) -> str:
-        kind = "columns" if self.estimator == "GFA" else "directions"
-        theorem = "Theorem 5" if self.estimator == "GFA" else "Theorem 2"
+        kind, theorem = "directions", "Theorem 2"
+        if self.estimator == "GFA":
+            kind, theorem = "columns", "Theorem 5"
         kept, redundant = self.kept, self.redundant
         lines = [
             f"{self.estimator} kept {len(kept)} {kind} and found {len(redundant)} redundant. "
@@ -204,7 +205,7 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
         f"The fit shrinks coefficients (alpha = {estimator.alpha_:g}), but the theorem is about "
         "projections."
     )
-    enough = 2 * n_functions <= n_fitted
+    sizes = f"{n_functions} functions were fitted to {n_fitted} rows"
     too_many = ": residual variances fall towards zero with so many, whatever the data."
     conditions = (
         _either("decided", not n_open, "Every component is kept or redundant.", left_open),
@@ -212,11 +213,7 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
         _captured(redundant),
         _no_others(kept),
         _either("projection", estimator.alpha_ == 0, "The fit is by least squares.", shrunk),
-        Condition(
-            "enough rows",
-            enough,
-            f"{n_functions} functions were fitted to {n_fitted} rows{'.' if enough else too_many}",
-        ),
+        _either("enough rows", 2 * n_functions <= n_fitted, f"{sizes}.", sizes + too_many),
         Condition(
             "outside the family",
             None,
