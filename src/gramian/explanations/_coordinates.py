@@ -92,7 +92,12 @@ class Coordinates:
 
     def fit(self, target: int, support: IntArray, *, constant: bool) -> SparseFit:
         """Fit a target by least squares with some candidates, with or without a constant."""
-        return self._fit(target, support, self.candidates[:, support], constant=constant)
+        if constant:
+            along = self.candidates[0, support]
+            return self._fit(target, support, self.unit[:, support], self.sizes[support], along)
+        terms = self.candidates[:, support]
+        sizes = np.linalg.norm(terms, axis=0)
+        return self._fit(target, support, terms / sizes, sizes, None)
 
     def fit_variables(self, target: int, variables: IntArray) -> SparseFit:
         """Fit a target by least squares with some variables and a constant.
@@ -100,17 +105,21 @@ class Coordinates:
         Variables are there even where the fit has dropped them from its functions because others
         give them. They are centred by their means in the fit.
         """
-        return self._fit(target, variables, self.variables[:, variables], constant=True)
+        terms = self.variables[:, variables]
+        sizes = np.linalg.norm(terms[1:], axis=0)
+        return self._fit(target, variables, terms[1:] / sizes, sizes, terms[0])
 
-    def _fit(self, target: int, support: IntArray, terms: Array, *, constant: bool) -> SparseFit:
-        first = int(constant)  # a constant takes care of its coordinate, the first
-        y, rows = self.targets[first:, target], terms[first:]
-        sizes = np.linalg.norm(rows, axis=0)
-        unit = rows / sizes
+    def _fit(
+        self, target: int, support: IntArray, unit: Array, sizes: Array, along: Array | None
+    ) -> SparseFit:
+        """Fit a target with terms that are scaled; with a constant if they are given along it."""
+        y = self.targets[:, target] if along is None else self.targets[1:, target]
         scaled = lstsq(unit, y, check_finite=False)[0] if len(support) else np.empty(0)
         rest = y - unit @ scaled
         coefficients = scaled / sizes
-        offset = float(self.targets[0, target] - terms[0] @ coefficients) if constant else 0.0
+        offset = 0.0
+        if along is not None:
+            offset = float(self.targets[0, target] - along @ coefficients)
         error = float(rest @ rest + self.outside[target])
         return SparseFit(support, coefficients, offset, error)
 
