@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 
 from gramian._pursuit import Limits, Trace
 from gramian._words import counted, duration, percent
 from gramian.families import Family
 from gramian.families._base import no_levels
 
-
-class Report(AbstractContextManager[Any]):
-    """Is told of every step while a pursuit runs."""
-
-    @abstractmethod
-    def __call__(self, trace: Trace) -> None:
-        """Hear of a step."""
+Report = Callable[[Trace], None]
+"""Is told of every step while a pursuit runs."""
 
 
 def report_for(
@@ -27,21 +21,18 @@ def report_for(
 ) -> AbstractContextManager[Report | None]:
     """Return what is to report: a line a step, a progress bar on a terminal, or nothing."""
     if verbose >= 2:
-        return Lines(name)
+        return nullcontext(Lines(name))
     if verbose and sys.stderr.isatty():
         return Bar(name, family, limits)
     return nullcontext()
 
 
-class Lines(Report):
+class Lines:
     """Prints a line a step."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._start = time.perf_counter()
-
-    def __exit__(self, *error: object) -> None:
-        pass
 
     def __call__(self, trace: Trace) -> None:
         """Print where the pursuit is."""
@@ -49,7 +40,7 @@ class Lines(Report):
         print(f"[{self._name}] step {len(trace.n_kept)}: {_state(trace)}, {seconds:.1f} s")
 
 
-class Bar(Report):
+class Bar:
     """Shows a progress bar on standard error, with time left where the number of steps is known."""
 
     def __init__(self, name: str, family: Family, limits: Limits) -> None:
@@ -61,10 +52,7 @@ class Bar(Report):
                 "The progress bar of verbose=1 needs rich: pip install 'gramian[progress]'. "
                 "verbose=2 prints a line a step without it."
             ) from error
-        self._expansion = family.expand()
-        self._n_steps = limits.n_steps
-        self._costs: list[float] = []
-        self._n_functions = 1
+        self._costs = [*_costs(family, limits.n_steps or 0)]
         self._start = time.perf_counter()
         self._progress = Progress(
             TextColumn("{task.description}"),
@@ -76,15 +64,6 @@ class Bar(Report):
             transient=True,
         )
         self._task = self._progress.add_task(name, total=None, state="first pass", left="")
-        if self._n_steps is not None:
-            for _ in range(self._n_steps):
-                self._costs.append(self._cost_of_next())
-
-    def _cost_of_next(self) -> float:
-        """Return about how much work the next step is: products of new functions with all."""
-        new = self._expansion.grow(no_levels).n_functions
-        self._n_functions += new
-        return float(new * self._n_functions)
 
     def __enter__(self) -> Bar:
         self._progress.start()
@@ -104,6 +83,15 @@ class Bar(Report):
         self._progress.update(
             self._task, total=total, completed=done, state=_state(trace), left=left
         )
+
+
+def _costs(family: Family, n_steps: int) -> Iterator[float]:
+    """Yield about how much work each step is: products of new functions with all."""
+    expansion, n_functions = family.expand(), 1
+    for _ in range(n_steps):
+        new = expansion.grow(no_levels).n_functions
+        n_functions += new
+        yield float(new * n_functions)
 
 
 def _state(trace: Trace) -> str:

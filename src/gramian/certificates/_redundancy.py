@@ -150,8 +150,9 @@ class RedundancyCertificate:
         raise KeyError(name)
 
     def __str__(self) -> str:
-        kind = "columns" if self.estimator == "GFA" else "directions"
-        theorem = "Theorem 5" if self.estimator == "GFA" else "Theorem 2"
+        kind, theorem = "directions", "Theorem 2"
+        if self.estimator == "GFA":
+            kind, theorem = "columns", "Theorem 5"
         kept, redundant = self.kept, self.redundant
         lines = [
             f"{self.estimator} kept {len(kept)} {kind} and found {len(redundant)} redundant. "
@@ -192,6 +193,8 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
     model = estimator.model_
     x = model.centre(only_complete(check_rows(estimator, X, gaps=True), None, "X")[0])
     components = measure(model, x, *estimator._least, backward=estimator.backward)
+    kept = [each for each in components if each.kept]
+    redundant = [each for each in components if not each.kept]
     n_functions, n_fitted = model.record.n_functions, model.record.n_rows
     n_open = len(model.dropped) + len(model.chosen) - len(components)
     left_open = (
@@ -202,19 +205,15 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
         f"The fit shrinks coefficients (alpha = {estimator.alpha_:g}), but the theorem is about "
         "projections."
     )
-    enough = 2 * n_functions <= n_fitted
+    sizes = f"{n_functions} functions were fitted to {n_fitted} rows"
     too_many = ": residual variances fall towards zero with so many, whatever the data."
     conditions = (
         _either("decided", not n_open, "Every component is kept or redundant.", left_open),
-        _either("distinct", True, FIRST, "") if estimator.backward else _distinct(components),
-        _captured(components),
-        _no_others(components),
+        Condition("distinct", True, FIRST) if estimator.backward else _distinct(kept, redundant),
+        _captured(redundant),
+        _no_others(kept),
         _either("projection", estimator.alpha_ == 0, "The fit is by least squares.", shrunk),
-        Condition(
-            "enough rows",
-            enough,
-            f"{n_functions} functions were fitted to {n_fitted} rows{'.' if enough else too_many}",
-        ),
+        _either("enough rows", 2 * n_functions <= n_fitted, f"{sizes}.", sizes + too_many),
         Condition(
             "outside the family",
             None,
@@ -264,15 +263,19 @@ def measure(
         n_before.append(len(kept) if backward or before.all() else int(np.argmin(before)))
     indices = [*kept, *redundant]
     coefficients = nested_fits(model.decoder, n_before, to_z[:, indices])
-    left = np.zeros(len(indices))
+    left, left_by_laws = np.zeros(len(indices)), np.zeros(x.shape[1])
     for start in range(0, len(x), ROWS_AT_ONCE):
         part = x[start : start + ROWS_AT_ONCE]
-        values = model.decoder.evaluate(model.encoder(part))
-        left += np.sum((part @ to_z[:, indices] - values.T @ coefficients) ** 2, axis=0) / len(x)
+        codes = model.encoder(part)
+        fitted = model.decoder.evaluate(codes).T @ coefficients
+        left += np.sum((part @ to_z[:, indices] - fitted) ** 2, axis=0) / len(x)
+        if model.laws:
+            rest = part + model.mean - model.decode(codes)
+            left_by_laws += np.sum(rest**2, axis=0) / len(x)
     in_the_span = left.copy()
     for law in model.laws:  # which functions of the family need not capture
         i = model.column_names.index(law.column)
-        left[indices.index(i)] = np.mean(_beyond_laws(model, x, i) ** 2) * to_z[i, i] ** 2
+        left[indices.index(i)] = left_by_laws[i] * to_z[i, i] ** 2
     noise = CONSTANT * variances.max()
     return tuple(
         Component(
@@ -289,20 +292,8 @@ def measure(
     )
 
 
-def _beyond_laws(model: FittedModel, x: Array, column: int) -> Array:
-    """Return what laws leave of a column, in its units."""
-    rest = [
-        part[:, column] + model.mean[column] - model.decode(model.encoder(part))[:, column]
-        for start in range(0, len(x), ROWS_AT_ONCE)
-        for part in [x[start : start + ROWS_AT_ONCE]]
-    ]
-    return np.concatenate(rest)
-
-
-def _distinct(components: tuple[Component, ...]) -> Condition:
+def _distinct(kept: list[Component], redundant: list[Component]) -> Condition:
     """Assumption 1, for the redundancies that were found."""
-    kept = [each for each in components if each.kept]
-    redundant = [each for each in components if not each.kept]
     text = (
         "Each redundancy found has a least variant component of its own, which appears in no other."
         if redundant
@@ -326,11 +317,9 @@ def _distinct(components: tuple[Component, ...]) -> Condition:
     return Condition("distinct", True, text)
 
 
-def _captured(components: tuple[Component, ...]) -> Condition:
-    redundant = [each for each in components if not each.kept]
+def _captured(redundant: list[Component]) -> Condition:
     if not redundant:
         return Condition("captured", True, "No redundancy was found.")
-    unknown = any(np.isnan(each.residual_variance) for each in redundant)
     missed = [
         each for each in redundant if each.residual_variance > each.epsilon and not each.exact
     ]
@@ -341,7 +330,7 @@ def _captured(components: tuple[Component, ...]) -> Condition:
             f"More than ε is left of {_listed(missed)} by functions of the kept ones of larger "
             "variance.",
         )
-    if unknown:
+    if any(np.isnan(each.residual_variance) for each in redundant):
         return Condition("captured", None, "There are too many functions to compute this.")
     worst = max(redundant, key=lambda each: each.residual_variance / (each.epsilon or 1.0))
     return Condition(
@@ -352,8 +341,7 @@ def _captured(components: tuple[Component, ...]) -> Condition:
     )
 
 
-def _no_others(components: tuple[Component, ...]) -> Condition:
-    kept = [each for each in components if each.kept]
+def _no_others(kept: list[Component]) -> Condition:
     if not kept:
         return Condition("no others", True, "Nothing was kept.")
     if any(np.isnan(each.residual_variance) for each in kept):

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gramian._sklearn import Interval, StrOptions
+from gramian._sklearn import Interval, StrOptions, validate_parameter_constraints
 from gramian._types import Array
-from gramian.datasets._truth import Product, Truth, check_parameters, draw_factors, place
+from gramian.datasets._truth import Product, Truth, draw_factors, place
 
 EXACT = 1e-4
 """The paper's threshold for redundancies without noise, where only rounding errors are left."""
@@ -134,7 +134,12 @@ def make_planted_redundancy(
     >>> sorted(gca.component_indices_.tolist()) == truth.informative.tolist()
     True
     """
-    check_parameters("make_planted_redundancy", CONSTRAINTS, locals())
+    validate_parameter_constraints(CONSTRAINTS, locals(), caller_name="make_planted_redundancy")
+    if n_informative >= n_features:
+        raise ValueError(
+            f"n_informative must be less than n_features, so that there is a redundant column; got "
+            f"n_informative={n_informative} and n_features={n_features}."
+        )
     rng = check_random_state(random_state)
     spread = _variances(variances, n_informative, rng)
     independent = rng.standard_normal((n_samples, n_informative)) * np.sqrt(spread)
@@ -150,9 +155,10 @@ def make_planted_redundancy(
         k = float(np.sqrt(ratio * smallest / product.var()))
         products.append(Product(i, k, factors))
         columns.append(k * product[:, np.newaxis])
-    added = np.sqrt(noise) * rng.standard_normal((n_samples, len(products))) if noise else None
     Z = np.hstack(columns)
-    if added is not None:
+    added = None
+    if noise:
+        added = np.sqrt(noise) * rng.standard_normal((n_samples, len(products)))
         Z[:, n_informative:] += added
 
     fitted_degree = min(degree, HIGHEST_DEGREE) if family_degree is None else family_degree

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gramian._sklearn import validate_parameter_constraints
 from gramian._types import Array, IntArray
 
 
@@ -125,21 +123,6 @@ class Truth:
         for i, each in enumerate(self.products):
             redundant[:, i] = each.coefficient * columns[:, list(each.factors)].prod(axis=1)
         return redundant if self.noise is None else redundant + self.noise
-
-
-def check_parameters(
-    caller: str, constraints: dict[str, list[Any]], parameters: dict[str, Any]
-) -> None:
-    """Check the arguments of a generator against a table, and the numbers of columns too."""
-    validate_parameter_constraints(
-        constraints, {name: parameters[name] for name in constraints}, caller_name=caller
-    )
-    n_features, n_informative = parameters["n_features"], parameters["n_informative"]
-    if n_informative >= n_features:
-        raise ValueError(
-            f"n_informative must be less than n_features, so that there is a redundant column; got "
-            f"n_informative={n_informative} and n_features={n_features}."
-        )
 
 
 def draw_factors(

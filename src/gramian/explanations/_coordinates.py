@@ -26,10 +26,11 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class CandidateFit:
-    """A formula: least squares with some of the candidates."""
+class SparseFit:
+    """Least squares with some of the candidates, or with some of the variables."""
 
     support: IntArray
+    """Which of them."""
     coefficients: Array
     constant: float
     error: float
@@ -89,34 +90,50 @@ class Coordinates:
         unit = self.unit[:, self.usable]
         return unit.T @ unit
 
-    def fit(self, target: int, support: IntArray, *, constant: bool) -> CandidateFit:
+    def fit(self, target: int, support: IntArray, *, constant: bool) -> SparseFit:
         """Fit a target by least squares with some candidates, with or without a constant."""
-        y = self.targets[:, target]
         if constant:
-            a = self.unit[:, support]
-            scaled = lstsq(a, y[1:], check_finite=False)[0] if len(support) else np.empty(0)
-            error = y[1:] - a @ scaled
-            coefficients = scaled / self.sizes[support]
-            offset = float(y[0] - self.candidates[0, support] @ coefficients)
-        else:
-            sizes = np.linalg.norm(self.candidates[:, support], axis=0)
-            a = self.candidates[:, support] / sizes
-            scaled = lstsq(a, y, check_finite=False)[0] if len(support) else np.empty(0)
-            error = y - a @ scaled
-            coefficients, offset = scaled / sizes, 0.0
-        return CandidateFit(
-            support, coefficients, offset, float(error @ error + self.outside[target])
-        )
+            along = self.candidates[0, support]
+            return self._fit(target, support, self.unit[:, support], self.sizes[support], along)
+        terms = self.candidates[:, support]
+        sizes = np.linalg.norm(terms, axis=0)
+        return self._fit(target, support, terms / sizes, sizes, None)
 
-    def combination(self, fit: CandidateFit, target: int) -> Array:
+    def fit_variables(self, target: int, variables: IntArray) -> SparseFit:
+        """Fit a target by least squares with some variables and a constant.
+
+        Variables are there even where the fit has dropped them from its functions because others
+        give them. They are centred by their means in the fit.
+        """
+        terms = self.variables[:, variables]
+        sizes = np.linalg.norm(terms[1:], axis=0)
+        return self._fit(target, variables, terms[1:] / sizes, sizes, terms[0])
+
+    def _fit(
+        self, target: int, support: IntArray, unit: Array, sizes: Array, along: Array | None
+    ) -> SparseFit:
+        """Fit a target with terms that are scaled; with a constant if they are given along it."""
+        y = self.targets[:, target] if along is None else self.targets[1:, target]
+        scaled = lstsq(unit, y, check_finite=False)[0] if len(support) else np.empty(0)
+        rest = y - unit @ scaled
+        coefficients = scaled / sizes
+        offset = 0.0
+        if along is not None:
+            offset = float(self.targets[0, target] - along @ coefficients)
+        error = float(rest @ rest + self.outside[target])
+        return SparseFit(support, coefficients, offset, error)
+
+    def left_by_variables(self, fit: SparseFit, target: int) -> float:
+        """Return the mean square that a sum of variables, fitted to other rows, leaves."""
+        rest = self.targets[:, target] - self.variables[:, fit.support] @ fit.coefficients
+        rest[0] -= fit.constant
+        return float(rest @ rest + self.outside[target])
+
+    def combination(self, fit: SparseFit, target: int) -> Array:
         """Return a formula as a combination of the functions, for the centred target."""
         combination: Array = fit.coefficients @ self._rows[fit.support]
         combination[0] += fit.constant - self.means[target]
         return combination
-
-    def rms(self, candidate: int) -> float:
-        """Return the root mean square of a candidate."""
-        return float(np.linalg.norm(self.candidates[:, candidate]))
 
 
 def _solve(lower: Array, with_something: Array, norms: Array) -> Array:

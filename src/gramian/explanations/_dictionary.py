@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -21,12 +21,11 @@ from gramian._decoder import Decoder
 from gramian._types import Array
 from gramian.explanations._formula import Factors, Term
 from gramian.explanations._functions import (
-    Applied,
-    Atom,
     Function,
     Scaled,
     atom_function,
     called_function,
+    values_of_atom,
 )
 from gramian.families import Hermite, Legendre
 from gramian.families import Polynomial as Monomials
@@ -74,7 +73,7 @@ class Dictionary:
             Scaled(float(mean), float(unit))
             for mean, unit in zip(means, decoder.units, strict=True)
         ]
-        self._evaluations: dict[tuple[int, Hashable], Atom] = {}
+        self._evaluations: dict[tuple[int, Hashable], Callable[[Array], Array]] = {}
         self._names: dict[int, str] = {}
         self.functions = self._describe(decoder)
         """The functions of the basis, the constant first."""
@@ -84,7 +83,9 @@ class Dictionary:
             if not isinstance(each, Call)
         }
         self.candidates: list[Candidate] = []
-        rows: list[Mapping[int, float]] = []
+        n = len(self.functions)
+        self.rows = np.zeros((n - 1, n))
+        """Each candidate as a combination of the functions of the basis."""
         for i, function in enumerate(self.functions[1:], start=1):
             exponents = _exponents(function)
             row = None if exponents is None else self._combination(exponents)
@@ -94,30 +95,24 @@ class Dictionary:
             else:
                 product = (((variable,), power) for variable, power in exponents.items())
                 expansion = {tuple(product): 1.0}
-            rows.append(row)
+            self.rows[i - 1, [*row]] = [*row.values()]
             variables = function.variables if isinstance(function, Call) else function
-            self.candidates.append(
-                Candidate(expansion, frozenset(variables), exponents in _linear(variables))
-            )
-        self.rows = np.zeros((len(rows), len(self.functions)))
-        """Each candidate as a combination of the functions of the basis."""
-        for i, row in enumerate(rows):
-            self.rows[i, list(row)] = list(row.values())
+            is_linear = exponents is not None and [*exponents.values()] == [1]
+            self.candidates.append(Candidate(expansion, frozenset(variables), is_linear))
 
     def _describe(self, decoder: Decoder) -> list[Atoms | Call]:
         store: list[Atoms] = [{}]
         basis: list[Atoms | Call] = [{}]
         for j, (block, kept) in enumerate(zip(decoder.blocks, decoder.kept, strict=True)):
             keys = [key for each in block.bases for key in each.keys]
-            atoms = [Atom(each, i) for each in block.bases for i in range(len(each.keys))]
-            for key, atom in zip(keys, atoms, strict=True):
-                self._evaluations.setdefault((j, key), atom)
-            functions: list[Atoms | Call] = [
+            for each in block.bases:
+                for i, key in enumerate(each.keys):
+                    self._evaluations.setdefault((j, key), partial(values_of_atom, each, i))
+            products: list[Atoms] = [
                 {**store[parent], j: keys[atom]}
                 for parent, atom in zip(block.parents.tolist(), block.atoms.tolist(), strict=True)
             ]
-            products = [each for each in functions if not isinstance(each, Call)]
-            functions += block.calls
+            functions = [*products, *block.calls]
             store += [products[i] for i in block.stored.tolist()]
             basis += [functions[i] for i in kept.tolist()]
         return basis
@@ -144,7 +139,7 @@ class Dictionary:
         """Return a function of the fit as a sum of terms in the raw columns."""
         if isinstance(function, Call):
             scalings = [self.scalings[i] for i in function.variables]
-            called = called_function(self._name(function), scalings, Applied(function.function))
+            called = called_function(self._name(function), scalings, function.function)
             return {((function.variables, called),): 1.0}
         if _exponents(function) is None:
             whole: Product = tuple(
@@ -154,7 +149,8 @@ class Dictionary:
             return {whole: 1.0}
         factors: list[list[tuple[Factor, float]]] = []
         for i, key in function.items():
-            raw = _polynomial(key)(_line(self.scalings[i]))
+            mean, deviation = self.scalings[i].mean, self.scalings[i].deviation
+            raw = _polynomial(key)(Polynomial([-mean / deviation, 1 / deviation]))
             factors.append(
                 [(((i,), n), value) for n, value in enumerate(raw.coef.tolist()) if value]
             )
@@ -215,10 +211,6 @@ def _exponents(function: Atoms | Call) -> dict[int, int] | None:
     return exponents
 
 
-def _linear(variables: Iterable[int]) -> list[dict[int, int]]:
-    return [{variable: 1} for variable in variables]
-
-
 @cache
 def _polynomial(key: Hashable) -> Polynomial:
     """Return a function of the scaled variable as a polynomial, by its recurrence."""
@@ -243,7 +235,3 @@ def _power(scaled: Scaled, n: int, kind: str) -> list[tuple[Hashable | None, flo
     powers = [math.comb(n, k) * scaled.mean ** (n - k) * scaled.deviation**k for k in range(n + 1)]
     combination = np.linalg.solve(functions.T, powers)  # triangular, and tiny
     return [(key, float(value)) for key, value in zip(keys, combination, strict=True) if value]
-
-
-def _line(scaled: Scaled) -> Polynomial:
-    return Polynomial([-scaled.mean / scaled.deviation, 1 / scaled.deviation])

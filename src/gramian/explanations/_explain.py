@@ -198,10 +198,6 @@ def _kept(
             explained[nonlinear].sum(axis=0).tolist(),
             strict=True,
         )
-        loadings = None
-        if model.directions is not None:
-            weights = model.directions[j].tolist()
-            loadings = dict(zip(view.columns, weights, strict=True))
         kept.append(
             KeptFeature(
                 feature=name,
@@ -210,7 +206,9 @@ def _kept(
                 variance=float(own[1:].sum()),
                 residual_variance=float(own[newest >= j].sum()),
                 explains={other: (first, second) for other, first, second in shares},
-                loadings=loadings,
+                loadings=None
+                if model.directions is None
+                else dict(zip(view.columns, model.directions[j].tolist(), strict=True)),
             )
         )
     return kept

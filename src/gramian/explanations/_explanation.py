@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
@@ -49,9 +49,6 @@ class Explanation(Sequence[Redundancy]):
 
     def __len__(self) -> int:
         return len(self._redundancies)
-
-    def __iter__(self) -> Iterator[Redundancy]:
-        return iter(self._redundancies)
 
     @overload
     def __getitem__(self, key: int | str) -> Redundancy: ...

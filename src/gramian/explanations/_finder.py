@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from scipy.linalg import lstsq
 
 from gramian._model import FittedModel
 from gramian._types import Array, IntArray
-from gramian.explanations._coordinates import CandidateFit, Coordinates
+from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
 from gramian.explanations._dictionary import Dictionary, Product, add_up, term
 from gramian.explanations._formula import Formula
-from gramian.explanations._moments import Moments, mix
+from gramian.explanations._moments import Moments, mix, of_targets
 from gramian.explanations._results import DUPLICATE, PARTIAL, Kind, Redundancy
-from gramian.explanations._search import Search, Shape, choose, shapes
-from gramian.explanations._sums import EXACT, ExactSum, exact_sum, sum_of
+from gramian.explanations._search import EXACT, Search, Shape, exact_sum, shapes
 from gramian.explanations._text import DIGITS, MAX_DIGITS
 from gramian.explanations._view import View
 from gramian.rows._protocol import CONSTANT
+
+Left = Callable[[Moments, Coordinates], float]
+"""What a formula that is found on other rows leaves of some rows."""
 
 
 class FormulaFinder:
@@ -37,7 +40,8 @@ class FormulaFinder:
     ) -> None:
         assert model.decoder is not None
         assert model.variances is not None
-        self._decoder = model.decoder
+        # the combinations of functions by which the fit computes the targets
+        self._combinations = of_targets(model.decoder.coefficients, view.axes, view.targets)
         self._alpha = model.record.alpha
         self._view = view
         self._dictionary = dictionary
@@ -50,6 +54,7 @@ class FormulaFinder:
         ]
         self._no_variance = 0.0 if view.axes is None else CONSTANT * model.variances.max()
         self._max_terms = max_terms
+        # how much the logarithm of the error has to fall with each step in complexity
         self._penalty = -math.log1p(-min_gain)
         if not folds:
             # as the extended BIC does, for choosing among so many candidates
@@ -65,7 +70,8 @@ class FormulaFinder:
             if len(each.expansion) == 1
         ]
         self._deviations = {product: float(coordinates.sizes[i]) for product, i in single}
-        self._rms = {(): 1.0, **{product: coordinates.rms(i) for product, i in single}}
+        rms = np.linalg.norm(coordinates.candidates, axis=0)
+        self._rms = {(): 1.0, **{product: float(rms[i]) for product, i in single}}
 
     def redundancy(self, target: int) -> Redundancy:
         """Explain one column or direction."""
@@ -75,24 +81,28 @@ class FormulaFinder:
         variance = float(coordinates.variances[target])
         if variance <= max((1e-12 * abs(mean)) ** 2, self._no_variance):
             return self._constant(target, mean, variance)
-        full = self._full_of_fit(target)
+        full = self._combinations[:, target]
         full_left = coordinates.moments.left_by(full, target)
+        linear = np.intersect1d(self._linear, coordinates.usable)
+        linear_left = coordinates.fit(target, linear, constant=True).error
         if self._max_terms is None:
-            support, left = coordinates.usable, full_left
-            parts = self._all_parts(full, mean, math.sqrt(variance))
-            validation_r2 = self._validate(target, None)
+            left, parts = full_left, self._all_parts(full, mean, math.sqrt(variance))
+            left_of_others = partial(self._left_by_all, target)
+            losses = self._losses(target, coordinates.usable)
         else:
             shape = self._choose(target)
             fit = self._search(coordinates, target).fit(shape)
             assert fit is not None  # `choose` takes only shapes that exist
-            validation_r2 = self._validate(target, shape)
-            support, left = fit.support, fit.error
-            parts = self._parts_of(fit)
+            left, parts = fit.error, self._parts_of(fit)
             whole = exact_sum(coordinates, target)
-            if whole is not None and (left > EXACT * variance or len(whole.variables) < len(parts)):
-                return self._sum(target, whole, full_left)
-        linear = np.intersect1d(self._linear, coordinates.usable)
-        linear_left = coordinates.fit(target, linear, constant=True).error
+            if whole is not None and (left > EXACT * variance or len(whole.support) < len(parts)):
+                left = linear_left = whole.error
+                parts = self._parts_of_sum(whole)
+                left_of_others = partial(self._left_by_sum, target, whole.support)
+                losses = self._losses_of_sum(target, whole)
+            else:
+                left_of_others = partial(self._left_by_shape, target, shape)
+                losses = self._losses(target, fit.support)
         r2 = 1 - left / variance
         expression = self._formula(parts, variance, left)
         return Redundancy(
@@ -101,39 +111,11 @@ class FormulaFinder:
             expression=expression,
             kind=_kind(expression, r2),
             r2=r2,
-            validation_r2=validation_r2,
+            validation_r2=self._validate(target, left_of_others),
             residual_std=math.sqrt(left),
             linear_r2=1 - linear_left / variance,
             full_r2=1 - full_left / variance,
-            sources=self._sources(target, support, variance),
-        )
-
-    def _sum(self, target: int, whole: ExactSum, full_left: float) -> Redundancy:
-        """Explain a column by a sum of others that is exact."""
-        variance = float(self._coordinates.variances[target])
-        means = np.asarray(self._view.variable_means)[whole.variables]
-        parts: dict[Product, float] = {
-            (((j,), 1),): float(c) for j, c in zip(whole.variables, whole.coefficients, strict=True)
-        }
-        parts[()] = whole.constant - float(means @ whole.coefficients)
-        expression = self._formula(parts, variance, whole.left)
-        losses = {}
-        for j in whole.variables:
-            others = [each for each in whole.variables if each != j]
-            without = sum_of(self._coordinates, target, others).left
-            losses[self._view.names[j]] = max(without - whole.left, 0.0) / variance
-        r2 = 1 - whole.left / variance
-        return Redundancy(
-            feature=self._view.target_names[target],
-            index=int(self._view.targets[target]),
-            expression=expression,
-            kind=_kind(expression, r2),
-            r2=r2,
-            validation_r2=self._validate_sum(target, whole.variables),
-            residual_std=math.sqrt(whole.left),
-            linear_r2=r2,
-            full_r2=1 - full_left / variance,
-            sources=losses,
+            sources={self._view.names[j]: loss / variance for j, loss in losses.items()},
         )
 
     def _constant(self, target: int, mean: float, variance: float) -> Redundancy:
@@ -160,65 +142,55 @@ class FormulaFinder:
         return self._searches[key]
 
     def _choose(self, target: int) -> Shape:
-        """Choose the shape of the formula, by rows held out if there are any."""
+        """Weigh what formulas leave against how complicated they are, and choose a shape."""
         assert self._max_terms is not None
-        every = shapes(self._max_terms)
-        errors = [(shape, self._left(target, shape)) for shape in every]
-        exists = [(shape, error) for shape, error in errors if math.isfinite(error)]
-        return choose(exists, float(self._coordinates.variances[target]), self._penalty)
+        variance = float(self._coordinates.variances[target])
+
+        def weigh(shape: Shape) -> float:
+            share = max(self._left(target, shape) / variance, ROUNDING)
+            return math.log(share) + self._penalty * shape.complexity
+
+        return min(shapes(self._max_terms), key=weigh)
 
     def _left(self, target: int, shape: Shape) -> float:
-        """Return what formulas of a shape leave, on rows held out if there are any."""
+        """Return what formulas of a shape leave, on rows held out if there are any.
+
+        It is infinite if there are not enough candidates for this shape.
+        """
         fit = self._search(self._coordinates, target).fit(shape)
         if fit is None:
             return math.inf
         if not self._folds:
             return fit.error
-        total = 0.0
-        for fold, others in zip(self._folds, self._others, strict=True):
-            fit = self._search(others, target).fit(shape)
-            if fit is None:
-                return math.inf
-            total += fold.size * fold.left_by(others.combination(fit, target), target)
+        return self._held_out(partial(self._left_by_shape, target, shape))
+
+    def _held_out(self, left: Left) -> float:
+        """Return what formulas leave of rows held out, each found on the others."""
+        pairs = zip(self._folds, self._others, strict=True)
+        total = sum(fold.size * left(fold, others) for fold, others in pairs)
         return total / sum(fold.size for fold in self._folds)
 
-    def _validate(self, target: int, shape: Shape | None) -> float | None:
-        """Return R² on rows held out, of a shape or of all functions."""
-        if self._whole is None:
-            return None
-        variance = float(self._whole.variances[target])
-        if shape is not None:
-            left = self._left(target, shape)
-        else:
-            left = sum(
-                fold.size / self._whole.size * fold.left_by(self._full(others, target), target)
-                for fold, others in zip(self._folds, self._others, strict=True)
-            )
-        return 1 - left / variance if variance > 0 else None
+    def _validate(self, target: int, left: Left) -> float | None:
+        """Return R² on rows held out."""
+        variance = 0.0 if self._whole is None else float(self._whole.variances[target])
+        return 1 - self._held_out(left) / variance if variance > 0 else None
 
-    def _validate_sum(self, target: int, variables: list[int]) -> float | None:
-        """Return R² of a sum of variables on rows held out."""
-        if self._whole is None:
-            return None
-        left = 0.0
-        for fold, others in zip(self._folds, self._others, strict=True):
-            held_out = Coordinates(fold, self._dictionary, self._view.target_means)
-            left += fold.size * sum_of(others, target, variables).left_in(held_out, target)
-        variance = float(self._whole.variances[target])
-        return 1 - left / self._whole.size / variance if variance > 0 else None
+    def _left_by_shape(
+        self, target: int, shape: Shape, fold: Moments, others: Coordinates
+    ) -> float:
+        fit = self._search(others, target).fit(shape)
+        return math.inf if fit is None else fold.left_by(others.combination(fit, target), target)
+
+    def _left_by_all(self, target: int, fold: Moments, others: Coordinates) -> float:
+        return fold.left_by(self._full(others, target), target)
+
+    def _left_by_sum(
+        self, target: int, variables: IntArray, fold: Moments, others: Coordinates
+    ) -> float:
+        held_out = Coordinates(fold, self._dictionary, self._view.target_means)
+        return held_out.left_by_variables(others.fit_variables(target, variables), target)
 
     # All functions
-
-    def _full_of_fit(self, target: int) -> Array:
-        """Return the combination of functions by which the decoder computes the target."""
-        index = self._view.targets[target]
-        coefficients = self._decoder.coefficients
-        combination: Array = (
-            coefficients[:, index]
-            if self._view.axes is None
-            else coefficients @ self._view.axes[index]
-        )
-        return combination
 
     def _full(self, coordinates: Coordinates, target: int) -> Array:
         """Return the combination that the decoder would have on other rows."""
@@ -249,17 +221,17 @@ class FormulaFinder:
 
     # The formula
 
-    def _parts_of(self, fit: CandidateFit) -> dict[Product, float]:
-        candidates = self._dictionary.candidates
-        return add_up(
-            [
-                (fit.constant, {(): 1.0}),
-                *(
-                    (float(coefficient), candidates[i].expansion)
-                    for i, coefficient in zip(fit.support, fit.coefficients, strict=True)
-                ),
-            ]
-        )
+    def _parts_of(self, fit: SparseFit) -> dict[Product, float]:
+        expansions = [self._dictionary.candidates[i].expansion for i in fit.support]
+        coefficients = fit.coefficients.tolist()
+        return add_up([(fit.constant, {(): 1.0}), *zip(coefficients, expansions, strict=True)])
+
+    def _parts_of_sum(self, whole: SparseFit) -> dict[Product, float]:
+        means = self._view.variable_means[whole.support]
+        pairs = zip(whole.support.tolist(), whole.coefficients.tolist(), strict=True)
+        parts: dict[Product, float] = {(((j,), 1),): c for j, c in pairs}
+        parts[()] = whole.constant - float(means @ whole.coefficients)
+        return parts
 
     def _formula(self, parts: Mapping[Product, float], variance: float, left: float) -> Formula:
         names, place = self._view.names, self._view.place
@@ -283,19 +255,26 @@ class FormulaFinder:
             tuple(digits),
         )
 
-    def _sources(self, target: int, support: IntArray, variance: float) -> dict[str, float]:
-        """Return how much R² falls without the terms of each column."""
+    # How much more is left without each variable
+
+    def _losses(self, target: int, support: IntArray) -> dict[int, float]:
+        """Leave out the terms of each variable."""
         candidates = self._dictionary.candidates
         whole = self._coordinates.fit(target, support, constant=True).error
-        used = sorted(
-            frozenset().union(*(candidates[i].variables for i in support)),
-            key=lambda variable: self._view.place[variable],
-        )
+        used = frozenset[int]().union(*(candidates[i].variables for i in support))
         losses = {}
-        for variable in used:
-            rest = support[[variable not in candidates[i].variables for i in support]]
+        for j in sorted(used, key=lambda variable: self._view.place[variable]):
+            rest = support[[j not in candidates[i].variables for i in support]]
             without = self._coordinates.fit(target, rest, constant=True).error
-            losses[self._view.names[variable]] = max(without - whole, 0.0) / variance
+            losses[j] = max(without - whole, 0.0)
+        return losses
+
+    def _losses_of_sum(self, target: int, whole: SparseFit) -> dict[int, float]:
+        losses = {}
+        for j in whole.support.tolist():
+            rest = whole.support[whole.support != j]
+            without = self._coordinates.fit_variables(target, rest).error
+            losses[j] = max(without - whole.error, 0.0)
         return losses
 
 

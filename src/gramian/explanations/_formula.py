@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -130,50 +131,25 @@ class Formula:
         return lambda name: array[:, position[name]]
 
     def __str__(self) -> str:
-        def text(term: Term, digits: int) -> str:
-            size = abs(term.coefficient)
-            coefficient = fraction(size) or number(size, digits)
-            return _write(
-                term,
-                coefficient,
-                quote,
-                powered,
-                lambda function, names: function.text(names),
-                " · ",
-            )
-
-        return self._join(text, MINUS)
+        return self._write(TEXT)
 
     def latex(self) -> str:
         """Write the formula in LaTeX's math mode."""
+        return self._write(LATEX)
 
-        def text(term: Term, digits: int) -> str:
-            coefficient = latex_number(abs(term.coefficient), digits)
-            return _write(
-                term,
-                coefficient,
-                latex_name,
-                latex_powered,
-                lambda function, names: function.latex(names),
-                r" \, ",
-            )
-
-        return self._join(text, "-")
-
-    def _join(self, text: Callable[[Term, int], str], minus: str) -> str:
+    def _write(self, notation: Notation) -> str:
         """Write the sum with the signs between its terms."""
         digits = self.digits or (DIGITS,) * len(self.terms)
         parts: list[str] = []
         for term, n in zip(self.terms, digits, strict=True):
-            sign = minus if term.coefficient < 0 else "+" if parts else ""
-            parts.append(f"{sign} {text(term, n)}" if parts else sign + text(term, n))
+            sign = notation.minus if term.coefficient < 0 else "+" if parts else ""
+            text = notation.write(term, n)
+            parts.append(f"{sign} {text}" if parts else sign + text)
         return " ".join(parts) or "0"
 
     def sympy(self) -> Any:
         """Return the formula as an expression of SymPy, with all digits."""
-        import_sympy()
-        import sympy
-
+        sympy = import_sympy()
         total = sympy.Integer(0)
         for coefficient, factors in self.terms:
             product = sympy.Float(coefficient, 17)
@@ -188,10 +164,10 @@ class Formula:
         return total
 
 
-def import_sympy() -> None:
-    """Raise an error that says what to install unless SymPy is there."""
+def import_sympy() -> Any:
+    """Return SymPy, or raise an error that says what to install."""
     try:
-        import sympy  # noqa: F401
+        return importlib.import_module("sympy")
     except ImportError as error:
         raise ImportError(
             'Formulas become expressions of SymPy where it is installed: pip install "gramian'
@@ -199,22 +175,47 @@ def import_sympy() -> None:
         ) from error
 
 
-def _write(
-    term: Term,
-    coefficient: str,
-    name: Callable[[str], str],
-    power: Callable[[str, int | Fraction], str],
-    call: Callable[[Function, Sequence[str]], str],
-    times: str,
-) -> str:
-    """Write a term without its sign, as text or in LaTeX."""
-    factors = []
-    for key, factor in term.factors.items():
-        names = [name(each) for each in _columns_of(key)]
-        factors.append(
-            call(factor, names) if isinstance(factor, Function) else power(names[0], factor)
-        )
-    return times.join(factors if coefficient == "1" and factors else [coefficient, *factors])
+class Notation(NamedTuple):
+    """How the parts of a formula are written."""
+
+    number: Callable[[float, int], str]
+    name: Callable[[str], str]
+    power: Callable[[str, int | Fraction], str]
+    function: Callable[[Function, Sequence[str]], str]
+    times: str
+    minus: str
+
+    def write(self, term: Term, digits: int) -> str:
+        """Write a term without its sign."""
+        coefficient = self.number(abs(term.coefficient), digits)
+        factors = []
+        for key, factor in term.factors.items():
+            names = [self.name(each) for each in _columns_of(key)]
+            if isinstance(factor, Function):
+                factors.append(self.function(factor, names))
+            else:
+                factors.append(self.power(names[0], factor))
+        if coefficient != "1" or not factors:
+            factors.insert(0, coefficient)
+        return self.times.join(factors)
+
+
+TEXT = Notation(
+    lambda size, digits: fraction(size) or number(size, digits),
+    quote,
+    powered,
+    lambda function, names: function.text(names),
+    " · ",
+    MINUS,
+)
+LATEX = Notation(
+    latex_number,
+    latex_name,
+    latex_powered,
+    lambda function, names: function.latex(names),
+    r" \, ",
+    "-",
+)
 
 
 def _columns_of(key: str | tuple[str, ...]) -> tuple[str, ...]:

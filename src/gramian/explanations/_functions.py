@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gramian._types import Array
 from gramian.explanations._text import MINUS, latex_name, latex_number, number
@@ -115,53 +115,35 @@ class Scaled:
 
 def atom_function(key: Hashable, scaled: Scaled, evaluate: Callable[[Array], Array]) -> Function:
     """Describe a univariate function by its key in the family."""
-    means, deviations = (scaled.mean,), (scaled.deviation,)
+    kind, parameter = str(key), None
     if key == Z:
-        return Function("z", None, means, deviations, evaluate)
-    if isinstance(key, tuple) and len(key) == 2 and key[0] in ("sin", "cos", "level"):
-        parameter = float(key[1])
-        if key[0] == "level":
+        kind = "z"
+    elif isinstance(key, tuple) and len(key) == 2 and key[0] in ("sin", "cos", "level"):
+        kind, parameter = key[0], float(key[1])
+        if kind == "level":
             parameter = _tidy(scaled.mean + scaled.deviation * parameter, scaled)
-        return Function(key[0], parameter, means, deviations, evaluate)
-    name = "".join(map(str, key)) if isinstance(key, tuple) else str(key)
-    return Function(name, None, means, deviations, evaluate)
+    elif isinstance(key, tuple):
+        kind = "".join(map(str, key))
+    return Function(kind, parameter, (scaled.mean,), (scaled.deviation,), evaluate)
 
 
 def called_function(
-    name: str, scalings: Sequence[Scaled], evaluate: Callable[..., Array]
+    name: str, scalings: Sequence[Scaled], function: Callable[..., Array]
 ) -> Function:
-    """Describe a user's function."""
-    return Function(
-        name,
-        None,
-        tuple(each.mean for each in scalings),
-        tuple(each.deviation for each in scalings),
-        evaluate,
-    )
+    """Describe a user's function of scaled variables."""
+    means = tuple(each.mean for each in scalings)
+    deviations = tuple(each.deviation for each in scalings)
+    return Function(name, None, means, deviations, partial(_values_of, function))
 
 
-@dataclass(frozen=True)
-class Atom:
-    """One of the functions of a basis, as a callable that can be stored."""
-
-    basis: Basis
-    index: int
-
-    def __call__(self, z: Array) -> Array:
-        """Return the values for a scaled variable."""
-        values: NDArray[np.float64] = self.basis.evaluate(z)[self.index]
-        return values
+def values_of_atom(basis: Basis, index: int, z: Array) -> Array:
+    """Return the values of one of the functions of a basis, for a scaled variable."""
+    values: Array = basis.evaluate(z)[index]
+    return values
 
 
-@dataclass(frozen=True)
-class Applied:
-    """A user's function of scaled variables, as a callable that can be stored."""
-
-    function: Callable[..., Array]
-
-    def __call__(self, *z: Array) -> Array:
-        """Return the values for scaled variables."""
-        return np.asarray(self.function(*z), dtype=np.float64)
+def _values_of(function: Callable[..., Array], *z: Array) -> Array:
+    return np.asarray(function(*z), dtype=np.float64)
 
 
 def _tidy(level: float, scaled: Scaled) -> float:

@@ -60,6 +60,21 @@ def mix(parts: Sequence[Moments]) -> Moments:
     )
 
 
+def of_targets(columns: Array, axes: Array | None, targets: IntArray) -> Array:
+    """Return what belongs to the targets, given the same of all columns.
+
+    Parameters
+    ----------
+    columns : array of shape (n, n_features)
+        Centred rows, or anything else that is linear in them.
+    axes : array of shape (n_directions, n_features) or None
+        The directions that are to be explained, None for the columns themselves.
+    targets : array
+        The indices of those to explain.
+    """
+    return columns[:, targets] if axes is None else columns @ axes[targets].T
+
+
 def of_fit(model: FittedModel, axes: Array | None, targets: IntArray) -> Moments | None:
     """Return the moments that a fit has kept, if it has.
 
@@ -75,7 +90,7 @@ def of_fit(model: FittedModel, axes: Array | None, targets: IntArray) -> Moments
     if model.decoder is None or model.decoder.moments is None or model.variances is None:
         return None
     gram, with_x = model.decoder.moments
-    with_targets = with_x[:, targets] if axes is None else with_x @ axes[targets].T
+    with_targets = of_targets(with_x, axes, targets)
     with_variables = model.encoder(with_x)  # linear, so that it works on expectations, too
     squares = model.variances[targets]
     return Moments(gram, with_targets, squares, with_variables, float(model.record.n_rows))
@@ -123,7 +138,7 @@ def _of_part(
         part = slice(start, start + step)
         x = model.centre(table[part])
         z = model.encoder(x)
-        y = x[:, targets] if axes is None else x @ axes[targets].T
+        y = of_targets(x, axes, targets)
         functions = decoder.evaluate(z)
         weighted = functions if weights is None else functions * weights[part]
         gram += weighted @ functions.T

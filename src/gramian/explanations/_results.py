@@ -142,9 +142,7 @@ class Redundancy:
 
     def sympy(self) -> Any:
         """Return the equation as SymPy's Eq."""
-        import_sympy()
-        import sympy
-
+        sympy = import_sympy()
         return sympy.Eq(sympy.Symbol(self.feature), self.expression.sympy(), evaluate=False)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gramian._sparse_sums import WIDTH, growing, shrinking
 from gramian._types import IntArray
-from gramian.explanations._coordinates import ROUNDING, CandidateFit, Coordinates
+from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
 
 SEARCHED = 200
 """With at most this many candidates, the search also begins with all of them."""
@@ -19,6 +18,8 @@ WIDTH_OF_MANY = 5
 """With more of them, so many sums of a length are kept."""
 TRIED = 5
 """So many sums of a length are fitted."""
+EXACT = 1e-9
+"""A sum that leaves a smaller share of a column's variance is exact."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Search:
             False: self._path(every, max_terms),
         }
 
-    def fit(self, shape: Shape) -> CandidateFit | None:
+    def fit(self, shape: Shape) -> SparseFit | None:
         """Return the formula of a shape, if there are enough candidates."""
         supports = self._supports[shape.linear]
         if shape.n_terms not in supports:
@@ -95,21 +96,29 @@ class Search:
         return best
 
 
-def choose(errors: Sequence[tuple[Shape, float]], variance: float, penalty: float) -> Shape:
-    """Weigh what formulas leave against how complicated they are.
+def exact_sum(coordinates: Coordinates, target: int) -> SparseFit | None:
+    """Return the sum of fewest variables that gives a target exactly, if there is any.
+
+    It may be long: a flag that is 1 minus eight others has no formula of fewer terms.
 
     Parameters
     ----------
-    errors : sequence of (Shape, float)
-        What each formula leaves, in mean square.
-    variance : float
-        The variance of the target.
-    penalty : float
-        How much the logarithm of the error has to fall with each step in complexity.
+    coordinates : Coordinates
+        The variables and targets.
+    target : int
+        Which target.
     """
-
-    def weigh(pair: tuple[Shape, float]) -> float:
-        shape, error = pair
-        return math.log(max(error / variance, ROUNDING)) + penalty * shape.complexity
-
-    return min(errors, key=weigh)[0]
+    allowed = EXACT * float(coordinates.variances[target])
+    sizes = np.linalg.norm(coordinates.variables[1:], axis=0)
+    best = coordinates.fit_variables(target, np.flatnonzero(sizes))
+    if best.error > allowed:
+        return None
+    while True:
+        shares = np.abs(best.coefficients) * sizes[best.support]
+        for place in np.argsort(shares, kind="stable"):
+            shorter = coordinates.fit_variables(target, np.delete(best.support, place))
+            if shorter.error <= allowed:
+                best = shorter
+                break
+        else:
+            return best

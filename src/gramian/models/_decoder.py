@@ -27,7 +27,7 @@ ROUNDING = 1e-6
 
 
 def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
-    """Return what is needed to make the decoder again, besides the family and the counts.
+    """Return what is needed to make the decoder again, besides the family and its own arrays.
 
     Parameters
     ----------
@@ -38,9 +38,6 @@ def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
     """
     arrays: dict[str, AnyArray] = {
         "decoder.kept": np.concatenate([*decoder.kept, np.empty(0, dtype=np.intp)]).astype(np.intp),
-        "decoder.coefficients": decoder.coefficients,
-        "decoder.linear": decoder.linear,
-        "decoder.units": decoder.units,
     }
     if decoder.moments is not None and moments is not False:
         gram, with_x = decoder.moments
@@ -95,13 +92,17 @@ def from_arrays(
         raise ModelFileError("Its numbers of functions contradict each other.")
     if (units <= 0).any():
         raise ModelFileError("A standard deviation is not positive.")
-    blocks = _grow(family, len(units), _split_levels(arrays), n_kept + n_dropped)
     parts = np.split(kept, np.cumsum(n_kept)[:-1]) if len(n_kept) else []
-    for block, part in zip(blocks, parts, strict=True):
-        check_indices("decoder.kept", part, block.n_functions, increasing=True)
+    blocks: list[Block] = []
+    for j, block in enumerate(grow(family, len(units), _split_levels(arrays))):
+        if block.n_functions != n_kept[j] + n_dropped[j]:
+            raise ModelFileError(
+                f"The family has {block.n_functions} functions at step {j + 1}, but the file has "
+                f"{n_kept[j] + n_dropped[j]}."
+            )
+        check_indices("decoder.kept", parts[j], block.n_functions, increasing=True)
+        blocks.append(block)
     moments = None
-    if ("decoder.gram" in arrays) != ("decoder.with_x" in arrays):
-        raise ModelFileError("Some of its moments are missing.")
     if "decoder.gram" in arrays:
         moments = arrays["decoder.gram"], arrays["decoder.with_x"]
         _check_moments(moments[0])
@@ -120,8 +121,6 @@ def _check_moments(gram: Array) -> None:
 
 
 def _split_levels(arrays: Mapping[str, AnyArray]) -> list[Array] | None:
-    if ("decoder.levels" in arrays) != ("decoder.n_levels" in arrays):
-        raise ModelFileError("It has levels without their numbers, or numbers without levels.")
     if "decoder.levels" not in arrays:
         return None
     levels, n_levels = arrays["decoder.levels"], arrays["decoder.n_levels"]
@@ -166,19 +165,6 @@ def grow(family: Family, n: int, levels: list[Array] | None = None) -> Iterator[
         except ValueError as error:
             raise ModelFileError(str(error)[:300]) from error
         yield block
-
-
-def _grow(family: Family, n: int, levels: list[Array] | None, sizes: IntArray) -> list[Block]:
-    """Let a family grow, and check how many functions each variable adds."""
-    blocks: list[Block] = []
-    for j, block in enumerate(grow(family, n, levels)):
-        if block.n_functions != sizes[j]:
-            raise ModelFileError(
-                f"The family has {block.n_functions} functions at step {j + 1}, but the file has "
-                f"{sizes[j]}."
-            )
-        blocks.append(block)
-    return blocks
 
 
 def _count(rule: Products | Calls, n_store: int, newest: int, levels_of: Any) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 import numpy as np
@@ -13,34 +13,28 @@ from gramian.elimination._exchange import Minimal
 from gramian.exceptions import ModelFileError
 from gramian.models._archive import AnyArray
 from gramian.models._schema import check_indices
+from gramian.models._stored import INFINITY, number_to
 
-STARTS = ("all", "forward")
+SCALARS: dict[str, tuple[type, Callable[[Any], bool]]] = {
+    "minimal": (str, lambda value: value in get_args(Minimal)),
+    "start": (str, lambda value: value in ("all", "forward")),
+    "alpha": (float, lambda value: value >= 0),
+    "threshold": (float, lambda value: 0 < value < 1),
+    "n_functions": (int, lambda value: 0 <= value < 2**31),
+}
+"""What is not an array: its type, and whether it can have a value."""
 
 
 def to_data(found: Selection) -> dict[str, Any]:
     """Return what is not an array."""
-    return {
-        "minimal": found.minimal,
-        "start": found.start,
-        "alpha": {"float": "inf"} if math.isinf(found.alpha) else float(found.alpha),
-        "threshold": float(found.threshold),
-        "n_functions": int(found.n_functions),
-    }
+    return {name: number_to(kind(getattr(found, name))) for name, (kind, _) in SCALARS.items()}
 
 
 def to_arrays(found: Selection) -> dict[str, AnyArray]:
-    """Return the arrays; alternatives are pairs of a dropped candidate and a kept one."""
+    """Return alternatives as pairs of a dropped candidate and a kept one."""
     pairs = [(j, i) for j, others in found.alternatives.items() for i in others]
     dropped, kept = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    return {
-        "elimination.dropped": np.array(found.dropped, dtype=np.intp),
-        "elimination.share_when_dropped": found.share_when_dropped,
-        "elimination.share_left": found.share_left,
-        "elimination.exchanged": np.ascontiguousarray(dropped),
-        "elimination.alternative": np.ascontiguousarray(kept),
-        "elimination.needed": np.array(found.needed, dtype=np.intp),
-        "elimination.refused": np.array(found.refused, dtype=np.intp),
-    }
+    return {"elimination.exchanged": dropped, "elimination.alternative": kept}
 
 
 def from_data_and_arrays(
@@ -60,26 +54,14 @@ def from_data_and_arrays(
         Which of them were dropped. The others were kept, though perhaps fewer were asked for.
     """
     damaged = ModelFileError("Its description of how columns were dropped is damaged.")
-    if not isinstance(data, dict) or "elimination.dropped" not in arrays:
+    if not isinstance(data, dict) or set(data) != set(SCALARS):
         raise damaged
-    alpha: Any = math.inf if data.get("alpha") == {"float": "inf"} else data.get("alpha")
-    threshold: Any = data.get("threshold")
-    n_functions: Any = data.get("n_functions")
-    numbers_fit = (
-        type(alpha) is float
-        and alpha >= 0
-        and type(threshold) is float
-        and 0 < threshold < 1
-        and type(n_functions) is int
-        and 0 <= n_functions < 2**31
-    )
-    if (
-        not numbers_fit
-        or data.get("minimal") not in get_args(Minimal)
-        or data.get("start") not in STARTS
-        or len(data) != 5
-    ):
-        raise damaged
+    scalars: dict[str, Any] = {
+        name: math.inf if value == INFINITY else value for name, value in data.items()
+    }
+    for name, (kind, fits) in SCALARS.items():
+        if type(scalars[name]) is not kind or not fits(scalars[name]):
+            raise damaged
     array = {name.partition(".")[2]: value for name, value in arrays.items()}
     kept = np.setdiff1d(np.arange(n), redundant)
     check_indices("elimination.dropped", array["dropped"], n, increasing=False)
@@ -105,9 +87,5 @@ def from_data_and_arrays(
         alternatives={j: tuple(others) for j, others in alternatives.items()},
         needed=tuple(array["needed"].tolist()),
         refused=tuple(array["refused"].tolist()),
-        minimal=data["minimal"],
-        start=data["start"],
-        alpha=alpha,
-        n_functions=n_functions,
-        threshold=threshold,
+        **scalars,
     )

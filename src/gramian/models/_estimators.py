@@ -22,15 +22,12 @@ from gramian.families import Family
 from gramian.models import _pursuits, _surfaces
 from gramian.models._archive import AnyArray
 from gramian.models._families import Functions, from_data, to_data
+from gramian.models._schema import SCHEMAS, arrays_of
 from gramian.models._stored import INFINITY, MAX_INTEGER, Stored, number_to
 
 Estimator = GFR | GCA | GFS | GFA | UFFS | PolynomialManifold
 KINDS: dict[type[Estimator], ModuleType] = {
-    GFR: _pursuits,
-    GCA: _pursuits,
-    GFS: _pursuits,
-    GFA: _pursuits,
-    UFFS: _pursuits,
+    **dict.fromkeys((GFR, GCA, GFS, GFA, UFFS), _pursuits),
     PolynomialManifold: _surfaces,
 }
 """Who describes the models of each estimator, and makes them again."""
@@ -57,22 +54,21 @@ def to_data_and_arrays(
     if CLASSES.get(name) is not type(estimator):
         raise TypeError(f"Model files are for {', '.join(CLASSES)}; got {type(estimator)}.")
     check_is_fitted(estimator)
-    fitted, arrays = KINDS[type(estimator)].describe(estimator.model_, moments=moments)
+    model = estimator.model_
+    fitted, arrays = KINDS[type(estimator)].describe(model, moments=moments)
+    arrays |= arrays_of(model, SCHEMAS[name])
+    given = estimator.get_params(deep=False)
     parameters = {
-        key: _parameter(key, value)
-        for key, value in estimator.get_params(deep=False).items()
-        if key not in LEFT_OUT
+        key: _parameter(key, value) for key, value in given.items() if key not in LEFT_OUT
     }
     for key in ARRAYS:
         if parameters.get(key) == {"array": key}:
-            directions = estimator.get_params(deep=False)[key]
-            arrays[key] = np.asarray(directions, dtype=np.float64)
-    names = estimator.model_.names
+            arrays[key] = np.asarray(given[key], dtype=np.float64)
     document = {
         "estimator": name,
         "parameters": parameters,
-        "n_features": estimator.model_.n_columns,
-        "feature_names": None if names is None else [str(each) for each in names],
+        "n_features": model.n_columns,
+        "feature_names": None if model.names is None else [str(each) for each in model.names],
         "fitted": fitted,
     }
     return document, arrays

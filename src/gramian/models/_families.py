@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def _custom_to_data(family: Custom) -> dict[str, Any]:
     entries = []
     for function, arity in family.functions:
         name = getattr(function, "__name__", None)
-        if not isinstance(name, str) or not name.isidentifier() or len(name) > 100:
+        if not _is_name(name):
             raise ValueError(
                 "A model file has no program in it, so that functions of Custom are written by "
                 f"their names, and {function!r} has none: define it with def."
@@ -113,7 +113,7 @@ def _family(data: Any, functions: Functions | None, depth: int) -> Family:
         return _custom(data, functions)
     if not isinstance(name, str) or name not in CLASSES or set(data) != {"class", "parameters"}:
         raise ModelFileError(f"Its family is unknown to this version: {str(name)[:60]!r}.")
-    params, known = data["parameters"], _parameters(CLASSES[name])
+    params, known = data["parameters"], {*inspect.signature(CLASSES[name]).parameters}
     if not isinstance(params, dict) or not set(params) <= known:
         raise ModelFileError(f"Its family {name} has parameters unknown to this version.")
     for key, value in params.items():
@@ -121,10 +121,6 @@ def _family(data: Any, functions: Functions | None, depth: int) -> Family:
         if type(value) not in (int, float, type(None)) or (value is not None and value > limit):
             raise ModelFileError(f"{key} of its family {name} is out of range.")
     return CLASSES[name](**params)
-
-
-def _parameters(family: type[Family]) -> set[str]:
-    return {*inspect.signature(family).parameters}
 
 
 def _custom(data: dict[str, Any], functions: Functions | None) -> Custom:
@@ -150,9 +146,11 @@ def _is_entry(entry: Any) -> bool:
     return (
         isinstance(entry, list)
         and len(entry) == 2
-        and isinstance(entry[0], str)
-        and entry[0].isidentifier()
-        and len(entry[0]) <= 100
+        and _is_name(entry[0])
         and type(entry[1]) is int
         and 1 <= entry[1] <= 20
     )
+
+
+def _is_name(name: Any) -> TypeGuard[str]:
+    return isinstance(name, str) and name.isidentifier() and len(name) <= 100

@@ -31,10 +31,10 @@ FORMAT = "gramian model"
 VERSION = 1
 """The version of the format; it grows when older versions of gramian could misread a file."""
 
-PASSING = ("ids", "targets")
-"""Columns that pass through unchanged; a file names them if there are any."""
-MIXED = ("clocks", "beside")
-"""How dates become numbers, and columns beside the fit; likewise."""
+NEEDED = {"columns", "missing", "categories"}
+"""What every description of preprocessing has."""
+OPTIONAL = {"ids", "targets", "clocks", "beside"}
+"""What it has where there is any of it."""
 
 
 @dataclass(frozen=True)
@@ -265,21 +265,17 @@ def _functions_of(estimator: Estimator) -> Functions:
 
 
 def _describe(preprocessing: Preprocessing) -> dict[str, Any]:
+    beside = preprocessing.beside
     described: dict[str, Any] = {
         "columns": [str(name) for name in preprocessing.columns],
         "missing": preprocessing.missing,
         "categories": {name: list(each) for name, each in preprocessing.categories.items()},
+        "ids": list(preprocessing.ids),
+        "targets": list(preprocessing.targets),
+        "clocks": {name: [each.origin, each.unit] for name, each in preprocessing.clocks.items()},
+        "beside": beside.to_json() if beside.order else None,
     }
-    for name in PASSING:
-        if names := getattr(preprocessing, name):
-            described[name] = list(names)
-    if preprocessing.clocks:
-        described["clocks"] = {
-            name: [clock.origin, clock.unit] for name, clock in preprocessing.clocks.items()
-        }
-    if preprocessing.beside.order:
-        described["beside"] = preprocessing.beside.to_json()
-    return described
+    return {name: each for name, each in described.items() if each or name in NEEDED}
 
 
 def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing | None:
@@ -288,23 +284,22 @@ def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing |
         if impute is not None:
             raise ModelFileError("It has an array of preprocessing that it does not describe.")
         return None
-    keys = {"columns", "missing", "categories"}
-    if not isinstance(data, dict) or not keys <= set(data) <= {*keys, *PASSING, *MIXED}:
+    if not isinstance(data, dict) or not NEEDED <= set(data) <= NEEDED | OPTIONAL:
         raise ModelFileError("Its preprocessing is damaged.")
-    columns, missing, categories = data["columns"], data["missing"], data["categories"]
-    passing = {name: data.get(name, []) for name in PASSING}
-    texts = [columns, *passing.values()]
+    columns, categories = data["columns"], data["categories"]
+    ids, targets = data.get("ids", []), data.get("targets", [])
+    texts = [columns, ids, targets]
     texts += categories.values() if isinstance(categories, dict) else [None]
     if not all(isinstance(text, list) and all(map(is_text, text)) for text in texts):
         raise ModelFileError("The names of its preprocessing are damaged.")
     try:
         return Preprocessing(
             tuple(columns),
-            missing,
+            data["missing"],
             impute,
             {name: tuple(each) for name, each in categories.items()},
-            tuple(passing["ids"]),
-            tuple(passing["targets"]),
+            tuple(ids),
+            tuple(targets),
             _clocks(data.get("clocks", {})),
             Beside.from_json(data["beside"]) if "beside" in data else Beside(),
         )

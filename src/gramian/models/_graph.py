@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-
-Number = Literal["float32", "float64"]
+from numpy.typing import DTypeLike
 
 
 class Graph:
@@ -16,15 +16,15 @@ class Graph:
 
     Parameters
     ----------
-    dtype : {"float32", "float64"}
+    dtype : {"float32", "float64"} or dtype
         The type of numbers.
     parent : Graph, optional
         The graph around this one, if it is repeated there.
     """
 
-    def __init__(self, dtype: Number, parent: Graph | None = None) -> None:
+    def __init__(self, dtype: DTypeLike, parent: Graph | None = None) -> None:
         self.helper: Any = importlib.import_module("onnx.helper")
-        self.number = dtype
+        self._from_array: Any = importlib.import_module("onnx.numpy_helper").from_array
         self.dtype = np.dtype(dtype)
         self.kind: int = self.helper.np_dtype_to_tensor_dtype(self.dtype)
         self.nodes: list[Any] = []
@@ -40,21 +40,20 @@ class Graph:
         """Add a constant: indices stay integers, all other numbers get the type of the graph."""
         if self._parent is not None:  # values outside of a loop are seen inside
             return self._parent.constant(values, name)
-        values = np.asarray(values)
-        if values.dtype.kind not in "iub":
-            values = values.astype(self.dtype)
-        elif values.dtype.kind in "iu":
-            values = values.astype(np.int64)
-        name = name or self.name()
-        kind = self.helper.np_dtype_to_tensor_dtype(values.dtype)
-        raw = np.ascontiguousarray(values).tobytes()
-        self.constants.append(self.helper.make_tensor(name, kind, values.shape, raw, raw=True))
+        values, name = np.asarray(values), name or self.name()
+        kinds = {"i": np.int64, "u": np.int64, "b": np.bool_}
+        values = values.astype(kinds.get(values.dtype.kind, self.dtype))
+        self.constants.append(self._from_array(values, name))
         return name
 
-    def __call__(self, operation: str, *inputs: str, out: str | None = None, **options: Any) -> str:
-        """Add an operation with one result, and return its name."""
+    def __call__(self, operation: str, *inputs: Any, out: str | None = None, **options: Any) -> str:
+        """Add an operation with one result, and return its name.
+
+        Inputs are names of values; numbers and arrays become constants.
+        """
+        names = [each if isinstance(each, str) else self.constant(each) for each in inputs]
         out = out or self.name()
-        self.nodes.append(self.helper.make_node(operation, list(inputs), [out], **options))
+        self.nodes.append(self.helper.make_node(operation, names, [out], **options))
         return out
 
     def ones(self, like: str) -> str:
@@ -64,12 +63,11 @@ class Graph:
 
     def take(self, values: str, indices: Any, axis: int) -> str:
         """Take some of the values along an axis."""
-        return self("Gather", values, self.constant(np.asarray(indices, np.int64)), axis=axis)
+        return self("Gather", values, np.asarray(indices, np.int64), axis=axis)
 
-    def total(self, values: str, axis: int, *, keep: bool = False) -> str:
+    def total(self, values: str, axis: int) -> str:
         """Sum over an axis."""
-        axes = self.constant(np.array([axis]))
-        return self("ReduceSum", values, axes, keepdims=int(keep))
+        return self("ReduceSum", values, np.array([axis]), keepdims=0)
 
     def squares(self, values: str) -> str:
         """Return the sum of squares of each row."""
@@ -77,10 +75,16 @@ class Graph:
 
     def column(self, values: str, axis: int = 1) -> str:
         """Give values another axis of length one."""
-        return self("Unsqueeze", values, self.constant(np.array([axis])))
+        return self("Unsqueeze", values, np.array([axis]))
 
     def repeat(
-        self, body: Graph, most: int, states: dict[str, str], then: dict[str, str], go_on: str
+        self,
+        body: Graph,
+        most: int,
+        states: Sequence[str],
+        first: Sequence[str],
+        then: Sequence[str],
+        go_on: str,
     ) -> list[str]:
         """Repeat a graph as long as it says so, and return the last values of its states.
 
@@ -90,35 +94,26 @@ class Graph:
             The graph, made with this one as parent.
         most : int
             How often at most.
-        states : dict from str to str
-            The names of the states inside, and where their first values are.
-        then : dict from str to str
-            The names of the states inside, and where their next values are.
+        states : sequence of str
+            The names of the states inside.
+        first : sequence of str
+            Where their first values are, outside.
+        then : sequence of str
+            Where their next values are, inside.
         go_on : str
             Whether to go on, a truth value inside.
         """
-        helper = self.helper
-        turn, before = body.name(), body.name()
+        helper, value = self.helper, self.helper.make_tensor_value_info
         integer = helper.np_dtype_to_tensor_dtype(np.dtype(np.int64))
         truth = helper.np_dtype_to_tensor_dtype(np.dtype(bool))
-
-        def value(name: str, kind: int | None = None) -> Any:
-            return helper.make_tensor_value_info(name, kind or self.kind, None)
-
+        turn, before = value(body.name(), integer, []), value(body.name(), truth, [])
         inside = helper.make_graph(
             body.nodes,
             "body",
-            [
-                helper.make_tensor_value_info(turn, integer, []),
-                helper.make_tensor_value_info(before, truth, []),
-                *(value(state) for state in states),
-            ],
-            [
-                helper.make_tensor_value_info(go_on, truth, []),
-                *(value(then[state]) for state in states),
-            ],
+            [turn, before, *(value(name, self.kind, None) for name in states)],
+            [value(go_on, truth, []), *(value(name, self.kind, None) for name in then)],
         )
         results = [self.name() for _ in states]
-        begin = [self.constant(np.array(most)), self.constant(np.array(True)), *states.values()]
+        begin = [self.constant(np.array(most)), self.constant(np.array(True)), *first]
         self.nodes.append(helper.make_node("Loop", begin, results, body=inside))
         return results

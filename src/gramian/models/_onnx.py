@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from functools import singledispatch
 from pathlib import Path
 from typing import Any, Literal
 
@@ -106,14 +105,11 @@ def to_onnx(
     return model
 
 
-@singledispatch
 def _encode(model: AnyModel, graph: Graph) -> int:
     """Add what `transform` does, from "X" to "Z", and return the number of columns of "Z"."""
-    raise NotImplementedError(type(model))
-
-
-@_encode.register
-def _(model: FittedModel, graph: Graph) -> int:
+    if isinstance(model, FittedManifold):
+        return encode(graph, model)
+    assert isinstance(model, FittedModel)
     if isinstance(model.encoder, Project):
         centred = graph("Sub", "X", graph.constant(model.mean, "mean"))
         graph("MatMul", centred, graph.constant(model.encoder.axes.T, "directions"), out="Z")
@@ -121,8 +117,3 @@ def _(model: FittedModel, graph: Graph) -> int:
     columns = np.flatnonzero(model.support)
     graph("Gather", "X", graph.constant(columns, "columns"), out="Z", axis=1)
     return len(columns)
-
-
-@_encode.register
-def _(model: FittedManifold, graph: Graph) -> int:
-    return encode(graph, model)

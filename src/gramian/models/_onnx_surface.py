@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gramian._manifold_model import FittedManifold
-from gramian.families import Family, Multilinear, Polynomial
+from gramian.families import Multilinear, Polynomial
 from gramian.manifold import Manifold, Terms
 from gramian.manifold._nearest import (
     EASE,
@@ -35,23 +35,18 @@ def encode(graph: Graph, model: FittedManifold) -> int:
     model : FittedManifold
         The model.
     """
-    _check(model.family)
+    if type(model.family) not in (Multilinear, Polynomial):
+        raise ValueError(
+            f"Surfaces of products of codes are exported to ONNX, and {model.family} is another. "
+            "Fit with family='polynomial' or 'multilinear'."
+        )
     manifold = model.manifold
     # a unit for each column: runtimes may round one for all to float32
     unit = manifold.unit * (np.ones_like(model.mean) if model.scale is None else model.scale)
-    x = graph("Sub", "X", graph.constant(model.mean))
-    u = _Search(graph, manifold, graph("Div", x, graph.constant(unit))).run()
-    centred = graph("Sub", u, graph.constant(manifold.offset))
-    graph("MatMul", centred, graph.constant(np.linalg.inv(manifold.mixing)), out="Z")
+    x = graph("Div", graph("Sub", "X", model.mean), unit)
+    centred = graph("Sub", _Search(graph, manifold, x).run(), manifold.offset)
+    graph("MatMul", centred, np.linalg.inv(manifold.mixing), out="Z")
     return len(manifold.lines)
-
-
-def _check(family: Family) -> None:
-    if type(family) not in (Multilinear, Polynomial):
-        raise ValueError(
-            f"Surfaces of products of codes are exported to ONNX, and {family} is another. Fit "
-            "with family='polynomial' or 'multilinear'."
-        )
 
 
 class _Products:
@@ -63,12 +58,11 @@ class _Products:
         """Terms by degree."""
         self.levels: list[tuple[list[int], list[int]]] = []
         """Of each degree from 1 on, the places of parents in the degree before, and variables."""
-        by_degree = [[keys[i] for i in self.order if len(keys[i]) == 0]]
+        before: dict[tuple[int, ...], int] = {(): 0}
         for degree in range(1, 1 + max(map(len, keys))):
             level = [keys[i] for i in self.order if len(keys[i]) == degree]
-            place = {key: i for i, key in enumerate(by_degree[-1])}
-            self.levels.append(([place[key[:-1]] for key in level], [key[-1] for key in level]))
-            by_degree.append(level)
+            self.levels.append(([before[key[:-1]] for key in level], [key[-1] for key in level]))
+            before = {key: i for i, key in enumerate(level)}
 
     def __call__(self, graph: Graph, u: str) -> str:
         """Evaluate all terms by degree, one column a term."""
@@ -103,26 +97,22 @@ class _Search:
         self._tangents = graph.constant(surface.tangents)
         self._tether = graph.constant(self._search.tether * surface.unit)
         whole = graph.squares(x)
-        home = graph("MatMul", x, graph.constant(start.matrix))
-        self._home = graph("Add", home, graph.constant(start.offset))
-        self._x = x if surface.axes is None else graph("MatMul", x, graph.constant(surface.axes))
+        self._home = graph("Add", graph("MatMul", x, start.matrix), start.offset)
+        self._x = x if surface.axes is None else graph("MatMul", x, surface.axes)
         # what is orthogonal to the axes stays as it is
-        rest = graph("Sub", whole, graph.squares(self._x))
-        self._rest = graph("Max", rest, graph.constant(0.0))
+        self._rest = graph("Max", graph("Sub", whole, graph.squares(self._x)), 0.0)
 
     def run(self) -> str:
         """Return where the search ends."""
         graph = self._graph
         u, lower, miss, objective = self._begin()
         ones = graph.ones(objective)
-        damping = graph("Mul", ones, graph.constant(FIRST_DAMPING))
-        body = Graph(graph.number, graph)
+        damping = graph("Mul", ones, FIRST_DAMPING)
+        body = Graph(graph.dtype, graph)
         first = [u, lower, miss, objective, damping, ones]
         names = [body.name() for _ in first]
         then, go_on = self._turn(body, names)
-        states = dict(zip(names, first, strict=True))
-        following = dict(zip(names, then, strict=True))
-        return graph.repeat(body, self._search.max_steps, states, following, go_on)[0]
+        return graph.repeat(body, self._search.max_steps, names, first, then, go_on)[0]
 
     def _at(self, graph: Graph, u: str) -> Point:
         values = self._products(graph, u)
@@ -153,7 +143,7 @@ class _Search:
         limit = graph.constant(FAR * self._k**0.5)
         far = graph("Greater", size, limit)
         shrink = graph("Where", far, graph("Div", limit, size), graph.ones(size))
-        for factor in (shrink, graph("Mul", shrink, graph.constant(0.0))):
+        for factor in (shrink, graph("Mul", shrink, 0.0)):
             there = graph("Mul", u, graph.column(factor))
             point = self._at(graph, there)
             better = graph("And", far, self._better(graph, point[2], state[3]))
@@ -172,14 +162,14 @@ class _Search:
         whole = graph("Add", objective, self._rest)
         whole = graph("Where", graph("Greater", whole, zero), whole, one)
         gain = graph("Div", graph("Sub", objective, point[2]), whole)
-        gain = graph("Where", better, gain, graph.constant(-1.0))
+        gain = graph("Where", better, gain, -1.0)
         good = graph("GreaterOrEqual", gain, zero)
         reached = graph("Mul", gain, graph("Add", damping, one))
-        spent = graph("Less", reached, graph.constant(self._search.tol))
-        factor = graph("Where", good, graph.constant(EASE), graph.constant(TIGHTEN))
-        damped = graph("Max", graph("Mul", damping, factor), graph.constant(LEAST_DAMPING))
+        spent = graph("Less", reached, self._search.tol)
+        factor = graph("Where", good, EASE, TIGHTEN)
+        damped = graph("Max", graph("Mul", damping, factor), LEAST_DAMPING)
         damped = graph("Where", going, damped, damping)
-        stuck = graph("Greater", damped, graph.constant(MOST_DAMPING))
+        stuck = graph("Greater", damped, MOST_DAMPING)
         done = graph("Or", graph("And", good, spent), graph("And", graph("Not", good), stuck))
         active = graph("Where", done, zero, active)
         most = graph("ReduceMax", active, keepdims=0)
@@ -194,17 +184,15 @@ class _Search:
         away = graph.column(graph("Sub", u, self._home), 2)
         pull = graph("Sub", pull, graph("Mul", self._tether, away))
         unit = np.eye(self._k)[np.newaxis]
-        own = graph.total(graph("Mul", curvature, graph.constant(unit)), 2)
+        own = graph.total(graph("Mul", curvature, unit), 2)
         diagonal = graph("Add", own, self._tether)
         mean = graph("ReduceMean", diagonal, axes=[1], keepdims=1)
-        positive = graph("Greater", mean, graph.constant(0.0))
-        share = graph("Mul", mean, graph.constant(FLOOR))
-        floor = graph("Where", positive, share, graph.constant(1.0))
+        floor = graph("Where", graph("Greater", mean, 0.0), graph("Mul", mean, FLOOR), 1.0)
         more = graph("Mul", graph.column(damping), graph("Add", diagonal, floor))
-        tiny = graph("Mul", floor, graph.constant(float(np.finfo(graph.dtype).eps)))
+        tiny = graph("Mul", floor, float(np.finfo(graph.dtype).eps))
         diagonal = graph("Add", graph("Add", diagonal, more), tiny)
-        aside = graph("Mul", curvature, graph.constant(1 - unit))
-        along = graph("Mul", graph.column(diagonal, 2), graph.constant(unit))
+        aside = graph("Mul", curvature, 1 - unit)
+        along = graph("Mul", graph.column(diagonal, 2), unit)
         return self._solve(graph, graph("Add", aside, along), pull)
 
     def _solve(self, graph: Graph, matrix: str, right: str) -> str:
@@ -214,7 +202,6 @@ class _Search:
             row = graph.take(system, [j], axis=1)
             row = graph("Div", row, graph.take(row, [j], axis=2))
             unit = np.eye(self._k)[np.newaxis, :, j : j + 1]
-            factors = graph("Sub", graph.take(system, [j], axis=2), graph.constant(unit))
+            factors = graph("Sub", graph.take(system, [j], axis=2), unit)
             system = graph("Sub", system, graph("Mul", factors, row))
-        solution = graph.take(system, [self._k], axis=2)
-        return graph("Squeeze", solution, graph.constant(np.array([2])))
+        return graph("Squeeze", graph.take(system, [self._k], axis=2), np.array([2]))

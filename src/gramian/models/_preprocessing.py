@@ -10,7 +10,6 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OrdinalEncoder
 
 from gramian._missing import EmptyColumnError
@@ -33,7 +32,7 @@ class Preprocessing:
 
     Columns are found by name, so that a table may have them in any order, and others besides.
     Categories become their numbers, by scikit-learn's `OrdinalEncoder`, and missing values are
-    refused, filled in by its `SimpleImputer`, or cost the row.
+    refused, filled in, or cost the row.
 
     Parameters
     ----------
@@ -155,8 +154,8 @@ class Preprocessing:
         text = [name for name in columns if name in seen.labels]
         if text and not encode:
             raise ValueError(
-                f"{_the(text)} {plural(len(text), 'contains', 'contain')} text. Leave out such "
-                "columns, or encode them as numbers."
+                f"{_those(text, 'contains', 'contain')} text. Leave out such columns, or encode "
+                "them as numbers."
             )
         categories = {name: tuple(sorted(seen.labels[name])) for name in text}
         plain = cls(columns, categories=categories, clocks=seen.clocks)
@@ -200,13 +199,12 @@ class Preprocessing:
         if self.missing == "drop":
             keeps &= ~absent.any(axis=1)
             return numbers[keeps], keeps
-        if self.missing == "fill":
-            return self._imputer.transform(numbers), keeps
+        if self.impute is not None:
+            return np.where(absent, self.impute, numbers), keeps
         names = [self.columns[i] for i in np.flatnonzero(absent.any(axis=0)).tolist()]
         raise ValueError(
-            f"{_the(names)} {plural(len(names), 'has', 'have')} missing values, and the model was "
-            "fitted without any. Fill them "
-            "in, or fit a model that imputes."
+            f"{_those(names, 'has', 'have')} missing values, and the model was fitted without any. "
+            "Fill them in, or fit a model that imputes."
         )
 
     def only(self, columns: Iterable[str]) -> Self:
@@ -220,10 +218,7 @@ class Preprocessing:
         columns = tuple(columns)
         absent = [name for name in columns if name not in self.columns]
         if absent:
-            raise ValueError(
-                f"{_the(absent)} {plural(len(absent), 'is', 'are')} not among the columns of the "
-                "model."
-            )
+            raise ValueError(f"{_those(absent, 'is', 'are')} not among the columns of the model.")
         place = [list(self.columns).index(name) for name in columns]
         return replace(
             self,
@@ -243,11 +238,6 @@ class Preprocessing:
         )
         return encoder.fit(np.array([[each[0] for each in known]], dtype=object))
 
-    @cached_property
-    def _imputer(self) -> SimpleImputer:
-        """Fills in the mean of one row, which is `impute`."""
-        return SimpleImputer(strategy="mean").fit(np.array([self.impute]))
-
     def _numbers(self, found: dict[str, NDArray[Any]]) -> Array:
         n_rows = {len(values) for values in found.values()}
         if len(n_rows) > 1:
@@ -263,22 +253,19 @@ class Preprocessing:
             labels = np.column_stack([_labels(found[name]) for name in self.categories])
             codes = self._encoder.transform(labels)
             for row, i in np.argwhere(codes == UNKNOWN)[:1]:
-                raise ValueError(self._unknown([*self.categories][i], labels[row, i]))
+                name, known = [*self.categories.items()][i]
+                raise ValueError(
+                    f"Column {name!r} contains {labels[row, i][:60]!r}, which is not among the "
+                    f"categories that the model knows: {listed(known)}."
+                )
             found = found | dict(zip(self.categories, codes.T, strict=True))
         return np.column_stack([values.astype(np.float64, copy=False) for values in found.values()])
 
-    def _unknown(self, name: str, label: str) -> str:
-        known = self.categories[name]
-        return (
-            f"Column {name!r} contains {label[:60]!r}, which is not among the categories that "
-            f"the model knows: {listed(known)}."
-        )
 
-
-def _the(names: Sequence[str]) -> str:
-    """Begin a sentence about columns."""
+def _those(names: Sequence[str], does: str, do: str) -> str:
+    """Begin a sentence about columns: which they are, and the verb for one or more."""
     text = the_columns(names)
-    return text[0].upper() + text[1:]
+    return f"{text[0].upper()}{text[1:]} {plural(len(names), does, do)}"
 
 
 def _take(table: Any, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -292,14 +279,11 @@ def _take(table: Any, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
     absent = [name for name in columns if name not in key]
     if absent:
         raise ValueError(
-            f"{_the(absent)} {plural(len(absent), 'is', 'are')} not in the table, whose columns "
-            f"are {listed(have)}."
+            f"{_those(absent, 'is', 'are')} not in the table, whose columns are {listed(have)}."
         )
     twice = [name for name in columns if have.count(name) > 1] if len(key) < len(have) else []
     if twice:
-        raise ValueError(
-            f"{_the(twice)} {plural(len(twice), 'occurs', 'occur')} more than once in the table."
-        )
+        raise ValueError(f"{_those(twice, 'occurs', 'occur')} more than once in the table.")
     return {name: _values(name, table[key[name]]) for name in columns}
 
 

@@ -20,24 +20,12 @@ from gramian.models._schema import SCHEMAS, check_indices
 from gramian.models._stored import Stored, count, number_from, number_to
 
 SOLVERS = ("qr", "gram", "moments")
-RECORDED = {
-    "residual_variance_": "largest",
-    "total_residual_variance_": "total",
-    "degrees_of_freedom_": "degrees_of_freedom",
-    "n_functions_": "n_kept",
-    "n_dropped_functions_": "n_dropped",
-    "alpha_path_": "alpha_path",
-    "gcv_total_residual_variance_": "gcv_total",
-    "validation_residual_variance_": "validation_largest",
-    "validation_total_residual_variance_": "validation_total",
-}
-"""The arrays of a record: their names in files, which are those of attributes, and their own."""
 
 
 def describe(
     model: FittedModel, *, moments: bool | None
 ) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the numbers and the arrays of a fit.
+    """Return the numbers of a fit, and the arrays that are not in the schema as they are.
 
     Parameters
     ----------
@@ -47,7 +35,7 @@ def describe(
         Whether to include the moments of the fit; with None, if they are small.
     """
     record = model.record
-    arrays = {name: array for name, array in _arrays_of(model).items() if array is not None}
+    arrays: dict[str, AnyArray] = {}
     fitted: dict[str, Any] = {
         "n_samples_": int(record.n_rows),
         "stop_reason_": record.stop_reason,
@@ -60,32 +48,11 @@ def describe(
     if model.elimination is not None:
         fitted["elimination"] = _elimination.to_data(model.elimination)
         arrays |= _elimination.to_arrays(model.elimination)
+    if model.best_sets is not None:
+        arrays |= _sets.to_arrays(model.best_sets)
     if model.laws:
         fitted["laws"] = _laws.to_data(model.laws)
     return fitted, arrays
-
-
-def _arrays_of(model: FittedModel) -> dict[str, AnyArray | None]:
-    """Return the arrays of a fit, by the names of the attributes that show them."""
-    found: dict[str, AnyArray | None] = {
-        **{name: getattr(model.record, field) for name, field in RECORDED.items()},
-        "mean_": model.mean,
-        "scale_": model.scale,
-        "_variances": model.variances,
-        "fourier_norms_": model.norms,
-    }
-    if model.basis is not None:
-        found["basis_"] = model.basis.axes
-        found["component_indices_"] = model.chosen
-        found["redundant_indices_"] = model.redundant
-    elif model.directions is not None:
-        found["components_"] = model.directions
-    else:
-        found["selected_features_"] = model.chosen
-        found["redundant_features_"] = model.redundant
-    if model.best_sets is not None:
-        found |= _sets.to_arrays(model.best_sets)
-    return found
 
 
 def restore(stored: Stored) -> FittedModel:
@@ -106,7 +73,7 @@ def restore(stored: Stored) -> FittedModel:
     if isinstance(stored.fitted, dict) and "laws" in stored.fitted and decodes:
         scalars.add("laws")
     fitted = stored.scalars(scalars)
-    record = _record(fitted, arrays)
+    record = _record(fitted, stored)
     if np.append(record.n_kept, record.n_dropped).min(initial=0) < 0:
         raise ModelFileError("A number of functions is negative.")
     scale = stored.scale
@@ -179,19 +146,24 @@ def _choice(
     return arrays["selected_features_"], arrays.get("redundant_features_"), None, None
 
 
-def _record(fitted: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> Record:
+def _record(fitted: Mapping[str, Any], stored: Stored) -> Record:
     if fitted["stop_reason_"] not in get_args(StopReason) or fitted["solver_"] not in SOLVERS:
         raise ModelFileError("Its stop_reason_ or solver_ is unknown to this version.")
-    total = arrays["total_residual_variance_"]
+    total = stored.arrays["total_residual_variance_"]
     if total.min() < 0 or (1 - ROUNDING) * total.max() > total[0]:
         raise ModelFileError("A residual variance is negative, or larger than the variance was.")
+    recorded = {
+        spec.source.removeprefix("record."): stored.arrays[name]
+        for name, spec in SCHEMAS[stored.algorithm].items()
+        if spec.source.startswith("record.") and name in stored.arrays
+    }
     return Record(
         stop_reason=fitted["stop_reason_"],
         solver=fitted["solver_"],
         orthogonality_loss=number_from(fitted, "orthogonality_loss_"),
         n_rows=count(fitted, "n_samples_"),
         alpha=number_from(fitted, "alpha_") if "alpha_" in fitted else 0.0,
-        **{field: arrays[name] for name, field in RECORDED.items() if name in arrays},
+        **recorded,
     )
 
 

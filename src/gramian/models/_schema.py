@@ -9,106 +9,137 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from gramian._model import AnyModel
 from gramian.exceptions import ModelFileError
 from gramian.models._archive import AnyArray, Archive
 
 
 @dataclass(frozen=True)
 class Spec:
-    """The type and shape of an array, and whether values may be infinite."""
+    """What is known of an array before it is read or written."""
 
     shape: str
+    source: str = ""
+    """The attribute of the model that it is; none if it is made of several."""
     dtype: str = "<f8"
     optional: bool = False
     infinite: bool = False
     """Whether values may be infinite."""
 
 
-def _index(shape: str, *, optional: bool = False) -> Spec:
-    return Spec(shape, "<i8", optional)
+def _index(shape: str, source: str = "", *, optional: bool = False) -> Spec:
+    return Spec(shape, source, "<i8", optional)
 
 
 _EVERY = {
-    "mean_": Spec("d"),
-    "degrees_of_freedom_": Spec("s+1"),
-    "residual_variance_": Spec("s+1"),
-    "total_residual_variance_": Spec("s+1"),
+    "mean_": Spec("d", "mean"),
+    "degrees_of_freedom_": Spec("s+1", "record.degrees_of_freedom"),
+    "residual_variance_": Spec("s+1", "record.largest"),
+    "total_residual_variance_": Spec("s+1", "record.total"),
     "explained_variance_ratio_": Spec("s", optional=True),  # in early files; totals tell it
-    "n_functions_": _index("s"),
-    "n_dropped_functions_": _index("s"),
+    "n_functions_": _index("s", "record.n_kept"),
+    "n_dropped_functions_": _index("s", "record.n_dropped"),
 }
 _DECODING = {
     **_EVERY,
-    "gcv_total_residual_variance_": Spec("s+1", infinite=True),
+    "gcv_total_residual_variance_": Spec("s+1", "record.gcv_total", infinite=True),
     # A fit to all rows takes these from a fit to some of them, which may have more steps.
-    "alpha_path_": Spec("a", infinite=True),
-    "validation_residual_variance_": Spec("v", optional=True),
-    "validation_total_residual_variance_": Spec("v", optional=True),
-    "scale_": Spec("d", optional=True),
-    "_variances": Spec("d"),
+    "alpha_path_": Spec("a", "record.alpha_path", infinite=True),
+    "validation_residual_variance_": Spec("v", "record.validation_largest", optional=True),
+    "validation_total_residual_variance_": Spec("v", "record.validation_total", optional=True),
+    "scale_": Spec("d", "scale", optional=True),
+    "_variances": Spec("d", "variances"),
     "decoder.kept": _index("k"),
-    "decoder.coefficients": Spec("f d"),
-    "decoder.linear": Spec("s d"),
-    "decoder.units": Spec("s"),
+    "decoder.coefficients": Spec("f d", "decoder.coefficients"),
+    "decoder.linear": Spec("s d", "decoder.linear"),
+    "decoder.units": Spec("s", "decoder.units"),
     "decoder.gram": Spec("f f", optional=True),
     "decoder.with_x": Spec("f d", optional=True),
     "decoder.levels": Spec("l", optional=True),
     "decoder.n_levels": _index("s", optional=True),
 }
 _ELIMINATION = {
-    "elimination.dropped": _index("r", optional=True),
-    "elimination.share_when_dropped": Spec("r", optional=True),
-    "elimination.share_left": Spec("r", optional=True),
+    "elimination.dropped": _index("r", "elimination.dropped", optional=True),
+    "elimination.share_when_dropped": Spec("r", "elimination.share_when_dropped", optional=True),
+    "elimination.share_left": Spec("r", "elimination.share_left", optional=True),
     "elimination.exchanged": _index("p", optional=True),
     "elimination.alternative": _index("p", optional=True),
-    "elimination.needed": _index("e", optional=True),
-    "elimination.refused": _index("g", optional=True),
+    "elimination.needed": _index("e", "elimination.needed", optional=True),
+    "elimination.refused": _index("g", "elimination.refused", optional=True),
+}
+SETS = {
+    "best_sets_": _index("b b", optional=True),
+    "best_sets_residual_variance_": Spec("b+1", "best_sets.total", optional=True),
+    "losses_": Spec("b", "best_sets.losses", optional=True),
+    "next_features_": _index("n", "best_sets.following", optional=True),
+    "next_gains_": Spec("n", "best_sets.gains", optional=True),
 }
 SCHEMAS: dict[str, dict[str, Spec]] = {
-    "GFR": {**_DECODING, "components_": Spec("s d"), "given": Spec("g d", optional=True)},
+    "GFR": {
+        **_DECODING,
+        "components_": Spec("s d", "directions"),
+        "given": Spec("g d", optional=True),
+    },
     "GCA": {
         **_DECODING,
         **_ELIMINATION,
-        "_variances": Spec("m"),
-        "basis_": Spec("m d"),
-        "component_indices_": _index("s"),
-        "redundant_indices_": _index("r"),
+        "_variances": Spec("m", "variances"),
+        "basis_": Spec("m d", "basis.axes"),
+        "component_indices_": _index("s", "chosen"),
+        "redundant_indices_": _index("r", "redundant"),
         "basis": Spec("d d", optional=True),
     },
-    "GFS": {
-        **_DECODING,
-        "selected_features_": _index("s"),
-        "best_sets_": _index("b b", optional=True),
-        "best_sets_residual_variance_": Spec("b+1", optional=True),
-        "losses_": Spec("b", optional=True),
-        "next_features_": _index("n", optional=True),
-        "next_gains_": Spec("n", optional=True),
-    },
+    "GFS": {**_DECODING, **SETS, "selected_features_": _index("s", "chosen")},
     "GFA": {
         **_DECODING,
         **_ELIMINATION,
-        "selected_features_": _index("s"),
-        "redundant_features_": _index("r"),
+        "selected_features_": _index("s", "chosen"),
+        "redundant_features_": _index("r", "redundant"),
     },
     "PolynomialManifold": {
-        "mean_": Spec("d"),
-        "scale_": Spec("d", optional=True),
-        "total_residual_variance_": Spec("t+1"),
-        "validation_total_residual_variance_": Spec("v", optional=True),
-        "surface.coefficients": Spec("f d"),
-        "surface.mixing": Spec("s s"),
-        "surface.offset": Spec("s"),
-        "surface.lines": Spec("s d"),
+        "mean_": Spec("d", "mean"),
+        "scale_": Spec("d", "scale", optional=True),
+        "total_residual_variance_": Spec("t+1", "total"),
+        "validation_total_residual_variance_": Spec("v", "validation_total", optional=True),
+        "surface.coefficients": Spec("f d", "manifold.surface.coefficients"),
+        "surface.mixing": Spec("s s", "manifold.mixing"),
+        "surface.offset": Spec("s", "manifold.offset"),
+        "surface.lines": Spec("s d", "manifold.lines"),
         # of the codes, or of the cosines and sines of all codes
-        "start.matrix": Spec("d e"),
-        "start.offset": Spec("e"),
+        "start.matrix": Spec("d e", "manifold.start.linear.matrix"),
+        "start.offset": Spec("e", "manifold.start.linear.offset"),
     },
-    "UFFS": {**_EVERY, "selected_features_": _index("n"), "fourier_norms_": Spec("d")},
+    "UFFS": {
+        **_EVERY,
+        "selected_features_": _index("n", "chosen"),
+        "fourier_norms_": Spec("d", "norms"),
+    },
 }
 PREPROCESSING = {"preprocessing.impute": Spec("d", optional=True)}
+TOGETHER = {
+    ("decoder.gram", "decoder.with_x"): "Some of its moments are missing.",
+    ("decoder.levels", "decoder.n_levels"): (
+        "It has levels without their numbers, or numbers without levels."
+    ),
+    tuple(_ELIMINATION): "It lacks a part of how columns were dropped.",
+}
+"""Arrays of which a file has all or none, and what to say of one that has some."""
+
+
+def arrays_of(model: AnyModel, schema: Mapping[str, Spec]) -> dict[str, AnyArray]:
+    """Return the arrays that are attributes of a model."""
+    found = {}
+    for name, spec in schema.items():
+        value: Any = model if spec.source else None
+        for attribute in spec.source.split("."):
+            value = None if value is None else getattr(value, attribute)
+        if value is not None:
+            found[name] = np.asarray(value, dtype=spec.dtype)
+    return found
 
 
 def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[str, AnyArray]:
@@ -135,9 +166,9 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
             _bind(name, spec, *inventory[name], sizes)
         elif not spec.optional:
             raise ModelFileError(f"It lacks the array {name!r}.")
-    parts = [name for name in schema if name.startswith("elimination.")]
-    if 0 < len({*parts} & {*inventory}) < len(parts):
-        raise ModelFileError("It lacks a part of how columns were dropped.")
+    for names, wrong in TOGETHER.items():
+        if 0 < len({*names} & {*inventory}) < len(names):
+            raise ModelFileError(wrong)
     if any(sizes.get(letter, 0) > d for letter in "smrnb"):
         raise ModelFileError(f"It has more steps or directions than its {d} features.")
     arrays = {name: archive.array(name) for name in inventory}

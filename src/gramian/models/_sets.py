@@ -9,33 +9,18 @@ import numpy as np
 from gramian.exceptions import ModelFileError
 from gramian.gain import BestSets
 from gramian.models._archive import AnyArray
-from gramian.models._schema import check_indices
+from gramian.models._schema import SETS, check_indices
 
-NAMES = (
-    "best_sets_",
-    "best_sets_residual_variance_",
-    "losses_",
-    "next_features_",
-    "next_gains_",
-)
-"""The arrays, by the names of the attributes that show them."""
 NONE = -1
 """Fills the rows of `best_sets_`, one a set, behind its columns."""
 
 
 def to_arrays(sets: BestSets) -> dict[str, AnyArray]:
-    """Return the arrays of the sets.
-
-    Parameters
-    ----------
-    sets : BestSets
-        The sets.
-    """
+    """Return the columns of the sets as an array; all else is one already."""
     table = np.full((len(sets.columns), len(sets.columns)), NONE)
     for row, columns in zip(table, sets.columns, strict=True):
         row[: len(columns)] = columns
-    following = np.array(sets.following, dtype=np.intp)
-    return dict(zip(NAMES, (table, sets.total, sets.losses, following, sets.gains), strict=True))
+    return {"best_sets_": table}
 
 
 def from_arrays(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:
@@ -48,12 +33,12 @@ def from_arrays(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:
     d : int
         The number of columns of the table.
     """
-    present = [name for name in NAMES if name in arrays]
+    present = [name for name in SETS if name in arrays]
     if not present:
         return None
-    if len(present) < len(NAMES):
+    if len(present) < len(SETS):
         raise ModelFileError(f"It has the array {present[0]!r} without others that belong to it.")
-    table, total, losses, following, gains = (arrays[name] for name in NAMES)
+    table, total, losses, following, gains = (arrays[name] for name in SETS)
     sets = []
     for size, row in enumerate(table, start=1):
         check_indices("best_sets_", row[:size], d, increasing=False)

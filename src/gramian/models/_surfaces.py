@@ -36,7 +36,7 @@ MAX_CONDITION = 1e14
 def describe(
     model: FittedManifold, *, moments: bool | None = None
 ) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the numbers and the arrays of a fit.
+    """Return the numbers of a fit; its arrays are all in the schema.
 
     Parameters
     ----------
@@ -55,20 +55,7 @@ def describe(
         "tol": float(manifold.search.tol),
         "max_steps": int(manifold.search.max_steps),
     }
-    start = manifold.start.linear
-    arrays = {
-        "mean_": model.mean,
-        "scale_": model.scale,
-        "total_residual_variance_": model.total,
-        "validation_total_residual_variance_": model.validation_total,
-        "surface.coefficients": manifold.surface.coefficients,
-        "surface.mixing": manifold.mixing,
-        "surface.offset": manifold.offset,
-        "surface.lines": manifold.lines,
-        "start.matrix": start.matrix,
-        "start.offset": start.offset,
-    }
-    return fitted, {name: array for name, array in arrays.items() if array is not None}
+    return fitted, {}
 
 
 def restore(stored: Stored) -> FittedManifold:

@@ -177,8 +177,7 @@ class PixelMapDisplay(Display):
                 )
             )
         ax.set(xticks=[], yticks=[])
-        for spine in ax.spines.values():
-            spine.set_color(LIGHT)
+        ax.spines[:].set_color(LIGHT)
         if colorbar and len(order) > 1:
             bar = self.figure_.colorbar(
                 self.pixels_, ax=ax, label="order of selection", shrink=0.8, pad=0.02

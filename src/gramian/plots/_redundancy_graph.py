@@ -18,6 +18,16 @@ Layout = Literal["auto", "columns", "spring", "circular"]
 Edge = tuple[str, str, float]
 Positions = dict[str, tuple[float, float]]
 
+LEFT: dict[str, Any] = {"xytext": (-8, 0), "ha": "right", "va": "center"}
+RIGHT: dict[str, Any] = {"xytext": (8, 0), "ha": "left", "va": "center"}
+ABOVE: dict[str, Any] = {
+    "xytext": (0, 7),
+    "ha": "center",
+    "va": "bottom",
+    "bbox": {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
+}
+"""Where names stand: beside a node in columns, above it anywhere else."""
+
 
 class RedundancyGraphDisplay(Display):
     """Columns as nodes, and arrows from kept columns to those that they determine.
@@ -142,21 +152,31 @@ class RedundancyGraphDisplay(Display):
         elif layout == "columns":
             self.positions_ = _columns(graph, kept, others)
         else:
-            find = networkx.circular_layout if layout == "circular" else networkx.spring_layout
-            options = (
-                {} if layout == "circular" else {"seed": seed, "k": 2.5 / np.sqrt(len(graph) or 1)}
-            )
-            found = find(graph, **options)
+            if layout == "circular":
+                found = networkx.circular_layout(graph)
+            else:
+                found = networkx.spring_layout(graph, seed=seed, k=2.5 / np.sqrt(len(graph) or 1))
             places = np.reshape([found[node] for node in graph], (-1, 2))
             if layout == "spring":
                 widths = np.array([0.045 * (len(short(node)) + 2) for node in graph])
                 places = _spread(places, widths)
             self.positions_ = dict(zip(graph, map(tuple, places.tolist()), strict=True))
-        self.edges_: list[Edge] = sorted(
-            ((a, b, w) for a, b, w in graph.edges(data="weight")), key=lambda edge: edge[2]
+        self.edges_: list[Edge] = sorted(graph.edges(data="weight"), key=lambda edge: edge[2])
+        shares = np.clip([weight for _, _, weight in self.edges_], 0, 1)
+        networkx.draw_networkx_edges(
+            graph,
+            self.positions_,
+            edgelist=[(source, target) for source, target, _ in self.edges_],
+            ax=ax,
+            width=0.6 + 2.6 * shares,
+            alpha=0.25 + 0.65 * shares,
+            edge_color=GREY,
+            arrowstyle="-|>",
+            arrowsize=[*(9 + 5 * shares)],
+            node_size=110,
+            connectionstyle="arc3" if in_columns else "arc3,rad=0.08",
+            hide_ticks=False,
         )
-        for edge in self.edges_:
-            self._draw_edge(networkx, graph, edge, curved=not in_columns)
         self._draw_nodes(kept, others, in_columns)
         if self.positions_:
             (left, bottom), (right, top) = (
@@ -189,47 +209,25 @@ class RedundancyGraphDisplay(Display):
             graph = graph.subgraph([node for node in self.nodes if node in shown])
         return graph
 
-    def _draw_edge(self, networkx: Any, graph: Any, edge: Edge, curved: bool) -> None:
-        source, target, weight = edge
-        share = float(np.clip(weight, 0, 1))
-        networkx.draw_networkx_edges(
-            graph,
-            self.positions_,
-            edgelist=[(source, target)],
-            ax=self.ax_,
-            width=0.6 + 2.6 * share,
-            alpha=0.25 + 0.65 * share,
-            edge_color=GREY,
-            arrowstyle="-|>",
-            arrowsize=9 + 5 * share,
-            node_size=110,
-            connectionstyle="arc3,rad=0.08" if curved else "arc3",
-            hide_ticks=False,
-        )
-
     def _draw_nodes(self, kept: list[str], others: list[str], in_columns: bool) -> None:
         ax = self.ax_
         self.texts_ = {}
-        groups = [(kept, BLUE, "o", "kept"), (others, ORANGE, "s", "determined by others")]
-        for group, colour, marker, label in groups:
+        groups = [
+            (kept, BLUE, "o", "kept", LEFT),
+            (others, ORANGE, "s", "determined by others", RIGHT),
+        ]
+        for group, colour, marker, label, side in groups:
             if not group:
                 continue
             x, y = np.array([self.positions_[node] for node in group]).T
             ax.scatter(x, y, s=70, color=colour, marker=marker, label=label, zorder=3)
             for node in group:
-                left = in_columns and colour == BLUE
-                offset = (-8, 0) if left else (8, 0) if in_columns else (0, 7)
                 self.texts_[node] = ax.annotate(
                     short(node),
                     self.positions_[node],
-                    xytext=offset,
                     textcoords="offset points",
-                    ha="right" if left else "left" if in_columns else "center",
-                    va="center" if in_columns else "bottom",
-                    bbox=None
-                    if in_columns
-                    else {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
                     zorder=4,
+                    **(side if in_columns else ABOVE),
                 )
         ax.set(xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
@@ -240,21 +238,20 @@ class RedundancyGraphDisplay(Display):
 def _columns(graph: Any, kept: list[str], others: list[str]) -> Positions:
     """Place kept columns on the left, and each other one on the right, next to its sources."""
     height = max(len(kept), len(others), 2) - 1
-    left = np.linspace(0, -height, len(kept)) if len(kept) > 1 else np.full(len(kept), -height / 2)
-    positions: Positions = {node: (0.0, float(y)) for node, y in zip(kept, left, strict=True)}
+
+    def column(x: float, nodes: list[str]) -> Positions:
+        n = len(nodes)
+        places = np.linspace(0, -height, n) if n > 1 else np.full(n, -height / 2)
+        return {node: (x, float(y)) for node, y in zip(nodes, places, strict=True)}
+
+    positions = column(0.0, kept)
 
     def centre(node: str) -> float:
         sources = [(positions[a][1], w) for a, _, w in graph.in_edges(node, data="weight")]
         total = sum(w for _, w in sources)
         return sum(y * w for y, w in sources) / total if total else -float(height)
 
-    ordered = sorted(others, key=lambda node: -centre(node))
-    right = (
-        np.linspace(0, -height, len(others))
-        if len(others) > 1
-        else np.full(len(others), -height / 2)
-    )
-    return positions | {node: (1.0, float(y)) for node, y in zip(ordered, right, strict=True)}
+    return positions | column(1.0, sorted(others, key=lambda node: -centre(node)))
 
 
 def _spread(places: Array, widths: Array, height: float = 0.16, n_rounds: int = 200) -> Array:

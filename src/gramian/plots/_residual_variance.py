@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import svdvals
 from sklearn.utils.validation import check_array
 
+from gramian._model import Record
 from gramian._types import Array
 from gramian.plots._common import (
     BLUE,
@@ -128,9 +129,9 @@ class ResidualVarianceDisplay(Display):
         check_by_feature(estimator)
         if kind not in ("total", "largest"):
             raise ValueError(f"kind must be 'total' or 'largest'; got {kind!r}.")
-        held_out = getattr(estimator, f"validation_{_PREFIX[kind]}residual_variance_", None)
-        gcv = getattr(estimator, "gcv_total_residual_variance_", None) if kind == "total" else None
-        residual = getattr(estimator, f"{_PREFIX[kind]}residual_variance_")
+        record: Record = estimator.model_.record
+        residual, held_out = getattr(record, kind), getattr(record, f"validation_{kind}")
+        gcv = record.gcv_total if kind == "total" else None
         pca = None
         if X is not None:
             rows = estimator.model_.scaled(check_array(X, dtype=np.float64))
@@ -215,9 +216,6 @@ class ResidualVarianceDisplay(Display):
         tidy(ax, grid="y")
         ax.legend(frameon=False)
         return self
-
-
-_PREFIX = {"total": "total_", "largest": ""}
 
 
 def _share(values: Array, kind: Kind) -> Array:

@@ -193,9 +193,8 @@ class SelectionOrderDisplay(Display):
         ticker = require("matplotlib.ticker")
         order = np.arange(1, len(self.names) + 1)
         if self.variance is not None:
-            style: dict[str, Any] = {"color": GREY, "marker": ".", "markersize": 3, "alpha": 0.6}
             self.lines_ += ax.plot(
-                order, self.variance, linestyle="none", label="variance", **style
+                order, self.variance, ".", color=GREY, markersize=3, alpha=0.6, label="variance"
             )
         self.lines_ += ax.plot(
             order, self.residual_variance, color=BLUE, label="of it left when chosen"
