@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -32,7 +33,7 @@ class DateTally:
         self._clock = clock
         self._place = names.index(date.column)
         self._causes = {name: names.index(name) for name in date.columns}
-        self._dates: dict[float, int] = {}
+        self._dates = Counter[float]()
         self.broken = 0
         self.n_without = 0
         """Rows that have a date, and lack a part of it."""
@@ -51,15 +52,11 @@ class DateTally:
         rows = rows[whole]
         expected = self.date.times({name: rows[:, i] for name, i in self._causes.items()})
         self.broken += int((expected != self._clock.times(rows[:, self._place])).sum())
-        values, sizes = np.unique(rows[:, self._place], return_counts=True)
-        for value, size in zip(values.tolist(), sizes.tolist(), strict=True):
-            self._dates[value] = self._dates.get(value, 0) + size
+        self._dates.update(rows[:, self._place].tolist())
 
     def law(self, n_columns: int) -> Dependency | None:
         """Return the law if all rows keep it, and chance would not."""
-        n_rows = sum(self._dates.values())
-        most = max(self._dates.values(), default=1) / max(n_rows, 1)
-        count = Count(n_rows, 1, self.broken, most)
+        count = Count.of(self._dates.values(), 1, self.broken)
         evidence = count.evidence(float(n_columns) ** (len(self._causes) + 1))
         if self.broken or evidence < DECADES:
             return None
@@ -69,7 +66,7 @@ class DateTally:
             0.0,
             count.guess_error,
             evidence,
-            n_rows,
+            count.n_rows,
             self.date,
             solvable=() if self.n_without else (self.date.column,),
         )

@@ -31,14 +31,13 @@ class SlopeTally:
         self.found = found
         self._names = names
         self._key = cells.keys[found.cause]
-        known = np.flatnonzero(known_levels(found.judged.coefficients))
+        known = known_levels(found.judged.coefficients)
         codes = cells.codes[:, found.cause]
-        first = {int(code): i for i, code in reversed([*enumerate(codes.tolist())])}
-        values = np.array([cells.x[first[int(code)], found.cause] for code in known])
-        order = np.argsort(values)
-        self._levels = values[order]
-        """The numbers of the levels whose coefficients are known, in order."""
-        self._coefficients = found.judged.coefficients[known[order]]
+        numbers = np.empty(len(known))
+        numbers[codes[codes >= 0]] = cells.x[codes >= 0, found.cause]
+        self._levels = numbers[known]
+        """The numbers of the levels whose coefficients are known, in order, as codes are."""
+        self._coefficients = found.judged.coefficients[known]
         self._places = [names.index(self._key.column), *found.numbers, found.effect]
         self._alone = np.zeros(len(self._places), dtype=bool)
         """Which columns are there in rows that lack another, or whose level is not known."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gramian._types import Array
 from gramian.laws._columns import Traits
 from gramian.laws._law import Law, Values, comparison
+from gramian.lookups._steps import short_between
 
 ROUND = 5
 """Thresholds of ranks are multiples of this."""
@@ -137,14 +138,11 @@ def _staircase(x: Array, y: Array) -> Parts | None:
 
 def _between(low: float, high: float) -> float:
     """Return a threshold: the roundest number, of whole numbers the lowest of these."""
-    if float(low).is_integer() and float(high).is_integer():
+    low, high = float(low), float(high)
+    if low.is_integer() and high.is_integer():
         units = (factor * 10.0**exponent for exponent in range(14, -1, -1) for factor in (5, 1))
         for unit in units:
             short = math.ceil(low / unit) * unit
             if low <= short < high:
                 return short
-    for digits in range(1, 17):
-        short = float(f"{(low + high) / 2:.{digits - 1}e}")
-        if low <= short < high:
-            return short
-    return float(low)
+    return short_between(low, high)

@@ -9,14 +9,12 @@ from itertools import combinations
 import numpy as np
 
 from gramian._types import IntArray
-from gramian.lookups._cells import FEWEST_PER_LEVEL, MOST_FRACTIONS, Cells
+from gramian.lookups._cells import PER_NUMBER, Cells
 from gramian.lookups._cover import Implication, closure, minimal
 from gramian.lookups._evidence import DECADES, Count, combined, count, mismatches
 from gramian.lookups._steps import intervals
 from gramian.tables._clock import COARSER
 
-PER_NUMBER = 5.0
-"""Numbers, and pairs of columns, are causes if a level has so many rows on average."""
 MOST_TOGETHER = {2: 60, 3: 15}
 """Of more columns, those with the fewest levels are looked at in pairs, and by three."""
 WORK = 3e8
@@ -76,7 +74,7 @@ class LookupSearch:
         self._cells = cells
         self._tolerance = tolerance
         self._check_time = check_time
-        self._effects = [i for i in cells.effects if i not in cells.ids]
+        self._effects = cells.effects
         self._known: list[Implication] = [*known, *_calendar(cells)]
         n = max(len(self._effects), 1)
         rows = int(WORK / (n**2 * max(min(n, MOST_TOGETHER[2]), 1)))
@@ -95,22 +93,10 @@ class LookupSearch:
             found += more
         return found
 
-    @property
-    def _causes(self) -> list[int]:
-        """The keys whose levels may determine columns."""
-        cells = self._cells
-        return [
-            i
-            for i in range(len(cells.keys))
-            if i not in cells.ids
-            and (cells.n_levels[i] <= MOST_FRACTIONS or cells.is_whole(i))
-            and cells.fits(i, FEWEST_PER_LEVEL if i in cells.labels else PER_NUMBER)
-        ]
-
     def _singles(self) -> list[Found]:
         """Return all lookups with one cause."""
         found = []
-        for cause in self._causes:
+        for cause in self._cells.causes:
             self._check_time()
             effects = [i for i in self._effects if self._cells.may_give(cause, i)]
             effects = self._likely(self._screen[:, cause], effects)
@@ -196,20 +182,20 @@ class LookupSearch:
         # Whatever is known of a twin holds for the first of its kind.
         same = [(frozenset([i]), one) for i, one in enumerate(first) if one != i]
         same += [(frozenset([one]), i) for i, one in enumerate(first) if one != i]
-        merged = minimal([(each.dependency, each) for each in wanted], [*self._known, *same])
+        merged = minimal(wanted, [*self._known, *same])
         made = [
             each
             for each in made
             if each.effect not in closure(each.causes, self._known)
             or each.causes[0] not in closure([each.effect], self._known)
         ]
-        return [*made, *(each for _, each in merged)]
+        return [*made, *merged]
 
     def _together(self, size: int, known: Sequence[Implication]) -> list[Found]:
         """Return lookups with several causes that fewer of them do not give."""
         cells = self._cells
         twins = _twins(known)
-        causes = [i for i in self._causes if i not in twins and cells.fits(i, PER_NUMBER)]
+        causes = [i for i in cells.causes if i not in twins and cells.fits(i, PER_NUMBER)]
         causes = sorted(causes, key=lambda i: cells.n_levels[i])[: MOST_TOGETHER[size]]
         effects = [i for i in self._effects if i not in twins]
         found = []
@@ -229,9 +215,7 @@ class LookupSearch:
             codes = _combined(cells.codes, chosen)
             if PER_NUMBER * (int(codes.max()) + 1) <= int((codes >= 0).sum()):
                 found += self._judged(codes, chosen, wanted)
-        wanted_first = sorted(found, key=lambda one: one.count.n_levels)
-        merged = minimal([(each.dependency, each) for each in wanted_first], known)
-        return [each for _, each in merged]
+        return minimal(sorted(found, key=lambda one: one.count.n_levels), known)
 
 
 def _combined(codes: IntArray, keys: Sequence[int]) -> IntArray:

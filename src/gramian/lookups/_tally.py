@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -30,7 +31,8 @@ class Tally:
         self.keys = tuple(keys)
         self._places = list(places)
         self._effect = effect
-        self._counts: dict[tuple[float, ...], dict[float, int]] = {}
+        self._counts: dict[tuple[float, ...], Counter[float]] = defaultdict(Counter)
+        """For each level, how often values come with it."""
         self.n_without = [0, 0]
         """Rows with an effect and no cause, and with a cause and no effect."""
 
@@ -44,20 +46,17 @@ class Tally:
         self.n_without[1] += int((~no_cause & no_effect).sum())
         levels, sizes = np.unique(cells[~no_cause & ~no_effect], axis=0, return_counts=True)
         for level, size in zip(levels.tolist(), sizes.tolist(), strict=True):
-            values = self._counts.setdefault(tuple(level[:-1]), {})
-            values[level[-1]] = values.get(level[-1], 0) + size
+            self._counts[tuple(level[:-1])][level[-1]] += size
 
     @property
     def count(self) -> Count:
         """In how many rows the column is what most rows of the level say."""
-        totals: dict[float, int] = {}
+        totals = Counter[float]()
+        broken = 0
         for values in self._counts.values():
-            for value, size in values.items():
-                totals[value] = totals.get(value, 0) + size
-        n_rows = sum(totals.values())
-        kept = sum(max(values.values()) for values in self._counts.values())
-        most = max(totals.values(), default=1) / max(n_rows, 1)
-        return Count(n_rows, len(self._counts), n_rows - kept, most)
+            totals.update(values)
+            broken += values.total() - max(values.values())
+        return Count.of(totals.values(), len(self._counts), broken)
 
     def lookup(
         self,
@@ -105,7 +104,7 @@ class Tally:
         other = Tally([key], [self._effect], place)
         for (level,), values in self._counts.items():
             for value, size in values.items():
-                other._counts.setdefault((value,), {})[level] = size
+                other._counts[(value,)][level] = size
         return other.lookup(names, labels, clocks)
 
 
