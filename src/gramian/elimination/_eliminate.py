@@ -196,11 +196,9 @@ class Eliminator:
         preferences = self.preferences
         lowest = min(map(preferences.priority_of, self.free))
         free = [j for j in self.free if preferences.priority_of(j) == lowest]
-        if len(free) > 1:
+        if len(free) > 1:  # else nothing is to be compared
             free = self._most_remains(free)
-        if len(free) > 1:
             free = largest(free, [-np.log(max(self.explained[j], EXACT)) for j in free])
-        if len(free) > 1:
             free = largest(free, [float(self.correlation[j]) for j in free])
         return max(free, key=preferences.order_of)
 
