@@ -8,7 +8,6 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws._by_level import ByLevel, known_levels
-from gramian.laws._slope_judge import bound_of
 from gramian.laws._slope_law import SlopeLaw
 from gramian.laws._slopes import FoundSlopes
 from gramian.lookups import Cells, Slopes
@@ -52,20 +51,20 @@ class SlopeTally:
         absent[:, 0] |= self._levels[at] != key
         whole = ~absent.any(axis=1)
         self._alone |= (~absent[~whole]).any(axis=0)
-        some = ByLevel(at[whole], cells[whole, 1:-1], cells[whole, -1], len(self._levels))
+        precision = self.found.precision
+        some = ByLevel(
+            at[whole], cells[whole, 1:-1], cells[whole, -1], len(self._levels), precision
+        )
         if not len(some.y):
             return
         expected, largest = some.predicted(self._coefficients), some.largest(self._coefficients)
         missed = np.abs(some.y - expected)
         self._squares += float(((missed / largest) ** 2).sum())
         self._n_rows += len(missed)
-        bound = bound_of(some, self._coefficients, self.found.precision)
-        self._exact = self._exact and bool((missed <= bound).all())
-        if self.found.precision.decimals is not None:
-            short = np.round(expected, self.found.precision.decimals)
-            self._decimals = self._decimals and bool(
-                (np.abs(short - some.y) < 1e-12 * largest).all()
-            )
+        self._exact &= bool((missed <= some.bound(self._coefficients)).all())
+        if precision.decimals is not None:
+            short = np.round(expected, precision.decimals)
+            self._decimals &= bool((np.abs(short - some.y) < 1e-12 * largest).all())
 
     @property
     def error(self) -> float:

@@ -168,12 +168,12 @@ class SlopeSearch:
         cells = self._cells
         codes, x, y = cells.codes[:, cause], cells.x[:, numbers], cells.x[:, effect]
         there = (codes >= 0) & ~np.isnan(x).any(axis=1) & ~np.isnan(y)
-        rows = ByLevel(codes[there], x[there], y[there], int(codes.max()) + 1)
         if effect not in self._precisions:
             self._precisions[effect] = precision_of(y[~np.isnan(y)])
         precision = self._precisions[effect]
+        rows = ByLevel(codes[there], x[there], y[there], int(codes.max()) + 1, precision)
         n_tried = len(cells.keys) * float(len(self._numbers)) ** (len(numbers) + 1)
-        judged = Judge(rows, precision, self._tolerance).verdict(n_tried)
+        judged = Judge(rows, self._tolerance).verdict(n_tried)
         return None if judged is None else FoundSlopes(cause, numbers, effect, judged, precision)
 
 
