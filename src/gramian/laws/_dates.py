@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from gramian._types import Array
 from gramian.laws._dependency import Dependency
+from gramian.laws._mixed import Table
 from gramian.lookups import ComposedDate, Count
 from gramian.lookups._cover import Implication
 from gramian.lookups._evidence import DECADES, MIN_REPEATED
@@ -72,28 +73,20 @@ class DateTally:
         )
 
 
-def composed_dates(
-    rows: Array,
-    names: Sequence[str],
-    labels: Mapping[int, Sequence[str]],
-    clocks: Mapping[int, Clock],
-) -> list[DateTally]:
+def composed_dates(rows: Array, table: Table) -> list[DateTally]:
     """Find columns that have the parts of dates, and put them together.
 
     Parameters
     ----------
     rows : array of shape (n_rows, n_columns)
-        The table, or a sample; NaN is missing.
-    names : sequence of str
-        Its columns.
-    labels : mapping from int to sequence of str
-        Those with text.
-    clocks : mapping from int to Clock
-        Those with dates.
+        The rows of the table, or a sample; NaN is missing.
+    table : Table
+        The table.
     """
-    numbers = [i for i in range(len(names)) if i not in labels and i not in clocks]
+    names = table.names
+    numbers = [i for i in table.numbers if i not in table.clocks]
     found = []
-    for place, clock in clocks.items():
+    for place, clock in table.clocks.items():
         parts = [_part(rows, place, clock, part, numbers, names) for part in COMPOSING[clock.unit]]
         whole = [each for each in parts if each is not None]
         if len(whole) == len(parts) and any(isinstance(each, str) for each in whole):

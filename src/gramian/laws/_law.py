@@ -63,13 +63,12 @@ def times(one: Monomial, other: Monomial) -> Monomial:
     powers = dict(one)
     for variable, power in other:
         powers[variable] = powers.get(variable, 0) + power
-    return tuple(
-        sorted(
-            (variable, int(power) if power == int(power) else power)
-            for variable, power in powers.items()
-            if power
-        )
-    )
+    return tuple(sorted((variable, plain_power(p)) for variable, p in powers.items() if p))
+
+
+def plain_power(power: Power) -> Power:
+    """Return a whole number where it is one."""
+    return power.numerator if power.denominator == 1 else power
 
 
 def columns_of(monomials: Iterable[Monomial]) -> list[int]:
@@ -94,7 +93,7 @@ class Values:
         """The number of rows."""
         return len(self.x)
 
-    def take(self, rows: IntArray | slice) -> Values:
+    def take(self, rows: IntArray | NDArray[np.bool_]) -> Values:
         """Return some of the rows."""
         return Values(self.x[rows], self.scale)
 

@@ -53,6 +53,6 @@ def short_laws(
             yield refit(law, train), n_tried
     if n <= SMALL_TABLE and few.n_rows >= ROWS_FOR_SUMS:
         for _, target, quotient in quotients(few, traits, free)[:TARGETS]:
-            candidate = law_for(few, traits, target, quotient)
-            if candidate is not None:
-                yield refit(candidate.law, train), SHORT_TRIED
+            found = law_for(few, traits, target, quotient)
+            if found is not None:
+                yield refit(found, train), SHORT_TRIED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from gramian.explanations._functions import Function
 from gramian.explanations._text import latex_number, number, superscript
 from gramian.laws._law import Law, Monomial, apply, comparison
 
+RawTerm = tuple[float, Monomial]
+"""A coefficient in the units of the table, and what it is multiplied with."""
 SIGNS = {"le": "≤", "gt": ">", "eq": "=", "ne": "≠"}
 LATEX_SIGNS = {"le": r"\le", "gt": ">", "eq": "=", "ne": r"\ne"}
 SYMPY_NAMES = {"le": "Le", "gt": "Gt", "eq": "Eq", "ne": "Ne"}
@@ -119,7 +121,12 @@ def raw_coefficients(law: Law, scale: Array) -> Array:
     return found
 
 
-def formula_of(terms: Sequence[Term], digits: int) -> Formula:
+def terms_of(raw: Iterable[RawTerm], names: Sequence[str]) -> tuple[Term, ...]:
+    """Return terms with the names of columns."""
+    return tuple(Term(value, factors_of(monomial, names)) for value, monomial in raw)
+
+
+def formula_of(terms: tuple[Term, ...], digits: Iterable[int]) -> Formula:
     """Return a formula of these terms."""
     columns = dict.fromkeys(name for term in terms for name in term.columns)
-    return Formula(tuple(terms), tuple(columns), (digits,) * len(terms))
+    return Formula(terms, tuple(columns), tuple(digits))

@@ -39,9 +39,7 @@ def sparse_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
         found = shortest_sum(*_split(matrix, k), max_terms=MAX_TERMS)
         spread = float(np.std(matrix[:, k]) / np.sqrt(np.mean(matrix[:, k] ** 2)))
         if found is not None and found.left < SURE * spread:
-            names = [ONE, *monomials[:k], *monomials[k + 1 :]]
-            chosen = tuple(names[i] for i in found.members)
-            yield Law(np.append(-1.0, found.coefficients), (monomials[k], *chosen))
+            yield found.law(monomials[k], [ONE, *monomials[:k], *monomials[k + 1 :]])
 
 
 def sparse_products(
@@ -60,12 +58,9 @@ def sparse_products(
         found = shortest_sum(*_split(matrix, k), max_terms=MAX_TERMS)
         if found is None:
             continue
-        exponents = np.zeros(len(columns))
-        exponents[k] = -1.0
-        places = [-1, *range(k), *range(k + 1, len(columns))]
-        for member, value in zip(found.members, found.coefficients, strict=True):
-            if places[member] >= 0:
-                exponents[places[member]] = value
+        others = np.zeros(len(columns))  # the constant, and all columns but one
+        others[list(found.members)] = found.coefficients
+        exponents = np.insert(others[1:], k, -1.0)
         law = power_law(values, variables, exponents, max(EXPONENT, 3 * found.left))
         if law is not None:
             yield law
@@ -141,9 +136,7 @@ def products_with_sums(
             if found is None or len(matrix[0]) - 1 not in found.members:
                 continue
             names = [ONE, *linear[:k], *linear[k + 1 :], extra]
-            chosen = tuple(names[m] for m in found.members)
-            law = Law(np.append(-1.0, found.coefficients), (linear[k], *chosen))
-            yield without_common_factor(law)
+            yield without_common_factor(found.law(linear[k], names))
 
 
 def _residuals(unit: Array) -> Array:

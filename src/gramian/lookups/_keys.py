@@ -89,17 +89,14 @@ class Key:
         """
         array = np.atleast_1d(np.asarray(values))
         if array.dtype.kind == "M":
-            times = array.astype("datetime64[us]")
-            clock = self.clock or DAYS
-            array = clock.numbers(times)
-        if array.dtype.kind in "fiub":
-            numbers = self.numbers(array.astype(np.float64))
-            return [None if each != each else each for each in numbers.tolist()]
-        found = [cell(each) for each in np.asarray(values, dtype=object).ravel().tolist()]
-        if not self.thresholds and self.part is None:
-            return found
-        x = np.array([each if isinstance(each, float) else np.nan for each in found])
-        return [None if each != each else each for each in self.numbers(x).tolist()]
+            array = (self.clock or DAYS).numbers(array.astype("datetime64[us]"))
+        if array.dtype.kind not in "fiub":
+            found = [cell(each) for each in np.asarray(values, dtype=object).ravel().tolist()]
+            if not self.thresholds and self.part is None:
+                return found
+            array = np.array([each if isinstance(each, float) else np.nan for each in found])
+        numbers = self.numbers(array.astype(np.float64))
+        return [None if each != each else each for each in numbers.tolist()]
 
     def to_json(self) -> dict[str, Any]:
         """Return the key as plain lists, numbers and texts, to be stored."""

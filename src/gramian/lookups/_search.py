@@ -31,7 +31,6 @@ class Found:
     effect: int
     """A column."""
     count: Count
-    evidence: float
     thresholds: tuple[float, ...] = ()
     """Where intervals end, if the cause is a number of which these are looked up."""
     both_ways: bool = False
@@ -111,17 +110,17 @@ class LookupSearch:
         found = []
         for effect in effects:
             counted = count(codes, self._cells.codes[:, effect])
-            evidence = counted.evidence(n_tried)
-            if not counted.holds(self._tolerance) or evidence < DECADES:
+            if not self._believed(counted, n_tried):
                 continue
             fewer = combinations(causes, len(causes) - 1) if len(causes) > 1 else ()
             guess = max((self._agreeing(some, effect) for some in fewer), default=0.0)
-            if (
-                replace(counted, most_frequent=max(guess, counted.most_frequent)).evidence(n_tried)
-                >= DECADES
-            ):
-                found.append(Found(causes, effect, counted, evidence))
+            best_guess = replace(counted, most_frequent=max(guess, counted.most_frequent))
+            if best_guess.evidence(n_tried) >= DECADES:
+                found.append(Found(causes, effect, counted))
         return found
+
+    def _believed(self, counted: Count, n_tried: float) -> bool:
+        return counted.holds(self._tolerance) and counted.evidence(n_tried) >= DECADES
 
     def _agreeing(self, causes: tuple[int, ...], effect: int) -> float:
         """Return in which share of rows an effect is what most rows of its level have."""
@@ -151,9 +150,8 @@ class LookupSearch:
                 if made is None:
                     continue
                 ends, counted = made
-                evidence = counted.evidence(n_tried)
-                if counted.holds(self._tolerance) and evidence >= DECADES:
-                    found.append(Found((cause,), effect, counted, evidence, ends))
+                if self._believed(counted, n_tried):
+                    found.append(Found((cause,), effect, counted, ends))
         return found
 
     def _one_way(self, found: Sequence[Found]) -> list[Found]:

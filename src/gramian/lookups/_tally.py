@@ -11,7 +11,7 @@ from gramian._types import Array
 from gramian.lookups._evidence import Count
 from gramian.lookups._keys import Cell, Key
 from gramian.lookups._lookup import Lookup
-from gramian.tables._clock import DAYS, Clock
+from gramian.tables._clock import DAYS
 
 
 class Tally:
@@ -23,14 +23,17 @@ class Tally:
         The causes.
     places : sequence of int
         The columns that they look at.
-    effect : int
+    effect : Key
         The column that follows.
+    place : int
+        Where it is.
     """
 
-    def __init__(self, keys: Sequence[Key], places: Sequence[int], effect: int) -> None:
+    def __init__(self, keys: Sequence[Key], places: Sequence[int], effect: Key, place: int) -> None:
         self.keys = tuple(keys)
         self._places = list(places)
         self._effect = effect
+        self._place = place
         self._counts: dict[tuple[float, ...], Counter[float]] = defaultdict(Counter)
         """For each level, how often values come with it."""
         self.n_without = [0, 0]
@@ -39,7 +42,7 @@ class Tally:
     def add(self, rows: Array) -> None:
         """Count rows, in which labels are codes and NaN is missing."""
         read = [key.numbers(rows[:, i]) for key, i in zip(self.keys, self._places, strict=True)]
-        cells = np.column_stack([*read, rows[:, self._effect]])
+        cells = np.column_stack([*read, rows[:, self._place]])
         absent = np.isnan(cells)
         no_cause, no_effect = absent[:, :-1].any(axis=1), absent[:, -1]
         self.n_without[0] += int((no_cause & ~no_effect).sum())
@@ -58,27 +61,18 @@ class Tally:
             broken += values.total() - max(values.values())
         return Count.of(totals.values(), len(self._counts), broken)
 
-    def lookup(
-        self,
-        names: Sequence[str],
-        labels: Mapping[int, Sequence[str]],
-        clocks: Mapping[int, Clock],
-    ) -> Lookup:
+    def lookup(self, labels: Mapping[int, Sequence[str]]) -> Lookup:
         """Return the value that most rows of each level have.
 
         Parameters
         ----------
-        names : sequence of str
-            The columns of the table.
         labels : mapping from int to sequence of str
             The texts of columns that have some.
-        clocks : mapping from int to Clock
-            How the dates of columns that have some became numbers.
         """
         entries = []
         for level, values in self._counts.items():
             most = max(values.values())
-            best = [_cell(each, self._effect, labels) for each, n in values.items() if n == most]
+            best = [_cell(each, self._place, labels) for each, n in values.items() if n == most]
             cells = tuple(
                 _cell(each, i if key.part is None else -1, labels)
                 for each, i, key in zip(level, self._places, self.keys, strict=True)
@@ -86,26 +80,20 @@ class Tally:
             entries.append((cells, min(best)))
         entries.sort()
         levels, found = zip(*entries, strict=True)
-        clock = clocks.get(self._effect)
+        clock = self._effect.clock
         if clock is not None and clock.unit == "days":  # counted as the parts of dates are
             found = tuple(DAYS.numbers(clock.times(np.array(found))).tolist())
             clock = DAYS
-        return Lookup(names[self._effect], self.keys, levels, found, clock)
+        return Lookup(self._effect.column, self.keys, levels, found, clock)
 
-    def reversed(
-        self,
-        names: Sequence[str],
-        labels: Mapping[int, Sequence[str]],
-        clocks: Mapping[int, Clock],
-    ) -> Lookup:
+    def reversed(self, labels: Mapping[int, Sequence[str]]) -> Lookup:
         """Return the cause as it follows from the effect; for a single cause only."""
-        (place,) = self._places
-        key = Key(names[self._effect], clock=clocks.get(self._effect))
-        other = Tally([key], [self._effect], place)
+        (key,), (place,) = self.keys, self._places
+        other = Tally([self._effect], [self._place], key, place)
         for (level,), values in self._counts.items():
             for value, size in values.items():
                 other._counts[(value,)][level] = size
-        return other.lookup(names, labels, clocks)
+        return other.lookup(labels)
 
 
 def _cell(number: float, column: int, labels: Mapping[int, Sequence[str]]) -> Cell:
