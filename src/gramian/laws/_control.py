@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gramian._types import Array, IntArray
-from gramian.laws._columns import Traits
 from gramian.laws._law import Law, Values
 
 ROUNDING = 1e-15
@@ -59,13 +57,10 @@ class Verdict:
 class Control:
     """Judges candidates by rows that took no part in finding them."""
 
-    def __init__(
-        self, train: Values, test: Values | None, traits: Sequence[Traits], seed: int = 0
-    ) -> None:
+    def __init__(self, train: Values, test: Values | None, seed: int) -> None:
         self.train = train
         self.test = test
         self._seen = train if test is None else test
-        self._traits = traits
         rng = np.random.default_rng(seed)
         self._shuffled = [
             (each, _without_fixed_points(rng, each.n_rows))
@@ -117,9 +112,7 @@ class Control:
         if not self._testable(law):
             return None
         with np.errstate(all="ignore"):
-            rounding = max(
-                left_open(law, each, self._traits, target) for each in (self.train, self._seen)
-            )
+            rounding = max(left_open(law, each, target) for each in (self.train, self._seen))
             if not rounding < np.inf or not _sensitivity(law, self._seen) > SENSITIVE:
                 return None
             error, validation = law.error(self.train), law.error(self._seen)
@@ -176,7 +169,7 @@ class Control:
         return self._arrangements[column]
 
 
-def left_open(law: Law, values: Values, traits: Sequence[Traits], target: int | None) -> float:
+def left_open(law: Law, values: Values, target: int | None) -> float:
     """Return what printed digits leave open of a law, as a share of its terms.
 
     It is infinite if a row misses the law by more.
@@ -187,12 +180,10 @@ def left_open(law: Law, values: Values, traits: Sequence[Traits], target: int | 
         The law.
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     target : int or None
         The column that is rounded; by default all that are no whole numbers, which are counts.
     """
-    terms = law.terms(values)
+    terms, traits = law.terms(values), values.traits
     missed = np.abs(terms.sum(axis=1))
     largest = np.abs(terms).max(axis=1)
     rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]

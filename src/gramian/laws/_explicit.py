@@ -30,22 +30,18 @@ UNEXPLAINED = 0.4
 """A column of which smooth functions of others leave more, of its deviation, follows from none."""
 
 
-def quotients(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int]
-) -> list[tuple[float, int, Quotient]]:
+def quotients(values: Values, columns: Sequence[int]) -> list[tuple[float, int, Quotient]]:
     """Return the columns that follow from others, the surest first, with their quotients.
 
     Parameters
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     columns : sequence of int
         The columns.
     """
     x = values.x / values.scale
-    positive = [each.positive for each in traits]
+    positive = [each.positive for each in values.traits]
     found = []
     for target in columns:
         others = [i for i in columns if i != target]
@@ -58,17 +54,13 @@ def quotients(
     return sorted(found, key=lambda each: each[0])
 
 
-def law_for(
-    values: Values, traits: Sequence[Traits], target: int, quotient: Quotient
-) -> Law | None:
+def law_for(values: Values, target: int, quotient: Quotient) -> Law | None:
     """Return the law with the shortest description that gives a column, if there is any.
 
     Parameters
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     target : int
         The column.
     quotient : Quotient
@@ -76,10 +68,7 @@ def law_for(
     """
     best: Law | None = None
     least = missed = math.inf
-    for laws in (
-        _candidates(values, traits, target, quotient),
-        _ratios(values, target, quotient),
-    ):
+    for laws in (_candidates(values, target, quotient), _ratios(values, target, quotient)):
         for law, cost in laws:
             left = _left(law, values, target)
             score = len(values.x) * math.log(max(left, SMALLEST)) + cost
@@ -99,19 +88,17 @@ def _left(law: Law, values: Values, target: int) -> float:
     return float(np.sqrt(np.mean(missed**2) / np.mean(y**2)))
 
 
-def _candidates(
-    values: Values, traits: Sequence[Traits], target: int, quotient: Quotient
-) -> Iterator[tuple[Law, float]]:
+def _candidates(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[Law, float]]:
     """Yield laws in which a power of the quotient is a sum, and what their description costs."""
-    y = values.of((target, "x"))
+    y, traits = values.of((target, "x")), values.traits[target]
     powers = [
         power
         for power in POWERS
-        if (power.denominator == 1 or traits[target].positive)
-        and (power > 0 or traits[target].never_zero)
+        if (power.denominator == 1 or traits.positive)
+        and (power > 0 or traits.never_zero)
         and (quotient.rest or power == 1)
     ]
-    for i, family in enumerate(families_of(quotient.rest, traits)):
+    for i, family in enumerate(families_of(quotient.rest, values.traits)):
         functions = [each for each, _ in family]
         matrix = values.matrix(functions)
         costs = [math.log(2 + len(family)) + complexity for _, complexity in family]

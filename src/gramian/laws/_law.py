@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array, IntArray
+from gramian.laws._columns import Traits
 
 Variable = tuple[int, str]
 """A column, and what is taken of it: "x" for itself, or one of `ATOMS`."""
@@ -80,12 +81,13 @@ class Values:
     """Rows of a table, and the functions of its columns that were asked for.
 
     Columns are divided by a power of two near their size, which costs no digits and keeps products
-    of many of them finite.
+    of many of them finite. What else is known of the columns, their traits, is for the search.
     """
 
-    def __init__(self, x: Array, scale: Array) -> None:
+    def __init__(self, x: Array, scale: Array, traits: Sequence[Traits] = ()) -> None:
         self.x = x
         self.scale = scale
+        self.traits = traits
         self._known: dict[Variable, Array] = {}
 
     @property
@@ -95,13 +97,13 @@ class Values:
 
     def take(self, rows: IntArray | NDArray[np.bool_]) -> Values:
         """Return some of the rows."""
-        return Values(self.x[rows], self.scale)
+        return Values(self.x[rows], self.scale, self.traits)
 
     def shuffled(self, column: int, order: IntArray) -> Values:
         """Return the rows with one column in another order, all else in place."""
         x = self.x.copy()
         x[:, column] = x[order, column]
-        return Values(x, self.scale)
+        return Values(x, self.scale, self.traits)
 
     def of(self, variable: Variable) -> Array:
         """Return the values of a variable."""

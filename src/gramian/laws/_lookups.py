@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gramian._types import Array
 from gramian._words import the_columns
+from gramian.laws._collection import solutions
 from gramian.laws._dates import DateTally, composed_dates
 from gramian.laws._dependency import Dependency
 from gramian.laws._mixed import Table
@@ -16,6 +17,7 @@ from gramian.laws._slope_law import SlopeLaw
 from gramian.laws._slope_tally import SlopeTally
 from gramian.laws._slopes import SlopeSearch
 from gramian.lookups import Cells, Found, LookupSearch, Tally, cells_of
+from gramian.lookups._cover import Implication
 from gramian.lookups._evidence import DECADES
 
 
@@ -64,12 +66,11 @@ def find_lookups(
     if cells.ids:
         names = the_columns([table.names[i] for i in cells.ids])
         notes.append(f"Set aside, as almost every row has a label of its own: {names}.")
-
-    known = [*_implications(laws, table.names)]
+    known = _implications(laws, table.names)
     dates = composed_dates(rows, table)
     known += [each.implication for each in dates]
-    exact = [*_implications([law for law in laws if law.exact], table.names)]
-    by_level = SlopeSearch(cells, {*table.clocks}, tolerance, exact, check_time)
+    exact = _implications([law for law in laws if law.exact], table.names)
+    by_level = SlopeSearch(cells, tolerance, exact, check_time)
     try:
         slopes = by_level.run()
         known += [one for each in slopes for one in each.dependencies]
@@ -103,18 +104,13 @@ def find_lookups(
     return Looked(kept, sums, complete, notes)
 
 
-def _implications(
-    laws: Sequence[Relation], names: Sequence[str]
-) -> Iterator[tuple[frozenset[int], int]]:
-    """Yield what follows from what by laws of numbers."""
-    place = {name: i for i, name in enumerate(names)}
-    for law in laws:
-        for column in law.columns:
-            try:
-                solution = law.solve_for(column)
-            except ValueError:
-                continue
-            yield frozenset(place[each] for each in solution.columns), place[column]
+def _implications(laws: Sequence[Relation], names: Sequence[str]) -> list[Implication]:
+    """Return what follows from what by laws of numbers."""
+    return [
+        (frozenset(map(names.index, solution.columns)), names.index(solution.column))
+        for law in laws
+        for solution in solutions(law)
+    ]
 
 
 def _tally(found: Found, cells: Cells, names: Sequence[str]) -> Tally:

@@ -164,12 +164,12 @@ class Maker:
                 errors[column] = computed - complete[:, column]
         if not verdict.rounding:
             return found
-        values = Values(complete, self.scale)
+        values = Values(complete, self.scale, self._traits)
         exact = [
             i
             for i in found
             if np.std(errors[i]) <= SINGLE * np.std(complete[:, i])
-            or left_open(law, values, self._traits, i) < np.inf
+            or left_open(law, values, i) < np.inf
         ]
         return exact or [i for i in found if not self._traits[i].whole]
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from gramian._types import Array
-from gramian.laws._columns import Traits
 from gramian.laws._law import ONE, Law, Monomial, Values
 
 NEARLY = 1e-3
@@ -23,17 +22,13 @@ RIDGE = 1e-12
 """What is added to correlations, so that they can be inverted where sums are exact."""
 
 
-def printed_sums(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int]
-) -> Iterator[tuple[Law, int]]:
+def printed_sums(values: Values, columns: Sequence[int]) -> Iterator[tuple[Law, int]]:
     """Yield sums that give a column, as short as printed digits allow, and which column it is.
 
     Parameters
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     columns : sequence of int
         The columns; no exact sums tie them.
     """
@@ -41,12 +36,10 @@ def printed_sums(
         return
     monomials: list[Monomial] = [*((((i, "x"), 1),) for i in columns), ONE]
     matrix = values.matrix(monomials)
-    widths = np.column_stack(
-        [
-            *(traits[i].precision.half_unit(values.x[:, i]) / values.scale[i] for i in columns),
-            np.zeros(values.n_rows),
-        ]
-    )
+    widths = np.zeros(matrix.shape)
+    for place, i in enumerate(columns):
+        half = values.traits[i].precision.half_unit(values.x[:, i])
+        widths[:, place] = half / values.scale[i]
     for k in _followers(matrix[:, :-1]):
         found = _Sums(matrix, widths, k).shortest()
         if found is not None:

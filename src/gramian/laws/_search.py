@@ -89,11 +89,11 @@ class Search:
         n_test = max(n_test, len(x) - MAX_ROWS) if n_test else 0
         train = np.sort(order[n_test:])
         test = np.sort(order[:n_test][:MAX_JUDGES])
-        self.train = Values(np.asfortranarray(x[train]), scale)
-        judges = Values(np.asfortranarray(x[test]), scale) if n_test else None
-        self.control = Control(self.train, judges, traits, seed)
+        self.train = Values(np.asfortranarray(x[train]), scale, traits)
+        judges = Values(np.asfortranarray(x[test]), scale, traits) if n_test else None
+        self.control = Control(self.train, judges, seed)
         # A threshold lies between two rows, whichever part of the table they are in.
-        self._all = Values(x[np.sort(np.concatenate([train, test]))], scale)
+        self._all = Values(x[np.sort(np.concatenate([train, test]))], scale, traits)
         self.few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
         self.traits = traits
         self.found: list[Verdict] = []
@@ -136,7 +136,9 @@ class Search:
             for i, (name, stage) in enumerate(stages):
                 self._report(name, i, len(stages))
                 for law, n_tried in stage():
-                    self._consider(law, n_tried, EXACT_ERROR)
+                    verdict = self.control.judge(law, n_tried, EXACT_ERROR)
+                    if verdict is not None:
+                        self._believe(verdict)
                     self._check_time()
                 self._check_time()
             if not simple:
@@ -148,12 +150,8 @@ class Search:
             self.found = without_echoes(self.found)
         return True
 
-    def _consider(self, law: Law, n_tried: float, tolerance: float) -> None:
-        self._believe(self.control.judge(law, n_tried, tolerance))
-
-    def _believe(self, verdict: Verdict | None) -> None:
-        if verdict is None:
-            return
+    def _believe(self, verdict: Verdict) -> None:
+        """Take a law over, unless it says nothing new."""
         law = verdict.law
         if any(each.issuperset(law.columns) for each in self._settled):
             return
@@ -186,8 +184,7 @@ class Search:
 
     def _steps(self) -> Iterator[tuple[Law, float]]:
         """Yield thresholds and levels of whole numbers."""
-        whole = [i for i in self.columns if self.traits[i].whole]
-        yield from self._steps_of(whole)
+        return self._steps_of([i for i in self.columns if self.traits[i].whole])
 
     def _more_steps(self) -> Iterator[tuple[Law, float]]:
         """Yield those of other columns, which may be computed from one another."""
@@ -198,14 +195,14 @@ class Search:
 
     def _steps_of(self, sources: Sequence[int]) -> Iterator[tuple[Law, float]]:
         flags = [i for i in self.columns if self.traits[i].n_levels is not None]
-        for law in steps(self._all, self.traits, flags, sources):
+        for law in steps(self._all, flags, sources):
             source = step_of(law)
             n_values = len(np.unique(self._all.x[:, source]))
             yield law, float(len(flags) * len(self.columns) * n_values)
 
     def _pairs(self) -> Iterator[tuple[Law, float]]:
         n_tried = 25.0 * len(self.columns) ** 2
-        for law in pairs(self.train, self.traits, self.columns):
+        for law in pairs(self.train, self.columns):
             yield law, n_tried
 
     def _printed(self, *, simple: bool) -> Iterable[tuple[Law, float]]:
@@ -217,16 +214,16 @@ class Search:
         varying = [i for i in self._varying if i not in self._copies]
         n = float(len(varying))
         sources: list[tuple[Iterator[tuple[Law, int | None]], float]] = [
-            (of_one_column(self.train, self.traits, varying), 10 * n**2),
+            (of_one_column(self.train, varying), 10 * n**2),
             # A ratio is plainer than a sum of logarithms that are in the table, too.
-            (of_two_columns(self.train, self.traits, varying, logs=False), 5 * n**3),
+            (of_two_columns(self.train, varying, logs=False), 5 * n**3),
             (self._printed_sums(), n**3),
-            (of_two_columns(self.train, self.traits, varying, logs=True), 5 * n**3),
+            (of_two_columns(self.train, varying, logs=True), 5 * n**3),
         ]
         if not simple:
             sources += [
-                (for_any_column(sparse_products(self.few, self.traits, varying)), 5 * n**4),
-                (for_any_column(products_with_sums(self.few, self.traits, varying)), 5 * n**4),
+                (for_any_column(sparse_products(self.few, varying)), 5 * n**4),
+                (for_any_column(products_with_sums(self.few, varying)), 5 * n**4),
             ]
         kept: dict[int, tuple[Law, float]] = {}
         for laws, n_tried in sources:
@@ -251,30 +248,30 @@ class Search:
         """Yield sums of the columns that are left if each linear law gives one of its own away."""
         taken = given_away(law for law in self.laws if is_linear(law))
         columns = [i for i in self._varying if i not in taken]
-        yield from printed_sums(self.train, self.traits, columns)
+        yield from printed_sums(self.train, columns)
 
     def _wide(self) -> Iterator[tuple[Law, float]]:
         free = self.free
         if SMALL_TABLE < len(free) <= WIDEST:
             n_tried = float(len(free)) ** 4
-            for law in products_with_sums(self.few, self.traits, free):
+            for law in products_with_sums(self.few, free):
                 yield refit(law, self.train), n_tried
 
     def _noisy(self) -> None:
         """Look for laws that hold up to noise, and believe the one that says most, repeatedly."""
         while self._tolerance > EXACT_ERROR and len(self.free) > 1:
             pool = []
-            for i, (law, n_tried) in enumerate(
-                short_laws(self.train, self.few, self.traits, self.free)
-            ):
+            for law, n_tried in short_laws(self.train, self.few, self.free):
                 self._check_time()
                 verdict = self.control.judge(law, n_tried, self._tolerance)
                 if verdict is not None:
-                    pool.append((description_length(verdict, self.train.n_rows), i, law, n_tried))
+                    pool.append(verdict)
+            pool.sort(key=lambda verdict: description_length(verdict, self.train.n_rows))
             before = len(self.found)
-            for _, _, law, n_tried in sorted(pool, key=lambda each: each[:2]):
+            for verdict in pool:
+                law = verdict.law
                 if set(law.columns) <= set(self.free) and not self._approximates(law):
-                    self._consider(law, n_tried, self._tolerance)
+                    self._believe(verdict)
                     if len(self.found) > before and len(self.free) < SMALL_TABLE:
                         break
             if len(self.found) == before:
@@ -326,7 +323,7 @@ class Search:
                 or (len(columns) > 2 and not free.issuperset(columns))
             )
 
-        yield from small_sets(self.train, self.traits, self.columns, skip)
+        yield from small_sets(self.train, self.columns, skip)
 
     def _among(self, families: dictionaries.Families) -> Iterator[tuple[Law, float]]:
         """Yield the laws of functions of all columns, if these are few."""

@@ -74,8 +74,6 @@ class SlopeSearch:
     ----------
     cells : Cells
         The table.
-    dates : set of int
-        The columns that are dates.
     tolerance : float
         The largest error, as a share of the deviation within levels; 0 asks for exact laws only.
     known : sequence of Implication
@@ -87,7 +85,6 @@ class SlopeSearch:
     def __init__(
         self,
         cells: Cells,
-        dates: set[int],
         tolerance: float,
         known: Sequence[Implication],
         check_time: Callable[[], None],
@@ -99,7 +96,7 @@ class SlopeSearch:
         self._numbers = [
             i
             for i in range(cells.n_columns)
-            if cells.is_number(i) and i not in dates and cells.n_levels[i] > 2
+            if cells.is_number(i) and i not in cells.clocks and cells.n_levels[i] > 2
         ]
         self._precisions: dict[int, Precision] = {}
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
-from gramian.laws._columns import Traits
 from gramian.laws._law import Law, Values, comparison
 from gramian.lookups._steps import short_between
 
@@ -19,17 +18,13 @@ ROWS_OF_UNIT = 10
 """Units of panels have fewer rows."""
 
 
-def steps(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int], sources: Sequence[int]
-) -> Iterator[Law]:
+def steps(values: Values, columns: Sequence[int], sources: Sequence[int]) -> Iterator[Law]:
     """Yield laws y = [x ≤ c], [x > c], [x = c] or [a < x ≤ b], and sums of steps for more levels.
 
     Parameters
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     columns : sequence of int
         The columns y.
     sources : sequence of int
@@ -37,14 +32,14 @@ def steps(
     """
     sources = [i for i in sources if not _difference(values.x[:, i])]
     for k in columns:
-        n_levels = traits[k].n_levels
+        n_levels = values.traits[k].n_levels
         if n_levels is None:
             continue
         y = values.x[:, k]
         if y.min() == y.max():
             continue
         for i in sources:
-            own = traits[i].n_levels
+            own = values.traits[i].n_levels
             if i == k or (own is not None and own <= n_levels):
                 continue
             if n_levels == 2:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array, IntArray
-from gramian.laws._columns import Traits
 from gramian.laws._law import Law, Values
 from gramian.laws._nullspace import caps_of, dependencies, monomials_of
 
@@ -26,10 +25,7 @@ BATCH = 500
 
 
 def small_sets(
-    values: Values,
-    traits: Sequence[Traits],
-    columns: Sequence[int],
-    skip: Callable[[Sequence[int]], bool],
+    values: Values, columns: Sequence[int], skip: Callable[[Sequence[int]], bool]
 ) -> Iterator[tuple[Law, float]]:
     """Yield laws of few columns, and among how many candidates each was found.
 
@@ -37,8 +33,6 @@ def small_sets(
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     columns : sequence of int
         The columns.
     skip : function
@@ -60,7 +54,7 @@ def small_sets(
             flagged = _suspicious(table, np.array(batch), powers)
             for chosen in (each for each, flag in zip(batch, flagged, strict=True) if flag):
                 own = [(i, "x") for i in chosen]
-                functions = monomials_of(own, degree, caps_of(chosen, traits))
+                functions = monomials_of(own, degree, caps_of(chosen, values.traits))
                 found += dependencies(values, [*chain.from_iterable(functions)])
         for law in sorted(found, key=lambda each: len(each.monomials)):
             yield law, n_tried
