@@ -84,7 +84,7 @@ class Judge:
         self._rows = rows = rows.taken(np.flatnonzero(known))
         fit = self._fit(tuple(range(n_columns)), ())
         exact = self._is_exact(fit)
-        if not exact and not self._is_near(fit.residual):
+        if not exact and not rms(fit.residual) <= self._tolerated:
             return None
         fit = self._simpler(fit, exact)
         evidence = self._evidence(fit, n_tried)
@@ -108,8 +108,10 @@ class Judge:
     def _is_exact(self, fit: _Fit) -> bool:
         return bool((np.abs(fit.residual) <= self._rows.bound(fit.coefficients)).all())
 
-    def _is_near(self, residual: Array) -> bool:
-        return rms(residual) <= self._tolerance * rms(self._rows.around_means())
+    @property
+    def _tolerated(self) -> float:
+        """How much a law may leave of the column, if it is not exact."""
+        return self._tolerance * rms(self._rows.around_means())
 
     def _simpler(self, fit: _Fit, exact: bool) -> _Fit:
         """Let coefficients be the same in all levels, or nothing, where the rows allow it."""
@@ -168,9 +170,7 @@ class Judge:
         if not len(known):
             return None
         held = held.taken(known)
-        allowed = self._tolerance * rms(rows.around_means())
-        if exact:
-            allowed = rms(held.bound(coefficients))
+        allowed = rms(held.bound(coefficients)) if exact else self._tolerated
         refuted = rms(held.missed(coefficients)) > REFUTED * allowed
         return None if refuted else held.error(coefficients)
 

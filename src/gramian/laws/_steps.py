@@ -96,9 +96,10 @@ def _indicator(x: Array, y: Array) -> Parts | None:
 def _comparison(x: Array, on: NDArray[np.bool_]) -> tuple[str, ...] | None:
     """Return the comparisons of a column that are true in just these rows, if there are any."""
     inside, outside = x[on], x[~on]
-    levels = _levels(inside, outside)
-    if levels is not None:
-        return levels
+    if inside.min() == inside.max() and not (outside == inside[0]).any():
+        return (f"eq {float(inside[0])!r}",)
+    if outside.min() == outside.max() and not (inside == outside[0]).any():
+        return (f"ne {float(outside[0])!r}",)
     if inside.max() < outside.min():
         return (f"le {_between(inside.max(), outside.min())!r}",)
     if outside.max() < inside.min():
@@ -107,14 +108,6 @@ def _comparison(x: Array, on: NDArray[np.bool_]) -> tuple[str, ...] | None:
     if len(below) and len(above) and len(below) + len(above) == len(outside):
         start, end = _between(below.max(), inside.min()), _between(inside.max(), above.min())
         return (f"gt {start!r}", f"le {end!r}")
-    return None
-
-
-def _levels(inside: Array, outside: Array) -> tuple[str, ...] | None:
-    if inside.min() == inside.max() and not (outside == inside[0]).any():
-        return (f"eq {float(inside[0])!r}",)
-    if outside.min() == outside.max() and not (inside == outside[0]).any():
-        return (f"ne {float(outside[0])!r}",)
     return None
 
 

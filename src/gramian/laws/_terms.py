@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,20 +20,6 @@ RawTerm = tuple[float, Monomial]
 SIGNS = {"le": "≤", "gt": ">", "eq": "=", "ne": "≠"}
 LATEX_SIGNS = {"le": r"\le", "gt": ">", "eq": "=", "ne": r"\ne"}
 SYMPY_NAMES = {"le": "Le", "gt": "Gt", "eq": "Eq", "ne": "Ne"}
-
-
-@dataclass(frozen=True)
-class OfColumn:
-    """The product of powers of functions of one column, as it is in the table."""
-
-    parts: tuple[tuple[str, int], ...]
-
-    def __call__(self, x: Array) -> Array:
-        """Return the values."""
-        found = np.ones(len(x))
-        for atom, power in self.parts:
-            found = found * apply(atom, x) ** power
-        return found
 
 
 @dataclass(frozen=True)
@@ -90,7 +77,15 @@ def _latex(atom: str, name: str) -> str:
 def plain_function(parts: tuple[tuple[str, int], ...]) -> PlainFunction:
     """Return the product of functions of one column."""
     name = "·".join(atom for atom, _ in parts)
-    return PlainFunction(name, None, (0.0,), (1.0,), OfColumn(parts), parts)
+    return PlainFunction(name, None, (0.0,), (1.0,), partial(_product, parts), parts)
+
+
+def _product(parts: tuple[tuple[str, int], ...], x: Array) -> Array:
+    """Return the values of a product of powers of functions of a column."""
+    found = np.ones(len(x))
+    for atom, power in parts:
+        found = found * apply(atom, x) ** power
+    return found
 
 
 def factors_of(monomial: Monomial, names: Sequence[str]) -> dict[Any, Any]:
