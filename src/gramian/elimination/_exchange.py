@@ -52,7 +52,7 @@ class Search:
     preferences : Preferences
         Which variables the user would rather keep.
     confirm : callable, optional
-        Asked before a set is taken; see `eliminate`.
+        Asked before a set is taken; see `Eliminator`.
     """
 
     sums: FunctionSums

@@ -60,6 +60,11 @@ def closure(start: Collection[int], dependencies: Iterable[Implication]) -> set[
     return {*start, *following(start, rules)}
 
 
+def follows(law: Implying, known: Sequence[Implication]) -> bool:
+    """Return whether all that a law says follows from what is known."""
+    return all(effect in closure(causes, known) for causes, effect in law.dependencies)
+
+
 def minimal(found: Sequence[L], known: Sequence[Implication]) -> list[L]:
     """Leave out, from the last to the first, laws that follow from the others and what is known.
 
@@ -73,7 +78,6 @@ def minimal(found: Sequence[L], known: Sequence[Implication]) -> list[L]:
     kept = list(found)
     for each in reversed(found):
         others = [one for one in kept if one is not each]
-        rules = [*known, *(rule for one in others for rule in one.dependencies)]
-        if all(effect in closure(causes, rules) for causes, effect in each.dependencies):
+        if follows(each, [*known, *(rule for one in others for rule in one.dependencies)]):
             kept = others
     return kept

@@ -10,7 +10,7 @@ import numpy as np
 
 from gramian._types import IntArray
 from gramian.lookups._cells import PER_NUMBER, Cells
-from gramian.lookups._cover import Implication, closure, minimal
+from gramian.lookups._cover import Implication, closure, follows, minimal
 from gramian.lookups._evidence import DECADES, Count, combined, count, mismatches
 from gramian.lookups._steps import intervals
 from gramian.tables._clock import COARSER
@@ -170,7 +170,7 @@ class LookupSearch:
             if (frozenset([effect]), cause) in together and cause < effect:
                 first[effect] = min(first[effect], first[cause])
         twins = {i for i, one in enumerate(first) if one != i}
-        made = [
+        both = [
             replace(each, both_ways=True)
             for each in found
             if each.effect in twins and each.causes == (first[each.effect],)
@@ -178,16 +178,10 @@ class LookupSearch:
         others = [each for each in found if not twins & {*each.causes, each.effect}]
         wanted = sorted(others, key=lambda one: (not one.thresholds, one.count.n_levels))
         # Whatever is known of a twin holds for the first of its kind.
-        same = [(frozenset([i]), one) for i, one in enumerate(first) if one != i]
-        same += [(frozenset([one]), i) for i, one in enumerate(first) if one != i]
-        merged = minimal(wanted, [*self._known, *same])
-        made = [
-            each
-            for each in made
-            if each.effect not in closure(each.causes, self._known)
-            or each.causes[0] not in closure([each.effect], self._known)
-        ]
-        return [*made, *merged]
+        same = [(frozenset([i]), first[i]) for i in twins]
+        same += [(frozenset([first[i]]), i) for i in twins]
+        new = [each for each in both if not follows(each, self._known)]
+        return [*new, *minimal(wanted, [*self._known, *same])]
 
     def _together(self, size: int, known: Sequence[Implication]) -> list[Found]:
         """Return lookups with several causes that fewer of them do not give."""
