@@ -173,30 +173,22 @@ def families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[Te
 
 def _terms(choices: Sequence[Terms], limit: int) -> Terms:
     """Return all products of one choice of each column, up to a complexity and a number."""
-    every = sorted(
-        (
-            (
-                tuple(sorted(factor for part, _ in picked for factor in part)),
-                sum(c for _, c in picked),
-            )
-            for picked in _bounded(choices, limit)
-        ),
-        key=lambda each: each[1],
-    )
+    every = [(tuple(sorted(factors)), c) for factors, c in _bounded(choices, limit)]
+    every.sort(key=lambda each: each[1])
     while sum(complexity <= limit for _, complexity in every) > MAX_FUNCTIONS:
         limit -= 1
     return [each for each in every if each[1] <= limit]
 
 
-def _bounded(choices: Sequence[Terms], limit: int) -> Iterator[Terms]:
-    """Yield all ways to pick one of each, as long as the complexities add up to no more."""
+def _bounded(choices: Sequence[Terms], limit: int) -> Iterator[tuple[Monomial, int]]:
+    """Yield all products of one of each, as long as the complexities add up to no more."""
     if not choices:
-        yield []
+        yield ONE, 0
         return
     for part, cost in choices[0]:
         if cost <= limit:
-            for others in _bounded(choices[1:], limit - cost):
-                yield [(part, cost), *others]
+            for others, more in _bounded(choices[1:], limit - cost):
+                yield (*part, *others), cost + more
 
 
 def _powers(column: int, traits: Traits, *, ratios: bool = False) -> Terms:
