@@ -1,4 +1,4 @@
-"""Tables with text and dates, as blocks of numbers."""
+"""Tables that can be read again and again: text and dates as numbers, block by block."""
 
 from __future__ import annotations
 
