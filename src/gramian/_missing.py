@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Protocol
 
 import numpy as np
 
@@ -85,12 +84,8 @@ class EmptyColumnError(ValueError):
         )
 
 
-class Completion(Protocol):
-    """Makes rows with gaps rows without."""
-
-    def __call__(self, x: Array, weights: Array | None) -> tuple[Array, Array | None]:
-        """Return rows without gaps, perhaps fewer, and their weights."""
-        ...
+Completion = Callable[[Array, Array | None], tuple[Array, Array | None]]
+"""Makes rows with gaps rows without, perhaps fewer, and returns their weights, too."""
 
 
 @dataclass(frozen=True)
@@ -103,25 +98,17 @@ class OnlyComplete:
         return x[complete], None if weights is None else weights[complete]
 
 
-class Filler(Protocol):
-    """Fills gaps."""
-
-    def transform(self, table: Array, /) -> Array:
-        """Return the rows without gaps."""
-        ...
-
-
 @dataclass(frozen=True)
 class FilledIn:
     """Fills gaps; of rows without any value nothing is known, and they are left out."""
 
-    filler: Filler
+    fill: Callable[[Array], Array]
 
     def __call__(self, x: Array, weights: Array | None) -> tuple[Array, Array | None]:
         """Return the rows that have any values, filled, and their weights."""
         some = ~np.isnan(x).all(axis=1)
         if some.any():
-            x = self.filler.transform(x[some])
+            x = self.fill(x[some])
         return x if some.any() else x[:0], None if weights is None else weights[some]
 
 
@@ -203,11 +190,13 @@ def completion(
     enough = most >= n_columns and all(at_most(each, n_columns, most) for each in families)
     if enough and not tally.varies_less:
         return OnlyComplete(), Gaps(tally.n_rows, tally.n_complete, 0)
-    filler = _fit_filler(sample, tally.n_rows, n_columns)
-    return FilledIn(filler), Gaps(tally.n_rows, tally.n_complete, tally.n_missing)
+    fill = _fit_filler(sample, tally.n_rows, n_columns)
+    return FilledIn(fill), Gaps(tally.n_rows, tally.n_complete, tally.n_missing)
 
 
-def _fit_filler(sample: Callable[[float], Array], n_rows: int, n_columns: int) -> Filler:
+def _fit_filler(
+    sample: Callable[[float], Array], n_rows: int, n_columns: int
+) -> Callable[[Array], Array]:
     """Fit what fills gaps, to rows of which it takes no more than it needs."""
     from gramian._imputer import GramianImputer
     from gramian.imputation import fit_plane
@@ -217,6 +206,4 @@ def _fit_filler(sample: Callable[[float], Array], n_rows: int, n_columns: int) -
     most = MOST_ROWS if wide else min(MOST_ROWS, affordable)
     rows = sample(min(1.0, most / n_rows))
     rows = rows[~np.isnan(rows).all(axis=1)]
-    if wide:
-        return fit_plane(rows)
-    return GramianImputer().fit(rows)
+    return fit_plane(rows).transform if wide else GramianImputer().fit(rows).transform

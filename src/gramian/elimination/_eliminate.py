@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -90,9 +91,10 @@ class Eliminator:
     preferences : Preferences, optional
         Which variables the user would rather keep.
     confirm : callable, optional
-        Asked before a variable goes.
+        Asked before a variable goes: whether functions of some variables, the first argument,
+        explain others, the second, on rows that are left out.
     variables : collection of int, optional
-        Begin with these only; the others count as dropped.
+        Begin with these only; the others count as dropped. By default all take part.
     overwrite : bool, default=False
         Whether the Gram matrix may be overwritten, if it is large.
     """
@@ -196,11 +198,9 @@ class Eliminator:
         preferences = self.preferences
         lowest = min(map(preferences.priority_of, self.free))
         free = [j for j in self.free if preferences.priority_of(j) == lowest]
-        if len(free) > 1:
+        if len(free) > 1:  # else nothing is to be compared
             free = self._most_remains(free)
-        if len(free) > 1:
             free = largest(free, [-np.log(max(self.explained[j], EXACT)) for j in free])
-        if len(free) > 1:
             free = largest(free, [float(self.correlation[j]) for j in free])
         return max(free, key=preferences.order_of)
 
@@ -242,16 +242,7 @@ class Eliminator:
         return total
 
 
-def eliminate(
-    sums: FunctionSums,
-    threshold: float = 1e-3,
-    *,
-    alpha: float = 0.0,
-    preferences: Preferences | None = None,
-    confirm: Confirm | None = None,
-    variables: Collection[int] | None = None,
-    overwrite: bool = False,
-) -> Elimination:
+def eliminate(sums: FunctionSums, threshold: float = 1e-3, **options: Any) -> Elimination:
     """Drop the variables that functions of the others explain, whatever their units and order.
 
     Parameters
@@ -260,17 +251,8 @@ def eliminate(
         The covariances of the functions of all variables.
     threshold : float, default=1e-3
         The share of a variable that an explanation may leave on new rows.
-    alpha : float, default=0
-        The penalty of every function but the variables themselves.
-    preferences : Preferences, optional
-        Which variables the user would rather keep.
-    confirm : callable, optional
-        Asked before a variable goes: whether functions of some variables, the first argument,
-        explain others, the second, on rows that are left out.
-    variables : collection of int, optional
-        Begin with these only; the others count as dropped. By default all take part.
-    overwrite : bool, default=False
-        Whether the Gram matrix may be overwritten, if it is large.
+    **options : object
+        What else `Eliminator` takes.
 
     Examples
     --------
@@ -284,15 +266,7 @@ def eliminate(
     >>> eliminate(collect(rows, lay_out(rows, Polynomial(2), range(3)))).dropped
     (0,)
     """
-    return Eliminator(
-        sums,
-        threshold,
-        alpha,
-        preferences,
-        confirm=confirm,
-        variables=variables,
-        overwrite=overwrite,
-    ).run()
+    return Eliminator(sums, threshold, **options).run()
 
 
 def largest(variables: list[int], values: Sequence[float]) -> list[int]:

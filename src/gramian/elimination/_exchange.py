@@ -52,7 +52,7 @@ class Search:
     preferences : Preferences
         Which variables the user would rather keep.
     confirm : callable, optional
-        Asked before a set is taken; see `eliminate`.
+        Asked before a set is taken; see `Eliminator`.
     """
 
     sums: FunctionSums
@@ -66,6 +66,12 @@ class Search:
     def among(self, variables: Collection[int]) -> Eliminator:
         """Return what is explained if only some variables remain."""
         self.spent.append(float(self._n_functions(variables)) ** 3)
+        return self.eliminator(variables=variables)
+
+    def eliminator(
+        self, *, variables: Collection[int] | None = None, overwrite: bool = False
+    ) -> Eliminator:
+        """Return what begins with all variables, or with some; see `Eliminator`."""
         return Eliminator(
             self.sums,
             self.threshold,
@@ -73,14 +79,16 @@ class Search:
             self.preferences,
             confirm=self.confirm,
             variables=variables,
+            overwrite=overwrite,
         )
 
     def _confirmed(self, kept: Collection[int]) -> bool:
         if self.confirm is None:
             return True
-        return self.confirm(
-            sorted(kept), [j for j in range(self.sums.n_variables) if j not in kept]
-        )
+        return self.confirm(sorted(kept), self._others(kept))
+
+    def _others(self, kept: Collection[int]) -> list[int]:
+        return [j for j in range(self.sums.n_variables) if j not in kept]
 
     def reconsider(self, start: Elimination, *, prove: bool = False) -> Choice:
         """Exchange variables while fewer, or better explained ones, are dropped by it.
@@ -113,15 +121,14 @@ class Search:
         )
 
     def _n_functions(self, kept: Collection[int]) -> int:
-        gone = [j for j in range(self.sums.n_variables) if j not in kept]
+        gone = self._others(kept)
         return len(self.sums.gram) - int(self.sums.involves[:, gone].any(axis=1).sum())
 
     def _swaps(self, kept: Collection[int]) -> Iterator[tuple[int, list[int]]]:
         """For each dropped variable, find the kept ones that it could stand for."""
-        for variable in range(self.sums.n_variables):
-            if variable not in kept:
-                free = self.among({*kept, variable}).free
-                yield variable, [other for other in free if other != variable]
+        for variable in self._others(kept):
+            free = self.among({*kept, variable}).free
+            yield variable, [other for other in free if other != variable]
 
     def _alternatives(self, elimination: Elimination) -> dict[int, tuple[int, ...]]:
         kept = set(elimination.kept)

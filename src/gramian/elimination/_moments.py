@@ -6,7 +6,7 @@ fewer products are distinct than there are pairs: see `MomentTable`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,13 @@ from gramian.rows import RowBlock, Rows, Work
 
 PIECE = 1024
 """Rows of the table that are evaluated at once."""
+
+
+def pieces(rows: RowBlock) -> Iterator[RowBlock]:
+    """Yield a row block in pieces."""
+    x = rows.x
+    for start in range(0, len(x), PIECE):
+        yield RowBlock(x[start : start + PIECE], rows.root[start : start + PIECE])
 
 
 @dataclass(frozen=True)
@@ -131,10 +138,9 @@ class _Worker:
         _, rows = item
         work = self._work
         size = len(work.first.tuples) - 1
-        for start in range(0, len(rows.root), PIECE):
-            piece = slice(start, start + PIECE)
-            root = rows.root[piece]
-            symbols = np.vstack([np.ones(len(root)), rows.x[piece, list(work.columns)].T / root])
+        for piece in pieces(rows):
+            root = piece.root
+            symbols = np.vstack([np.ones(len(root)), piece.x[:, list(work.columns)].T / root])
             backwards = np.ascontiguousarray(symbols[::-1])
             self._first = work.first.evaluate(symbols, size, self._first)
             self._second = work.second.evaluate(backwards, size, self._second)

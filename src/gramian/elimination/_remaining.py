@@ -251,33 +251,30 @@ class Remaining:
         """
         # Threads crash in OpenBLAS where a matrix is very large, see `MAX_SIDE`.
         with threads_for(0 if len(gram) > MAX_SIDE else float(len(gram)) ** 3):
-            self._invert(gram, removed, overwrite=overwrite)
-
-    def _invert(self, gram: Array, removed: Array, *, overwrite: bool) -> None:
-        while True:
-            h = gram if overwrite else gram.copy()
-            h[np.diag_indices_from(h)] += self._penalty
-            # In Fortran's order the transpose of a symmetric matrix in C order is itself.
-            factor, info = lapack.dpotrf(h.T, lower=1, overwrite_a=1)
-            if info == 0:
-                break
-            if overwrite:
-                raise ArithmeticError(
-                    "The covariance of the functions has negative eigenvalues beyond rounding "
-                    "errors. Choose a family that is better conditioned (legendre, hermite), or a "
-                    "penalty (alpha)."
-                )
-            self._penalty = self._penalty + 9 * self._penalty.min()
-        beta = np.ascontiguousarray(removed)
-        solve_lower(factor, beta)
-        # As a difference of squares, this keeps the digits that 1 - E[fx]ᵀ H E[fx] would lose.
-        self.left = np.maximum(0.0, 1 - np.einsum("ij,ij->j", beta, beta))
-        solve_lower(factor, beta, transposed=True)
-        self._beta = beta
-        if len(h):  # LAPACK complains of nothing
-            lapack.dpotri(factor, lower=1, overwrite_c=1)
-        _mirror(h)
-        self._h = h
+            while True:
+                h = gram if overwrite else gram.copy()
+                h[np.diag_indices_from(h)] += self._penalty
+                # In Fortran's order the transpose of a symmetric matrix in C order is itself.
+                factor, info = lapack.dpotrf(h.T, lower=1, overwrite_a=1)
+                if info == 0:
+                    break
+                if overwrite:
+                    raise ArithmeticError(
+                        "The covariance of the functions has negative eigenvalues beyond rounding "
+                        "errors. Choose a family that is better conditioned (legendre, hermite), "
+                        "or a penalty (alpha)."
+                    )
+                self._penalty = self._penalty + 9 * self._penalty.min()
+            beta = np.ascontiguousarray(removed)
+            solve_lower(factor, beta)
+            # As a difference of squares, this keeps the digits that 1 - E[fx]ᵀ H E[fx] would lose.
+            self.left = np.maximum(0.0, 1 - np.einsum("ij,ij->j", beta, beta))
+            solve_lower(factor, beta, transposed=True)
+            self._beta = beta
+            if len(h):  # LAPACK complains of nothing
+                lapack.dpotri(factor, lower=1, overwrite_c=1)
+            _mirror(h)
+            self._h = h
 
     def _at(self, variable: int) -> int:
         return int(np.searchsorted(self.block(variable), self._singles[variable]))

@@ -9,12 +9,7 @@ from typing import Literal
 import numpy as np
 
 from gramian._types import Array
-from gramian.elimination._eliminate import (
-    Confirm,
-    Elimination,
-    Eliminator,
-    Preferences,
-)
+from gramian.elimination._eliminate import Confirm, Elimination, Preferences
 from gramian.elimination._evidence import EXACT
 from gramian.elimination._exchange import Choice, Minimal, Search
 from gramian.elimination._functions import Layout, lay_out
@@ -139,12 +134,10 @@ def select(
         raise ValueError(
             f"keep names column {unknown[0]}, and the table has columns 0 to {rows.n_columns - 1}."
         )
-    preferences = _among(preferences, columns)
     say("sums")
     limit = min(max_functions, int(MOST_OF_ROWS * rows.effective_n_rows))
     layout, start = _functions(rows, family, columns, limit, preferences)
-    inner = [layout.columns.index(j) for j in columns]  # from positions in `columns`
-    preferences = _permute(preferences, inner)
+    preferences = _among(preferences, layout.columns)
     sums = collect(rows, layout)
     n_functions = len(sums.gram)
     prove = prove and len(columns) <= MOST_COLUMNS_TO_PROVE
@@ -228,16 +221,6 @@ def _among(preferences: Preferences, columns: Sequence[int]) -> Preferences:
     return Preferences(keep, priority, [preferences.order_of(j) for j in columns])
 
 
-def _permute(preferences: Preferences, position: Sequence[int]) -> Preferences:
-    """Express preferences by other positions of the same columns."""
-    back = np.argsort(np.asarray(position, dtype=np.intp))
-    return Preferences(
-        frozenset(position[i] for i in preferences.keep),
-        [preferences.priority_of(int(i)) for i in back],
-        [preferences.order_of(int(i)) for i in back],
-    )
-
-
 def _functions(
     rows: Rows,
     family: Family,
@@ -249,11 +232,11 @@ def _functions(
     layout = lay_out(rows, family, columns, most=max_functions)
     if len(layout.blocks) == len(columns):
         return layout, "all"
-    ranks = [preferences.order_of(i) for i in range(len(columns))]
-    order = forward_order(rows.covariance(), columns, ranks)
+    ranks = [preferences.order_of(j) for j in columns]
+    order = [columns[i] for i in forward_order(rows.covariance(), columns, ranks)]
     # Functions of what is wanted come first, as it is to explain the others.
-    order.sort(key=lambda i: (i not in preferences.keep, -preferences.priority_of(i)))
-    return lay_out(rows, family, [columns[i] for i in order], most=max_functions), "forward"
+    order.sort(key=lambda j: (j not in preferences.keep, -preferences.priority_of(j)))
+    return lay_out(rows, family, order, most=max_functions), "forward"
 
 
 def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
@@ -301,26 +284,19 @@ def _best(
         penalties = [0.0]  # the columns themselves have none
     else:
         penalties = [np.inf, 0.0] if large else PENALTIES
-    found: list[tuple[tuple[int, float, float], Elimination]] = []
+    found: list[tuple[tuple[int, float, float], Elimination, Search]] = []
     for penalty in penalties:
-        eliminator = Eliminator(
-            sums,
-            threshold,
-            penalty,
-            preferences,
-            confirm=None if check is None else check.confirm(penalty),
-            overwrite=penalty == penalties[-1],
-        )
+        confirm = None if check is None else check.confirm(penalty)
+        search = Search(sums, threshold, penalty, preferences, confirm)
+        eliminator = search.eliminator(overwrite=penalty == penalties[-1])
         # A penalty never leaves less of the rows of the fit: then none explains anything.
         hopeless = penalty == 0 and eliminator.least_share > threshold
         elimination = eliminator.run()
         left = float(np.sum(np.maximum(elimination.share_left, EXACT)))
-        found.append(((len(elimination.kept), left, penalty), elimination))
+        found.append(((len(elimination.kept), left, penalty), elimination, search))
         if hopeless:
             break
-    (_, _, penalty), elimination = min(found, key=lambda item: item[0])
+    (_, _, penalty), elimination, search = min(found, key=lambda item: item[0])
     if large:
         return Choice(elimination, {}, "greedy"), penalty
-    confirm = None if check is None else check.confirm(penalty)
-    search = Search(sums, threshold, penalty, preferences, confirm)
     return search.reconsider(elimination, prove=prove), penalty

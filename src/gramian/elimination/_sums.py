@@ -11,14 +11,12 @@ from gramian._blas import threads_for
 from gramian._threads import AddProduct
 from gramian._types import Array, IntArray
 from gramian.elimination._functions import Layout
-from gramian.elimination._moments import Shared
+from gramian.elimination._moments import Shared, pieces
 from gramian.orthogonalize._common import check_finite
 from gramian.rows import RowBlock, Rows, Work
 
 TILE = 4096
 """Rows of the Gram matrix that are summed at once: workers need no more memory than that."""
-PIECE = 1024
-"""Rows of the table that are evaluated at once."""
 MANY = 1e10
 """With fewer multiplications it is not worth the while to look for moments that are shared."""
 CONSTANT = 1e-13
@@ -142,9 +140,7 @@ class _Worker:
         _, rows = item
         work = self._work
         gram, with_x = self.sums
-        for start in range(0, len(rows.root), PIECE):
-            piece = slice(start, start + PIECE)
-            block = RowBlock(rows.x[piece], rows.root[piece])
+        for block in pieces(rows):
             values = work.layout.evaluate(block, work.part.stop)
             new = values[1 + work.part.start :]
             self._add_product(gram, new, values.T)

@@ -12,8 +12,9 @@ from gramian._blas import threads_for
 from gramian._threads import AddProduct
 from gramian._types import Array, IntArray
 from gramian.elimination._functions import Layout
+from gramian.elimination._moments import pieces
 from gramian.elimination._remaining import EPSILON, FLOOR
-from gramian.elimination._sums import CONSTANT, PIECE, moments
+from gramian.elimination._sums import CONSTANT, moments
 from gramian.rows import RowBlock, Rows, Work
 
 
@@ -99,9 +100,7 @@ class _Worker:
         """Add a row block, given with its number."""
         _, rows = item
         work = self._work
-        for start in range(0, len(rows.root), PIECE):
-            piece = slice(start, start + PIECE)
-            block = RowBlock(rows.x[piece], rows.root[piece])
+        for block in pieces(rows):
             values = work.layout.evaluate(block, work.layout.n_functions)[1:][work.use]
             values -= np.multiply.outer(work.mean, block.root)
             values /= work.deviations[:, np.newaxis]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from scipy.linalg import eigh
@@ -29,12 +28,8 @@ MOST_FREEDOM = 0.7
 """Fits with more degrees of freedom, relative to the rows, are not considered."""
 
 
-class Functions(Protocol):
-    """Functions of completed rows."""
-
-    def __call__(self, rows: Array) -> Array:
-        """Evaluate them, one a column."""
-        ...
+Functions = Callable[[Array], Array]
+"""Evaluates functions of completed rows, one a column."""
 
 
 @dataclass(frozen=True)

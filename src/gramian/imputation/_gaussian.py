@@ -116,7 +116,7 @@ def fit_gaussian(x: Array, present: Mask) -> Gaussian:
     present : array of bool
         Which cells are no gaps.
     """
-    hidden = present & (np.random.default_rng(0).random(x.shape) < HIDDEN)
+    hidden = hide(present)
     rows = hidden.any(axis=1)
     found = Gaussian(np.zeros(x.shape[1]), np.eye(x.shape[1]))
     best, least = replace(found, ridge=RIDGES[0]), np.inf
@@ -127,6 +127,11 @@ def fit_gaussian(x: Array, present: Mask) -> Gaussian:
         if error < least:
             best, least = found, error
     return _converge(best, x, present)
+
+
+def hide(present: Mask) -> Mask:
+    """Choose some of the cells that are present, to see how well they are expected."""
+    return present & (np.random.default_rng(0).random(present.shape) < HIDDEN)
 
 
 def _converge(found: Gaussian, x: Array, present: Mask) -> Gaussian:

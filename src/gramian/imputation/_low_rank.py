@@ -10,18 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from gramian._types import Array
+from gramian.imputation._gaussian import Mask, hide
 
-Mask = NDArray[np.bool_]
 LEAST_NOISE = 1e-9
 """The variance of noise, at least, as a share of the mean variance of a column."""
 N_LINES = (1, 2, 3, 5, 8, 12, 20, 30)
 """Numbers of lines from which gaps of wide tables are filled; hidden cells decide."""
-HIDDEN = 0.1
-"""The share of cells that are hidden for that."""
 ROWS_A_LINE = 5
 """A line needs so many rows."""
 MAX_ROUNDS = 50
@@ -109,7 +106,7 @@ def fit_plane(table: Array) -> Plane:
     mean, deviation = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
     deviation = np.where(deviation > 0, deviation, 1.0)
     x = np.where(present, (table - mean) / deviation, 0.0)
-    hidden = present & (np.random.default_rng(0).random(x.shape) < HIDDEN)
+    hidden = hide(present)
     hidden[~(present & ~hidden).any(axis=1)] = False  # something is left of every row
     most = min(len(x) // ROWS_A_LINE, x.shape[1] - 1)
     best, least = 1, np.inf

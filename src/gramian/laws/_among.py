@@ -92,6 +92,16 @@ def invertible(law: Law) -> bool:
     )
 
 
+def given_away(laws: Iterable[Law]) -> set[int]:
+    """Return a column of each law, as far as there are any: what the others give."""
+    taken: set[int] = set()
+    for law in laws:
+        giving = determined(law, taken)
+        if giving is not None:
+            taken.add(giving)
+    return taken
+
+
 def determined(law: Law, taken: set[int]) -> int | None:
     """Return a column that the law gives away: one that enters it most simply.
 
@@ -102,15 +112,13 @@ def determined(law: Law, taken: set[int]) -> int | None:
     taken : set of int
         Columns that other laws give away.
     """
-    best: tuple[int, int, int] | None = None
-    for column in law.columns:
-        if column in taken:
-            continue
+
+    def rank(column: int) -> tuple[int, int, int]:
         powers = {
             (atom, power) for each in law.monomials for (i, atom), power in each if i == column
         }
         n_terms = sum(any(i == column for (i, _), _ in each) for each in law.monomials)
         simple = 0 if powers == {("x", 1)} else 1 if len(powers) == 1 else 2
-        rank = (simple, n_terms, -column)
-        best = rank if best is None or rank < best else best
-    return None if best is None else -best[2]
+        return simple, n_terms, -column
+
+    return min((i for i in law.columns if i not in taken), key=rank, default=None)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array, IntArray
+from gramian.laws._precision import Precision
 
+ROUNDING = 1e-9
+"""An exact law misses by no more than this share of its largest term."""
+WIDE = 2.0
+"""It may miss the printed digits of a column by so many halves of the last one."""
 RANK = 1e-9
 """Directions in which columns vary by a smaller share are not seen."""
 
@@ -29,12 +34,15 @@ class ByLevel:
         The column.
     n_levels : int
         How many levels there are, some of them perhaps without rows.
+    precision : Precision
+        With how many digits the column is known.
     """
 
     codes: IntArray
     x: Array
     y: Array
     n_levels: int
+    precision: Precision
 
     @cached_property
     def design(self) -> Array:
@@ -55,7 +63,7 @@ class ByLevel:
 
     def taken(self, rows: IntArray) -> ByLevel:
         """Return some of the rows."""
-        return ByLevel(self.codes[rows], self.x[rows], self.y[rows], self.n_levels)
+        return replace(self, codes=self.codes[rows], x=self.x[rows], y=self.y[rows])
 
     def fit(self, varying: Sequence[int], common: Sequence[int] = ()) -> Array:
         """Return the coefficients of the numbers and the constant, for each level.
@@ -101,6 +109,20 @@ class ByLevel:
         found: Array = np.maximum(terms.max(axis=1), np.abs(self.y))
         return np.where(found > 0, found, 1.0)
 
+    def missed(self, coefficients: Array) -> Array:
+        """Return what coefficients of levels leave of the column."""
+        return self.y - self.predicted(coefficients)
+
+    def bound(self, coefficients: Array) -> Array:
+        """Return by how much each row may miss an exact law."""
+        half = self.precision.half_unit(self.y)
+        found: Array = WIDE * half + ROUNDING * self.largest(coefficients)
+        return found
+
+    def error(self, coefficients: Array) -> float:
+        """Return the root mean square of what rows miss, as a share of their largest term."""
+        return rms(self.missed(coefficients) / self.largest(coefficients))
+
     def free(self, coefficients: Array, n_varying: int) -> IntArray:
         """Return how many distinct points of each level are more than its coefficients need."""
         known = known_levels(coefficients)
@@ -121,6 +143,11 @@ class ByLevel:
         solved = np.linalg.lstsq(design, self.y, rcond=RANK)[0]
         found: Array = self.y - design @ solved
         return found
+
+
+def rms(x: Array) -> float:
+    """Return the root mean square of some numbers, 0 if there are none."""
+    return float(np.sqrt(np.mean(x**2))) if len(x) else 0.0
 
 
 def known_levels(coefficients: Array) -> NDArray[np.bool_]:

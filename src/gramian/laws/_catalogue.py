@@ -7,7 +7,7 @@ proportional to it are candidates; whether the printed digits agree is for the c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nsmallest
@@ -80,34 +80,31 @@ class Function:
         return {i for _, monomial in self.parts for (i, _), _ in monomial}
 
 
-def of_one_column(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int]
-) -> Iterator[tuple[Law, int]]:
+def of_one_column(values: Values, columns: Sequence[int]) -> Iterator[tuple[Law, int]]:
     """Yield laws y = a f(x) + b and exp(y) = a x + b that almost hold, and which column y is.
 
     Parameters
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     columns : sequence of int
         The columns.
     """
+    traits = values.traits
     functions = [each for i in columns for each in _unary(i, traits[i])]
     targets: list[Variable] = [(i, "x") for i in columns if traits[i].n_levels != 2]
-    yield from _laws(values, traits, targets, [functions])
+    yield from _laws(values, values, targets, [functions])
     plain = [_function(((i, "x"), 1)) for i in columns if _many(traits[i])]
     exponentials: list[Variable] = [
         (i, "exp")
         for i in columns
         if _many(traits[i]) and np.abs(values.x[:, i]).max() < LARGEST_EXPONENT
     ]
-    yield from _laws(values, traits, exponentials, [plain])
+    yield from _laws(values, values, exponentials, [plain])
 
 
 def of_two_columns(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int], *, logs: bool
+    values: Values, columns: Sequence[int], *, logs: bool
 ) -> Iterator[tuple[Law, int]]:
     """Yield laws y = a f(x, z) + b that almost hold, and which column y is.
 
@@ -118,8 +115,6 @@ def of_two_columns(
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     columns : sequence of int
         The columns.
     logs : bool
@@ -130,10 +125,10 @@ def of_two_columns(
     few = values.take(np.linspace(0, values.n_rows - 1, min(rows, values.n_rows)).astype(np.intp))
     targets: list[Variable] = [(i, "x") for i in columns]
     blocks = (
-        [each for each in _binary(i, columns[k:], traits) if each.has_logs == logs]
+        [each for each in _binary(i, columns[k:], values.traits) if each.has_logs == logs]
         for k, i in enumerate(columns)
     )
-    yield from _laws(few, traits, targets, blocks, values)
+    yield from _laws(values, few, targets, blocks)
 
 
 def _function(*factors: tuple[Variable, int | Fraction]) -> Function:
@@ -186,14 +181,9 @@ def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[Fun
 
 
 def _laws(
-    few: Values,
-    traits: Sequence[Traits],
-    targets: Sequence[Variable],
-    blocks: Iterator[list[Function]] | list[list[Function]],
-    values: Values | None = None,
+    values: Values, few: Values, targets: Sequence[Variable], blocks: Iterable[list[Function]]
 ) -> Iterator[tuple[Law, int]]:
-    """Compare all functions with all targets, and yield laws of those that are most alike."""
-    values = few if values is None else values
+    """Compare all functions with all targets in a few rows, and yield laws of those most alike."""
     if not targets:
         return
     units = _units(np.column_stack([few.of(each) for each in targets]))
@@ -212,7 +202,7 @@ def _laws(
         best = [nsmallest(TRIED, each) for each in best]
     for target, candidates in zip(targets, best, strict=True):
         for _, _, function in candidates:
-            for law in _fits(values, traits, target, function):
+            for law in _fits(values, target, function):
                 yield law, target[0]
 
 
@@ -225,14 +215,12 @@ def _units(matrix: Array) -> Array:
     return found
 
 
-def _fits(
-    values: Values, traits: Sequence[Traits], target: Variable, function: Function
-) -> Iterator[Law]:
+def _fits(values: Values, target: Variable, function: Function) -> Iterator[Law]:
     """Yield the laws target = a f, and target = a f + b, as the printed digits have them."""
     y, u = values.of(target), function.values(values)
     if not (np.isfinite(u).all() and np.isfinite(y).all()):
         return
-    weights = _weights(values, traits, target)
+    weights = _weights(values, target)
     for constant in (False, True):
         design = np.column_stack([u, np.ones(len(u))] if constant else [u])
         found = np.linalg.lstsq(design * weights[:, np.newaxis], y * weights, rcond=None)[0]
@@ -240,11 +228,11 @@ def _fits(
             yield function.law(target, found[0], found[1] if constant else 0.0)
 
 
-def _weights(values: Values, traits: Sequence[Traits], target: Variable) -> Array:
+def _weights(values: Values, target: Variable) -> Array:
     """Return the inverse of what printed digits leave open of a target, 1 if that is nothing."""
     column, atom = target
     x = values.x[:, column]
-    width = traits[column].precision.half_unit(x)
+    width = values.traits[column].precision.half_unit(x)
     if not width.any():
         return np.ones(len(x))
     if atom == "exp":

@@ -70,9 +70,6 @@ class Relations(Sequence[Law]):
     def __len__(self) -> int:
         return len(self.relations)
 
-    def __iter__(self) -> Iterator[Law]:
-        return iter(self.relations)
-
     def __str__(self) -> str:
         lines = [f"{each}{_remark(each)}" for each in self]
         if not lines:
@@ -114,10 +111,10 @@ class Relations(Sequence[Law]):
         """
         self._check(keep)
         wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
-        solutions = [[*_solutions(relation)] for relation in self]
+        laws = [[*solutions(relation)] for relation in self]
         errors = {
             id(one): share_missed(computed(one, self._rows), self._rows.get(one.column))
-            for law in solutions
+            for law in laws
             for one in law
         }
 
@@ -126,7 +123,7 @@ class Relations(Sequence[Law]):
 
         stay = {*keep}
         while True:
-            found = fewest(solutions, stay, lambda name: wanted.get(name, 0), error)
+            found = fewest(laws, stay, lambda name: wanted.get(name, 0), error)
             lost = first_that_drifts(found, self._rows, error)
             if lost is None:
                 return found
@@ -172,7 +169,7 @@ class Relations(Sequence[Law]):
 
     @property
     def _every_solution(self) -> list[Solved]:
-        return [each for relation in self for each in _solutions(relation)]
+        return [each for relation in self for each in solutions(relation)]
 
     def _check(self, keep: Collection[str]) -> None:
         missing = [name for name in keep if name not in self.feature_names]
@@ -213,14 +210,11 @@ class Relations(Sequence[Law]):
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{each}</th>" for each in ("law", "kind", "error", "held out"))
-        rows = [
-            [str(each), each.kind, number(each.error, 2), number(each.validation_error, 2)]
-            for each in self
-        ]
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>"
-            for row in rows
-        )
+        body = ""
+        for each in self:
+            row = str(each), each.kind, number(each.error, 2), number(each.validation_error, 2)
+            cells = "".join(f"<td>{html.escape(text)}</td>" for text in row)
+            body += f"<tr>{cells}</tr>"
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -230,7 +224,7 @@ def _remark(relation: Law) -> str:
     return f"  (error {number(100 * relation.validation_error, 2)} %)"
 
 
-def _solutions(relation: Law) -> Iterator[Solved]:
+def solutions(relation: Law) -> Iterator[Solved]:
     """Yield the solutions of a law, the one that it is written as first."""
     first = getattr(relation.form, "column", None)
     for name in sorted(relation.columns, key=lambda each: each != first):

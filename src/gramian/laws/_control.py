@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gramian._types import Array, IntArray
-from gramian.laws._columns import Traits
 from gramian.laws._law import Law, Values
 
 ROUNDING = 1e-15
@@ -59,12 +57,10 @@ class Verdict:
 class Control:
     """Judges candidates by rows that took no part in finding them."""
 
-    def __init__(
-        self, train: Values, test: Values | None, traits: Sequence[Traits], seed: int = 0
-    ) -> None:
+    def __init__(self, train: Values, test: Values | None, seed: int) -> None:
         self.train = train
         self.test = test
-        self._traits = traits
+        self._seen = train if test is None else test
         rng = np.random.default_rng(seed)
         self._shuffled = [
             (each, _without_fixed_points(rng, each.n_rows))
@@ -85,31 +81,20 @@ class Control:
         tolerance : float
             The largest error that is allowed.
         """
-        columns = law.columns
-        n_terms = len(law.monomials)
-        if len(columns) < 2 or n_terms < 2 or self.train.n_rows < n_terms + SPARE_ROWS:
+        if len(law.monomials) < 2 or not self._testable(law):
             return None
-        seen = self.train if self.test is None else self.test
         with np.errstate(all="ignore"):
-            error = law.error(self.train)
-            overall = max(law.overall_error(self.train), law.overall_error(seen))
+            error, overall = law.error(self.train), self._overall(law)
             if not (overall <= tolerance and error <= ROWWISE * tolerance):
                 return None
-            if not _sensitivity(law, seen) > SENSITIVE:
+            if not _sensitivity(law, self._seen) > SENSITIVE:
                 return None
             validation = _predicted(law, self.train) if self.test is None else law.error(self.test)
             if not validation <= ROWWISE * tolerance:
                 return None
-            broken = min(self._broken(law, each) for each in columns)
-        base = max(error, validation, ROUNDING)
-        # Rounding errors are no noise: what is exact must break by far more than a factor.
-        needed = BREAKS if base > HOLDS_EXACTLY else BREAKS_EXACTLY
-        if not broken > needed * base:
-            return None
-        evidence = self._evidence(law, base, broken, n_tried)
-        if evidence < DECADES:
-            return None
-        return Verdict(law, error, validation, overall, broken, evidence)
+            # Rounding errors are no noise: what is exact must break by far more than a factor.
+            needed = BREAKS if max(error, validation) > HOLDS_EXACTLY else BREAKS_EXACTLY
+            return self._verdict(law, n_tried, error, validation, needed)
 
     def judge_printed(self, law: Law, n_tried: float, target: int | None) -> Verdict | None:
         """Return what is known of a law that holds in every row up to printed digits, or nothing.
@@ -124,27 +109,39 @@ class Control:
             The column that was computed from the others as they are printed, and then rounded;
             none if all of them may have been rounded.
         """
-        columns = law.columns
-        if len(columns) < 2 or self.train.n_rows < len(law.monomials) + SPARE_ROWS:
+        if not self._testable(law):
             return None
-        seen = self.train if self.test is None else self.test
         with np.errstate(all="ignore"):
-            rounding = max(
-                left_open(law, each, self._traits, target) for each in (self.train, seen)
-            )
-            if not rounding < np.inf or not _sensitivity(law, seen) > SENSITIVE:
+            rounding = max(left_open(law, each, target) for each in (self.train, self._seen))
+            if not rounding < np.inf or not _sensitivity(law, self._seen) > SENSITIVE:
                 return None
-            error = law.error(self.train)
-            validation = law.error(seen)
-            broken = min(self._broken(law, each) for each in columns)
+            error, validation = law.error(self.train), law.error(self._seen)
+            return self._verdict(law, n_tried, error, validation, BREAKS_PRINTED, rounding)
+
+    def _testable(self, law: Law) -> bool:
+        return len(law.columns) > 1 and self.train.n_rows >= len(law.monomials) + SPARE_ROWS
+
+    def _overall(self, law: Law) -> float:
+        return max(law.overall_error(self.train), law.overall_error(self._seen))
+
+    def _verdict(
+        self,
+        law: Law,
+        n_tried: float,
+        error: float,
+        validation: float,
+        needed: float,
+        rounding: float = 0.0,
+    ) -> Verdict | None:
+        """Return the verdict if shuffling any column makes the error so many times as large."""
         base = max(error, validation, rounding, ROUNDING)
-        if not broken > BREAKS_PRINTED * base:
+        broken = min(self._broken(law, each) for each in law.columns)
+        if not broken > needed * base:
             return None
         evidence = self._evidence(law, base, broken, n_tried)
         if evidence < DECADES:
             return None
-        overall = max(law.overall_error(self.train), law.overall_error(seen))
-        return Verdict(law, error, validation, overall, broken, evidence, rounding)
+        return Verdict(law, error, validation, self._overall(law), broken, evidence, rounding)
 
     def _broken(self, law: Law, column: int) -> float:
         """Return the error of a law if a column is shuffled, in rows in which the column varies."""
@@ -172,7 +169,7 @@ class Control:
         return self._arrangements[column]
 
 
-def left_open(law: Law, values: Values, traits: Sequence[Traits], target: int | None) -> float:
+def left_open(law: Law, values: Values, target: int | None) -> float:
     """Return what printed digits leave open of a law, as a share of its terms.
 
     It is infinite if a row misses the law by more.
@@ -183,12 +180,10 @@ def left_open(law: Law, values: Values, traits: Sequence[Traits], target: int | 
         The law.
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     target : int or None
         The column that is rounded; by default all that are no whole numbers, which are counts.
     """
-    terms = law.terms(values)
+    terms, traits = law.terms(values), values.traits
     missed = np.abs(terms.sum(axis=1))
     largest = np.abs(terms).max(axis=1)
     rounded = [i for i in law.columns if not traits[i].whole] if target is None else [target]
@@ -218,7 +213,8 @@ def refit(law: Law, values: Values) -> Law:
     Rows are weighted so that what is missed is in the units of the law's terms, on average.
     """
     terms = law.terms(values)
-    weights = _row_weights(terms)
+    largest = np.abs(terms).max(axis=1)
+    weights = 1 / (largest + 0.1 * np.median(largest))
     weighted = terms * weights[:, np.newaxis]
     if not np.isfinite(weighted).all():  # where most rows have nothing but zeros
         return law
@@ -235,21 +231,11 @@ def _sensitivity(law: Law, values: Values) -> float:
     return float(np.sqrt(np.mean(changes**2) / np.mean(largest**2)))
 
 
-def _row_weights(terms: Array) -> Array:
-    largest = np.abs(terms).max(axis=1)
-    weights: Array = 1 / (largest + 0.1 * np.median(largest))
-    return weights
-
-
 def _predicted(law: Law, values: Values) -> float:
     """Return the error of each row by the law as the other rows have it."""
     rows = np.arange(values.n_rows)
     errors = [
-        float(
-            refit(law, values.take(np.flatnonzero(rows != i))).imbalance(
-                values.take(slice(int(i), int(i) + 1))
-            )[0]
-        )
+        refit(law, values.take(np.flatnonzero(rows != i))).imbalance(values.take(rows == i))
         for i in rows
     ]
     return float(np.sqrt(np.mean(np.square(errors))))
@@ -275,8 +261,7 @@ def is_consequence(law: Law, known: list[Law], values: Values) -> bool:
     values : Values
         A few rows at which all of them hold.
     """
-    related = [each for each in known if set(each.columns) & set(law.columns)]
-    if not related:
+    if not any(set(each.columns) & set(law.columns) for each in known):
         return False
     with np.errstate(all="ignore"):
         gradients = np.stack([_unit(each.gradient(values)) for each in known], axis=1)

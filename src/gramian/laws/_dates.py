@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
 from gramian._types import Array
 from gramian.laws._dependency import Dependency
+from gramian.laws._mixed import Table
 from gramian.lookups import ComposedDate, Count
 from gramian.lookups._cover import Implication
 from gramian.lookups._evidence import DECADES, MIN_REPEATED
@@ -32,7 +34,7 @@ class DateTally:
         self._clock = clock
         self._place = names.index(date.column)
         self._causes = {name: names.index(name) for name in date.columns}
-        self._dates: dict[float, int] = {}
+        self._dates = Counter[float]()
         self.broken = 0
         self.n_without = 0
         """Rows that have a date, and lack a part of it."""
@@ -51,15 +53,11 @@ class DateTally:
         rows = rows[whole]
         expected = self.date.times({name: rows[:, i] for name, i in self._causes.items()})
         self.broken += int((expected != self._clock.times(rows[:, self._place])).sum())
-        values, sizes = np.unique(rows[:, self._place], return_counts=True)
-        for value, size in zip(values.tolist(), sizes.tolist(), strict=True):
-            self._dates[value] = self._dates.get(value, 0) + size
+        self._dates.update(rows[:, self._place].tolist())
 
     def law(self, n_columns: int) -> Dependency | None:
         """Return the law if all rows keep it, and chance would not."""
-        n_rows = sum(self._dates.values())
-        most = max(self._dates.values(), default=1) / max(n_rows, 1)
-        count = Count(n_rows, 1, self.broken, most)
+        count = Count.of(self._dates.values(), 1, self.broken)
         evidence = count.evidence(float(n_columns) ** (len(self._causes) + 1))
         if self.broken or evidence < DECADES:
             return None
@@ -69,34 +67,26 @@ class DateTally:
             0.0,
             count.guess_error,
             evidence,
-            n_rows,
+            count.n_rows,
             self.date,
             solvable=() if self.n_without else (self.date.column,),
         )
 
 
-def composed_dates(
-    rows: Array,
-    names: Sequence[str],
-    labels: Mapping[int, Sequence[str]],
-    clocks: Mapping[int, Clock],
-) -> list[DateTally]:
+def composed_dates(rows: Array, table: Table) -> list[DateTally]:
     """Find columns that have the parts of dates, and put them together.
 
     Parameters
     ----------
     rows : array of shape (n_rows, n_columns)
-        The table, or a sample; NaN is missing.
-    names : sequence of str
-        Its columns.
-    labels : mapping from int to sequence of str
-        Those with text.
-    clocks : mapping from int to Clock
-        Those with dates.
+        The rows of the table, or a sample; NaN is missing.
+    table : Table
+        The table.
     """
-    numbers = [i for i in range(len(names)) if i not in labels and i not in clocks]
+    names = table.names
+    numbers = [i for i in table.numbers if i not in table.clocks]
     found = []
-    for place, clock in clocks.items():
+    for place, clock in table.clocks.items():
         parts = [_part(rows, place, clock, part, numbers, names) for part in COMPOSING[clock.unit]]
         whole = [each for each in parts if each is not None]
         if len(whole) == len(parts) and any(isinstance(each, str) for each in whole):

@@ -1,10 +1,11 @@
-"""A dependency: a law without a formula, which levels of columns obey."""
+"""Laws of levels, and of these the dependency: a law without a formula."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,51 @@ from numpy.typing import NDArray
 from gramian._types import Array
 from gramian.explanations._formula import Term
 from gramian.explanations._text import quote
-from gramian.lookups import ComposedDate, Key, Lookup
+from gramian.lookups import ComposedDate, Key, LevelLaw, Lookup
 
 
 @dataclass(frozen=True)
-class Dependency:
+class LawOfLevels(ABC):
+    """What is known of a law of levels; its form computes the column that follows."""
+
+    columns: tuple[str, ...]
+    error: float
+    validation_error: float
+    shuffled_error: float
+    evidence: float
+    n_rows: int
+    rounding: ClassVar[float] = 0.0
+    terms: ClassVar[tuple[Term, ...]] = ()
+
+    @property
+    @abstractmethod
+    def form(self) -> LevelLaw:
+        """The law as it is written."""
+
+    def __str__(self) -> str:
+        return str(self.form)
+
+    def latex(self) -> str:
+        """Write the law in LaTeX's math mode."""
+        return self.form.latex()
+
+    def sympy(self) -> Any:
+        """Return the law as SymPy's Eq, as that of its form."""
+        return self.form.sympy()
+
+    def __call__(self, table: Mapping[str, Any]) -> NDArray[Any]:
+        """Compute the column that follows.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns by name.
+        """
+        return self.form(table)
+
+
+@dataclass(frozen=True)
+class Dependency(LawOfLevels):
     """A law that gives a column by the levels of others: the city by the zip code.
 
     Attributes
@@ -53,19 +94,11 @@ class Dependency:
     (True, array([ 2., nan]))
     """
 
-    columns: tuple[str, ...]
-    error: float
-    validation_error: float
-    shuffled_error: float
-    evidence: float
-    n_rows: int
     lookup: Lookup | ComposedDate
     inverse: Lookup | None = None
     solvable: tuple[str, ...] = ()
     """The columns that the law gives in every row that has them."""
     kind: Literal["lookup"] = "lookup"
-    rounding: float = field(default=0.0, repr=False)
-    terms: tuple[Term, ...] = field(default=(), repr=False)
 
     @property
     def exact(self) -> bool:
@@ -79,17 +112,9 @@ class Dependency:
 
     def __str__(self) -> str:
         if self.inverse is None:
-            return str(self.lookup)
+            return super().__str__()
         both = f"{quote(self.lookup.column)} and {quote(self.inverse.column)}"
         return f"{both} follow from each other ({self.lookup.size})"
-
-    def latex(self) -> str:
-        """Write the law in LaTeX's math mode."""
-        return self.lookup.latex()
-
-    def sympy(self) -> Any:
-        """Return the law as SymPy's Eq, with a function that has no formula."""
-        return self.lookup.sympy()
 
     def imbalance(self, X: Any) -> Array:
         """Return in which rows the law does not hold.
@@ -131,13 +156,3 @@ class Dependency:
             f"The law {self} does not give {column!r}: more than one of its values has the same "
             "levels of the others, or it is there where one of them is missing."
         )
-
-    def __call__(self, table: Mapping[str, Any]) -> NDArray[Any]:
-        """Look the column up that follows.
-
-        Parameters
-        ----------
-        table : mapping or data frame
-            The other columns by name.
-        """
-        return self.lookup(table)

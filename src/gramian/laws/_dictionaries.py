@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from gramian.laws._law import Monomial, Variable, times
-from gramian.laws._nullspace import monomials_of
+from gramian.laws._columns import Traits
+from gramian.laws._law import Monomial, times
+from gramian.laws._nullspace import caps_of, monomials_of
 
+Families = Callable[[Sequence[int], Sequence[Traits], int], Iterator[list[Monomial]]]
+"""Yields functions of some columns, no more than a limit at once."""
 MAX_DEGREE = 8
 MAX_FUNCTIONS = 900
 ANGLE_DEGREE = 5
@@ -18,26 +21,24 @@ MAX_PAIR_COLUMNS = 8
 
 
 def polynomials(
-    columns: Sequence[int], caps: Mapping[Variable, int], limit: int
+    columns: Sequence[int], traits: Sequence[Traits], limit: int
 ) -> Iterator[list[Monomial]]:
     """Yield the monomials of all columns, those that are no more than the limit."""
     variables = [(column, "x") for column in columns]
-    yield _up_to(monomials_of(variables, MAX_DEGREE, dict(caps)), limit)
+    yield _up_to(monomials_of(variables, MAX_DEGREE, caps_of(columns, traits)), limit)
 
 
 def with_angles(
-    columns: Sequence[int],
-    angles: Sequence[int],
-    caps: Mapping[Variable, int],
-    limit: int,
+    columns: Sequence[int], traits: Sequence[Traits], limit: int
 ) -> Iterator[list[Monomial]]:
     """Yield monomials of sines and cosines of one or two columns, and of the others."""
+    angles = [i for i in columns if traits[i].angle]
     turns: list[tuple[tuple[int, ...], int]] = [((j,), ANGLE_DEGREE) for j in angles]
     if len(columns) <= MAX_PAIR_COLUMNS:
         turns += [(pair, PAIR_DEGREE) for pair in combinations(angles, 2)]
     for turning, degree in turns:
         variables = [(column, "x") for column in columns if column not in turning]
-        limits = dict(caps)
+        limits = caps_of(columns, traits)
         for j in turning:
             # sin² = 1 − cos²: one of the two is enough.
             variables += [(j, "cos"), (j, "sin")]
@@ -46,19 +47,22 @@ def with_angles(
 
 
 def with_logarithms(
-    columns: Sequence[int], logs: Sequence[int], caps: Mapping[Variable, int], limit: int
+    columns: Sequence[int], traits: Sequence[Traits], limit: int
 ) -> Iterator[list[Monomial]]:
     """Yield monomials times at most one logarithm."""
+    logs = [i for i in columns if traits[i].positive]
+    if not logs:
+        return
     variables = [(column, "x") for column in columns]
     found: list[list[Monomial]] = []
     before: list[Monomial] = []
-    for plain in monomials_of(variables, LOG_DEGREE, dict(caps)):
+    for plain in monomials_of(variables, LOG_DEGREE, caps_of(columns, traits)):
         found.append([*plain, *(times(each, (((j, "log"), 1),)) for each in before for j in logs)])
         before = plain
-    yield _up_to(iter(found), limit)
+    yield _up_to(found, limit)
 
 
-def _up_to(degrees: Iterator[list[Monomial]], limit: int) -> list[Monomial]:
+def _up_to(degrees: Iterable[list[Monomial]], limit: int) -> list[Monomial]:
     """Put degrees together as long as there are not too many functions."""
     found: list[Monomial] = []
     for new in degrees:

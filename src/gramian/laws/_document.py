@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gramian.explanations._formula import Formula, Term
-from gramian.laws._law import ATOMS, COMPARISONS, Power
-from gramian.laws._terms import PlainFunction, plain_function
+from gramian.laws._law import ATOMS, COMPARISONS, Power, plain_power
+from gramian.laws._terms import PlainFunction, formula_of, plain_function
 
 if TYPE_CHECKING:
     from gramian.laws._solution import Solution
@@ -29,16 +29,15 @@ LARGEST = sys.float_info.max
 
 def document_of(solution: Solution) -> dict[str, Any]:
     """Return a solution as lists, dictionaries, numbers and texts."""
-    document: dict[str, Any] = {
+    return {
         "column": solution.column,
         "above": [_term(each) for each in solution.numerator.terms],
         "below": [_term(each) for each in solution.denominator.terms],
         "digits": [list(side.digits) for side in (solution.numerator, solution.denominator)],
-        "function": "exp" if solution.exponential else "log" if solution.logarithm else "root",
+        "function": solution._function,
         "root": _power(solution.root),
         "negative": solution.negative,
     }
-    return document
 
 
 def _term(term: Term) -> dict[str, Any]:
@@ -89,9 +88,7 @@ def _formula(terms: Any, digits: Any, where: str) -> Formula:
     if not isinstance(digits, list) or len(digits) != len(terms):
         raise ValueError(f"There is a number of digits for each of the terms {where}.")
     read = tuple(_read_term(each) for each in terms)
-    numbers = tuple(_whole(each, 1, 17) for each in digits)
-    columns = dict.fromkeys(name for term in read for name in term.columns)
-    return Formula(read, tuple(columns), numbers)
+    return formula_of(read, [_whole(each, 1, 17) for each in digits])
 
 
 def _read_term(document: Any) -> Term:
@@ -145,8 +142,7 @@ def _read_power(value: Any) -> Power:
     below = _whole(value[1], 1, LARGEST_EXPONENT)
     if above == 0:
         raise ValueError("An exponent is not zero.")
-    power = Fraction(above, below)
-    return power.numerator if power.denominator == 1 else power
+    return plain_power(Fraction(above, below))
 
 
 def _whole(value: Any, low: int, high: int) -> int:

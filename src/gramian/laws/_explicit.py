@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
+from gramian._types import Array
 from gramian.laws._columns import Traits
 from gramian.laws._factors import Quotient, divide_out, follows
-from gramian.laws._law import ONE, Law, Monomial, Power, Values, Variable, times
+from gramian.laws._law import ONE, Law, Monomial, Values, Variable, plain_power, times
 from gramian.laws._nullspace import without_common_factor
-from gramian.laws._shortest import Sum, shortest_sum
+from gramian.laws._shortest import shortest_sum
 
 POWERS = tuple(Fraction(each) for each in ("1", "2", "-1", "-2", "1/2", "-1/2"))
 """The powers of the quotient that may be a sum."""
@@ -30,31 +30,18 @@ UNEXPLAINED = 0.4
 """A column of which smooth functions of others leave more, of its deviation, follows from none."""
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A law that gives a column, and how long its description is."""
-
-    law: Law
-    score: float
-    left: float
-
-
-def quotients(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int]
-) -> list[tuple[float, int, Quotient]]:
+def quotients(values: Values, columns: Sequence[int]) -> list[tuple[float, int, Quotient]]:
     """Return the columns that follow from others, the surest first, with their quotients.
 
     Parameters
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     columns : sequence of int
         The columns.
     """
     x = values.x / values.scale
-    positive = [each.positive for each in traits]
+    positive = [each.positive for each in values.traits]
     found = []
     for target in columns:
         others = [i for i in columns if i != target]
@@ -67,35 +54,28 @@ def quotients(
     return sorted(found, key=lambda each: each[0])
 
 
-def law_for(
-    values: Values, traits: Sequence[Traits], target: int, quotient: Quotient
-) -> Candidate | None:
+def law_for(values: Values, target: int, quotient: Quotient) -> Law | None:
     """Return the law with the shortest description that gives a column, if there is any.
 
     Parameters
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     target : int
         The column.
     quotient : Quotient
         The column, with powers of others divided out.
     """
-    best: Candidate | None = None
-    for law, cost in _candidates(values, traits, target, quotient):
-        left = _left(law, values, target)
-        score = len(values.x) * math.log(max(left, SMALLEST)) + cost
-        if np.isfinite(score) and (best is None or score < best.score):
-            best = Candidate(law, score, left)
-    if best is not None and best.left <= NO_WORSE * quotient.left:
-        return best
-    for law, cost in _ratios(values, target, quotient):
-        left = _left(law, values, target)
-        score = len(values.x) * math.log(max(left, SMALLEST)) + cost
-        if np.isfinite(score) and (best is None or score < best.score):
-            best = Candidate(law, score, left)
+    best: Law | None = None
+    least = missed = math.inf
+    for laws in (_candidates(values, target, quotient), _ratios(values, target, quotient)):
+        for law, cost in laws:
+            left = _left(law, values, target)
+            score = len(values.x) * math.log(max(left, SMALLEST)) + cost
+            if score < least:
+                best, least, missed = law, score, left
+        if missed <= NO_WORSE * quotient.left:
+            break
     return best
 
 
@@ -108,33 +88,28 @@ def _left(law: Law, values: Values, target: int) -> float:
     return float(np.sqrt(np.mean(missed**2) / np.mean(y**2)))
 
 
-def _candidates(
-    values: Values, traits: Sequence[Traits], target: int, quotient: Quotient
-) -> Iterator[tuple[Law, float]]:
+def _candidates(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[Law, float]]:
     """Yield laws in which a power of the quotient is a sum, and what their description costs."""
-    y = values.of((target, "x"))
+    y, traits = values.of((target, "x")), values.traits[target]
     powers = [
         power
         for power in POWERS
-        if (power.denominator == 1 or traits[target].positive)
-        and (power > 0 or traits[target].never_zero)
+        if (power.denominator == 1 or traits.positive)
+        and (power > 0 or traits.never_zero)
         and (quotient.rest or power == 1)
     ]
-    for i, functions in enumerate(families_of(quotient.rest, traits)):
-        plain = values.matrix([each for each, _ in functions])
-        costs = [math.log(2 + len(functions)) + complexity for _, complexity in functions]
+    for i, family in enumerate(families_of(quotient.rest, values.traits)):
+        functions = [each for each, _ in family]
+        matrix = values.matrix(functions)
+        costs = [math.log(2 + len(family)) + complexity for _, complexity in family]
         for power in powers:
             raised = quotient.values ** float(power)
-            # One row counts as much as another in the units of the target: its noise is there.
-            weights = np.abs(y / (float(power) * raised))
-            weights[~np.isfinite(weights)] = 0.0
-            found = shortest_sum(
-                plain * weights[:, np.newaxis], raised * weights, costs, prune=i == 0
-            )
+            weights = _weights(y, float(power) * raised)
+            found = shortest_sum(matrix * weights[:, None], raised * weights, costs, prune=i == 0)
             if found is not None:
-                lead = _lead(target, power, quotient)
+                law = found.law(_lead(target, power, quotient), functions)
                 extra = math.log(len(y)) * (power != 1)
-                yield _law(lead, found, [each for each, _ in functions]), found.cost + extra
+                yield without_common_factor(law), found.cost + extra
 
 
 def _ratios(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[Law, float]]:
@@ -152,15 +127,21 @@ def _ratios(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[L
         for i, monomial in enumerate(bottom):
             matrix = np.column_stack([above, np.delete(inner, i, axis=1)])
             names = [*top, *(times(each, lead) for k, each in enumerate(bottom) if k != i)]
-            weights = np.abs(y / (power * inner[:, i]))
-            weights[~np.isfinite(weights)] = 0.0
+            weights = _weights(y, power * inner[:, i])
             costs = [math.log(2 + len(names)) + _degree(each) for each in names]
             found = shortest_sum(
                 matrix * weights[:, np.newaxis], inner[:, i] * weights, costs, max_terms=5
             )
             if found is not None:
-                law = _law(times(lead, monomial), found, names)
-                yield law, found.cost + 2 * math.log(len(y))
+                law = found.law(times(lead, monomial), names)
+                yield without_common_factor(law), found.cost + 2 * math.log(len(y))
+
+
+def _weights(y: Array, raised: Array) -> Array:
+    """Return weights by which rows count alike in the units of the target: its noise is there."""
+    weights: Array = np.abs(y / raised)
+    weights[~np.isfinite(weights)] = 0.0
+    return weights
 
 
 def _lead(target: int, power: Fraction, quotient: Quotient) -> Monomial:
@@ -169,18 +150,6 @@ def _lead(target: int, power: Fraction, quotient: Quotient) -> Monomial:
     for column, exponent in quotient.exponents.items():
         powers[column, "x"] = -exponent * power
     return tuple(sorted((variable, plain_power(p)) for variable, p in powers.items() if p))
-
-
-def plain_power(power: Fraction) -> Power:
-    """Return a whole number where it is one."""
-    return power.numerator if power.denominator == 1 else power
-
-
-def _law(lead: Monomial, found: Sum, functions: Sequence[Monomial]) -> Law:
-    """Return the law lead = sum, with no negative exponents."""
-    monomials = [lead, *(functions[i] for i in found.members)]
-    coefficients = np.array([-1.0, *found.coefficients])
-    return without_common_factor(Law(coefficients, tuple(monomials)))
 
 
 Terms = list[tuple[Monomial, int]]
@@ -204,32 +173,22 @@ def families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[Te
 
 def _terms(choices: Sequence[Terms], limit: int) -> Terms:
     """Return all products of one choice of each column, up to a complexity and a number."""
-    every = sorted(
-        (
-            (
-                tuple(sorted(factor for part, _ in picked for factor in part)),
-                sum(c for _, c in picked),
-            )
-            for picked in _bounded(choices, limit)
-        ),
-        key=lambda each: each[1],
-    )
+    every = [(tuple(sorted(factors)), c) for factors, c in _bounded(choices, limit)]
+    every.sort(key=lambda each: each[1])
     while sum(complexity <= limit for _, complexity in every) > MAX_FUNCTIONS:
         limit -= 1
     return [each for each in every if each[1] <= limit]
 
 
-def _bounded(
-    choices: Sequence[Sequence[tuple[Monomial, int]]], limit: int
-) -> Iterator[list[tuple[Monomial, int]]]:
-    """Yield all ways to pick one of each, as long as the complexities add up to no more."""
+def _bounded(choices: Sequence[Terms], limit: int) -> Iterator[tuple[Monomial, int]]:
+    """Yield all products of one of each, as long as the complexities add up to no more."""
     if not choices:
-        yield []
+        yield ONE, 0
         return
     for part, cost in choices[0]:
         if cost <= limit:
-            for others in _bounded(choices[1:], limit - cost):
-                yield [(part, cost), *others]
+            for others, more in _bounded(choices[1:], limit - cost):
+                yield (*part, *others), cost + more
 
 
 def _powers(column: int, traits: Traits, *, ratios: bool = False) -> Terms:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gramian.explanations._formula import Formula, Term
-from gramian.laws._law import Monomial, times
+from gramian.explanations._formula import Formula
+from gramian.laws._law import times
 from gramian.laws._solution import Solution
-from gramian.laws._terms import factors_of, formula_of
+from gramian.laws._terms import RawTerm, formula_of, terms_of
 
-RawTerm = tuple[float, Monomial]
-"""A coefficient in the units of the table, and what it is multiplied with."""
 DIGITS = 5
 """Digits of coefficients that are not round."""
 ROUND_DIGITS = 12
@@ -47,6 +45,7 @@ class Equation:
         return f"{self.left.latex()} = {self.right.latex()}"
 
 
+@dataclass(frozen=True)
 class Writer:
     """Writes laws of a table.
 
@@ -54,26 +53,20 @@ class Writer:
     ----------
     names : sequence of str
         The names of the columns.
-    sign : function
-        Returns for a column 1 if it is never negative, -1 if never positive, else 0.
+    signs : sequence of int
+        For each column 1 if it is never negative, -1 if never positive, else 0.
     """
 
-    def __init__(self, names: Sequence[str], sign: Callable[[int], int]) -> None:
-        self.names = names
-        self.sign = sign
+    names: Sequence[str]
+    signs: Sequence[int]
 
-    def formula(self, terms: Sequence[RawTerm], known: Sequence[bool] | None = None) -> Formula:
+    def formula(self, terms: Sequence[RawTerm]) -> Formula:
         """Turn terms into a formula, plain ones first and the constant last."""
-        flags = [False] * len(terms) if known is None else known
         ordered = sorted(
-            zip(terms, flags, strict=True),
-            key=lambda each: (not each[0][1], -sum(p for _, p in each[0][1]), each[0][0] < 0),
+            terms, key=lambda term: (not term[1], -sum(p for _, p in term[1]), term[0] < 0)
         )
-        made = formula_of(
-            [Term(value, factors_of(monomial, self.names)) for (value, monomial), _ in ordered], 1
-        )
-        digits = tuple(ROUND_DIGITS if flag or is_round(t[0]) else DIGITS for t, flag in ordered)
-        return Formula(made.terms, made.columns, digits)
+        digits = [ROUND_DIGITS if is_round(value) else DIGITS for value, _ in ordered]
+        return formula_of(terms_of(ordered, self.names), digits)
 
     def solve(self, terms: Sequence[RawTerm], column: int) -> Solution | None:
         """Solve a law for a column, if it enters in one way only."""
@@ -85,9 +78,9 @@ class Writer:
             return None
         negative = False
         if power % 2 == 0:
-            if self.sign(column) == 0:
+            if self.signs[column] == 0:
                 return None
-            negative = self.sign(column) < 0
+            negative = self.signs[column] < 0
         own = ((column, atom), power)
         inverse = (((column, atom), -power),)
         bottom = [(value, times(each, inverse)) for value, each in terms if own in each]

@@ -3,61 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from gramian._types import Array
-from gramian._words import names_or_numbers
-from gramian.laws._mixed import Opened, of_columns, of_files, of_frames
-from gramian.rows import Source, as_source, draw, is_dask
-from gramian.tables._clock import Clock
+from gramian.laws._mixed import Table, of_array, of_blocks, of_columns, of_files, of_frames
+from gramian.rows import as_source, draw, is_dask
 
 SAMPLE_ROWS = 8_000
 """Laws are looked for in no more rows; all rows confirm them."""
 LOOKUP_ROWS = 50_000
 """The same for lookups, which need several rows of each level."""
-BLOCK_ROWS = 50_000
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table that can be read again and again."""
-
-    names: tuple[str, ...]
-    named: bool
-    """Whether the names are the table's own."""
-    blocks: Callable[[], Iterator[Array]]
-    """Reads it once, from the first row to the last."""
-    labels: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    """The columns of text, whose numbers are codes of these labels."""
-    clocks: Mapping[int, Clock] = field(default_factory=dict)
-    """The columns of dates, and how they became numbers."""
-
-    def ordered(self) -> Table:
-        """Return the table with text before numbers, each in the order of its names, if it has any.
-
-        What is found then does not depend on the order of columns. Of what follows from each other,
-        the first is kept: text rather than its codes.
-        """
-        order = sorted(
-            range(len(self.names)),
-            key=lambda i: (i not in self.labels, self.names[i] if self.named else ""),
-        )
-        return Table(
-            tuple(self.names[i] for i in order),
-            self.named,
-            lambda: (block[:, order] for block in self.blocks()),
-            {place: self.labels[i] for place, i in enumerate(order) if i in self.labels},
-            {place: self.clocks[i] for place, i in enumerate(order) if i in self.clocks},
-        )
-
-    @property
-    def numbers(self) -> list[int]:
-        """The columns that hold numbers, or dates."""
-        return [i for i in range(len(self.names)) if i not in self.labels]
 
 
 def open_table(data: Any, feature_names: Sequence[str] | None) -> Table:
@@ -75,30 +34,21 @@ def open_table(data: Any, feature_names: Sequence[str] | None) -> Table:
     elif (files := of_files(data)) is not None:
         opened = files
     elif (source := as_source(data)) is not None:
-        opened = _of_source(source)
+        chunks = source.chunks
+        opened = of_blocks(source.names, source.n_columns, lambda: (each.x for each in chunks()))
     else:
         opened = _in_memory(data)
     return _named(opened, feature_names)
 
 
-def _of_source(source: Source) -> Opened:
-    names = None if source.names is None else [str(each) for each in source.names]
-
-    def blocks() -> Iterator[Array]:
-        for chunk in source.chunks():
-            yield chunk.x
-
-    return Opened(names, source.n_columns, blocks)
-
-
-def _in_memory(data: Any) -> Opened:
+def _in_memory(data: Any) -> Table:
     if hasattr(data, "column_names") and hasattr(data, "to_pandas"):  # an Arrow table
         columns = [data.column(i) for i in range(len(data.column_names))]
-        return of_columns(data.column_names, columns, BLOCK_ROWS)
+        return of_columns(data.column_names, columns)
     if hasattr(data, "columns") and not isinstance(data, np.ndarray):
-        return of_columns(data.columns, [data[each] for each in data.columns], BLOCK_ROWS)
+        return of_columns(data.columns, [data[each] for each in data.columns])
     if isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 2:
-        return of_columns(None, list(data.T), BLOCK_ROWS)
+        return of_columns(None, list(data.T))
     if hasattr(data, "toarray"):
         data = data.toarray()
     try:
@@ -112,10 +62,10 @@ def _in_memory(data: Any) -> Opened:
         raise ValueError(
             f"X must be a table with rows and columns; it has the shape {array.shape}."
         )
-    return of_columns(None, list(array.T), BLOCK_ROWS, array)
+    return of_array(array)
 
 
-def _dask(data: Any) -> Opened:
+def _dask(data: Any) -> Table:
     if hasattr(data, "columns"):
         return of_frames(
             [str(each) for each in data.columns],
@@ -128,25 +78,25 @@ def _dask(data: Any) -> Opened:
         for part in np.ravel(data.to_delayed()):
             yield np.asarray(part.compute(), dtype=np.float64)
 
-    return Opened(None, int(data.shape[1]), blocks)
+    return of_blocks(None, int(data.shape[1]), blocks)
 
 
-def _named(opened: Opened, wanted: Sequence[str] | None) -> Table:
-    width = opened.width
-    names = opened.names if wanted is None else [str(each) for each in wanted]
-    if names is not None and len(names) != width:
-        raise ValueError(
-            f"feature_names has {len(names)} names, and the table has {width} columns."
-        )
-    named = names is not None
-    names = names_or_numbers(names, width)
-    twice = [name for name, count in Counter(names).items() if count > 1]
+def _named(table: Table, wanted: Sequence[str] | None) -> Table:
+    """Give a table other names, if any are wanted, and check that no name is there twice."""
+    if wanted is not None:
+        names, width = tuple(str(each) for each in wanted), len(table.names)
+        if len(names) != width:
+            raise ValueError(
+                f"feature_names has {len(names)} names, and the table has {width} columns."
+            )
+        table = replace(table, names=names, named=True)
+    twice = [name for name, count in Counter(table.names).items() if count > 1]
     if twice:
         raise ValueError(
             f"More than one column is called {twice[0]!r}, so that a law could not say which it "
             "means. Rename one, or give feature_names."
         )
-    return Table(tuple(names), named, opened.blocks, opened.labels, opened.clocks)
+    return table
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array, IntArray
+from gramian.laws._columns import Traits
 
 Variable = tuple[int, str]
 """A column, and what is taken of it: "x" for itself, or one of `ATOMS`."""
@@ -63,13 +64,12 @@ def times(one: Monomial, other: Monomial) -> Monomial:
     powers = dict(one)
     for variable, power in other:
         powers[variable] = powers.get(variable, 0) + power
-    return tuple(
-        sorted(
-            (variable, int(power) if power == int(power) else power)
-            for variable, power in powers.items()
-            if power
-        )
-    )
+    return tuple(sorted((variable, plain_power(p)) for variable, p in powers.items() if p))
+
+
+def plain_power(power: Power) -> Power:
+    """Return a whole number where it is one."""
+    return power.numerator if power.denominator == 1 else power
 
 
 def columns_of(monomials: Iterable[Monomial]) -> list[int]:
@@ -81,12 +81,13 @@ class Values:
     """Rows of a table, and the functions of its columns that were asked for.
 
     Columns are divided by a power of two near their size, which costs no digits and keeps products
-    of many of them finite.
+    of many of them finite. What else is known of the columns, their traits, is for the search.
     """
 
-    def __init__(self, x: Array, scale: Array) -> None:
+    def __init__(self, x: Array, scale: Array, traits: Sequence[Traits] = ()) -> None:
         self.x = x
         self.scale = scale
+        self.traits = traits
         self._known: dict[Variable, Array] = {}
 
     @property
@@ -94,15 +95,15 @@ class Values:
         """The number of rows."""
         return len(self.x)
 
-    def take(self, rows: IntArray | slice) -> Values:
+    def take(self, rows: IntArray | NDArray[np.bool_]) -> Values:
         """Return some of the rows."""
-        return Values(self.x[rows], self.scale)
+        return Values(self.x[rows], self.scale, self.traits)
 
     def shuffled(self, column: int, order: IntArray) -> Values:
         """Return the rows with one column in another order, all else in place."""
         x = self.x.copy()
         x[:, column] = x[order, column]
-        return Values(x, self.scale)
+        return Values(x, self.scale, self.traits)
 
     def of(self, variable: Variable) -> Array:
         """Return the values of a variable."""

@@ -137,15 +137,13 @@ def power_law(
     integers = whole(exponents, tolerance)
     if integers is None:
         return None
-    ups = tuple((variables[i], p) for i, p in enumerate(integers) if p > 0)
-    downs = tuple((variables[i], -p) for i, p in enumerate(integers) if p < 0)
-    one, other = values.product(tuple(sorted(ups))), values.product(tuple(sorted(downs)))
+    ups = tuple(sorted((variables[i], p) for i, p in enumerate(integers) if p > 0))
+    downs = tuple(sorted((variables[i], -p) for i, p in enumerate(integers) if p < 0))
     with np.errstate(all="ignore"):
-        ratio = one / other
-    factor = float(np.median(ratio))
+        factor = float(np.median(values.product(ups) / values.product(downs)))
     if not np.isfinite(factor) or factor == 0:
         return None
-    return Law(np.array([1.0, -factor]), (tuple(sorted(ups)), tuple(sorted(downs))))
+    return Law(np.array([1.0, -factor]), (ups, downs))
 
 
 def whole(exponents: Array, tolerance: float) -> list[int] | None:

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
-from gramian.explanations._formula import Term
-from gramian.laws._columns import Traits, traits_of
+from gramian.laws._columns import traits_of
 from gramian.laws._control import Verdict, left_open
-from gramian.laws._forms import RawTerm, Writer, reference_term
+from gramian.laws._forms import Writer, reference_term
 from gramian.laws._law import ONE, Law, Monomial, Values
-from gramian.laws._relation import Kind, Relation, kind_of
+from gramian.laws._relation import Relation, kind_of
 from gramian.laws._rounding import with_round_coefficients
 from gramian.laws._search import Search
-from gramian.laws._terms import factors_of, raw_coefficients
+from gramian.laws._terms import RawTerm, raw_coefficients, terms_of
 from gramian.laws._views import View
 
 SINGLE = 1e-6
@@ -63,18 +62,33 @@ class Maker:
                 found.append(i)
         return found
 
-    def traits(self, view: View) -> list[Traits]:
-        """Return what is known of the columns of a part, in the units of the whole table."""
-        x = self.rows[view.rows][:, list(view.columns)]
-        return [
-            replace(traits_of(column), scale=float(self.scale[i]))
-            for i, column in zip(view.columns, x.T, strict=True)
-        ]
+    def laws(
+        self, view: View, *, simple: bool = False, **options: Any
+    ) -> tuple[list[Relation], bool]:
+        """Return the laws of a part of the table, and whether there was time to find all.
 
-    def known(self, view: View) -> list[Law]:
-        """Return the laws found so far that tie columns of a part."""
+        Parameters
+        ----------
+        view : View
+            The part.
+        simple : bool, default=False
+            Whether to look for simple laws only.
+        **options : object
+            What else `Search` takes.
+        """
+        x = self.rows[view.rows][:, list(view.columns)]
         places = {column: place for place, column in enumerate(view.columns)}
-        return [_renumbered(law, places) for law in self._laws if set(law.columns) <= places.keys()]
+        known = [
+            _renumbered(law, places) for law in self._laws if set(law.columns) <= places.keys()
+        ]
+        with np.errstate(all="ignore"):
+            traits = [
+                replace(traits_of(column), scale=float(self.scale[i]))
+                for i, column in zip(view.columns, x.T, strict=True)
+            ]
+            search = Search(x, traits, known=known, **options)
+            complete = search.run(simple=simple)
+            return [self._relation(verdict, search, view) for verdict in search.found], complete
 
     def constant(self, i: int) -> Relation:
         """Return that a column is constant."""
@@ -84,9 +98,21 @@ class Maker:
         law = Law(np.array([1.0, -scaled]), (plain, ONE)) if value else Law(np.ones(1), (plain,))
         raw = ((1.0, plain), (-value, ONE))
         n_rows = int((~np.isnan(self.rows[:, i])).sum())
-        return self._make(law, "constant", raw, i, [i], n_rows, 0.0, 0.0, 0.0, np.inf, 0.0)
+        return self._make(
+            law,
+            raw,
+            (i,),
+            kind="constant",
+            error=0.0,
+            validation_error=0.0,
+            shuffled_error=0.0,
+            evidence=np.inf,
+            rounding=0.0,
+            n_rows=n_rows,
+            _best=i,
+        )
 
-    def relation(self, verdict: Verdict, search: Search, view: View) -> Relation:
+    def _relation(self, verdict: Verdict, search: Search, view: View) -> Relation:
         """Write a law in the units of the table, coefficients rounded where the data allow it."""
         law = verdict.law
         places = dict(enumerate(view.columns))
@@ -96,7 +122,7 @@ class Maker:
         best = self._best(raw, self._given(raw, renumbered, verdict))
         reference = reference_term(raw, best)
         law = Law(law.coefficients * np.sign(coefficients[reference]), law.monomials)
-        law, coefficients, _ = with_round_coefficients(
+        law, coefficients = with_round_coefficients(
             law, coefficients / coefficients[reference], search.train, reference
         )
         renumbered = _renumbered(law, places)
@@ -106,21 +132,21 @@ class Maker:
         test = search.control.test
         return self._make(
             renumbered,
-            kind_of(law, coefficients),
             raw,
-            self._best(raw, given),
             self._everywhere(given, renumbered),
-            len(view.rows),
-            law.error(search.train),
-            verdict.validation_error if test is None else law.error(test),
-            verdict.shuffled_error,
-            verdict.evidence,
-            verdict.rounding,
+            kind=kind_of(law, coefficients),
+            error=law.error(search.train),
+            validation_error=verdict.validation_error if test is None else law.error(test),
+            shuffled_error=verdict.shuffled_error,
+            evidence=verdict.evidence,
+            rounding=verdict.rounding,
+            n_rows=len(view.rows),
+            _best=self._best(raw, given),
         )
 
     @property
     def _writer(self) -> Writer:
-        return Writer(self.names, lambda column: self.signs[column])
+        return Writer(self.names, self.signs)
 
     def _given(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
         """Return the columns that a law gives to their last digit, nothing divided by zero.
@@ -138,12 +164,12 @@ class Maker:
                 errors[column] = computed - complete[:, column]
         if not verdict.rounding:
             return found
-        values = Values(complete, self.scale)
+        values = Values(complete, self.scale, self._traits)
         exact = [
             i
             for i in found
             if np.std(errors[i]) <= SINGLE * np.std(complete[:, i])
-            or left_open(law, values, self._traits, i) < np.inf
+            or left_open(law, values, i) < np.inf
         ]
         return exact or [i for i in found if not self._traits[i].whole]
 
@@ -165,33 +191,19 @@ class Maker:
         return 0 if traits.whole else traits.precision.significant
 
     def _make(
-        self,
-        law: Law,
-        kind: Kind,
-        raw: tuple[Any, ...],
-        best: int | None,
-        solvable: list[int],
-        n_rows: int,
-        *numbers: float,
+        self, law: Law, raw: tuple[RawTerm, ...], solvable: Sequence[int], **known: Any
     ) -> Relation:
-        error, validation, shuffled, evidence, rounding = numbers
+        """Return a law with all that is the same for laws of this table."""
         return Relation(
-            tuple(self.names[i] for i in law.columns),
-            kind,
-            tuple(Term(value, factors_of(each, self.names)) for value, each in raw),
-            error,
-            validation,
-            shuffled,
-            evidence,
-            rounding,
-            n_rows,
-            self.names,
-            law,
-            self.scale,
-            raw,
-            tuple(self.signs),
-            best,
-            tuple(solvable),
+            columns=tuple(self.names[i] for i in law.columns),
+            terms=terms_of(raw, self.names),
+            feature_names=self.names,
+            _law=law,
+            _scale=self.scale,
+            _raw=raw,
+            _signs=tuple(self.signs),
+            _solvable=tuple(solvable),
+            **known,
         )
 
 
@@ -223,7 +235,7 @@ def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
     return replace(
         relation,
         columns=tuple(name for name in names if name in relation.columns),
-        terms=tuple(Term(value, factors_of(each, names)) for value, each in raw),
+        terms=terms_of(raw, names),
         feature_names=names,
         _law=Law(law.coefficients[sequence], tuple(monomials[k] for k in sequence)),
         _scale=relation._scale[order],

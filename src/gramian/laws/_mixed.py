@@ -1,4 +1,4 @@
-"""Tables with text and dates, as blocks of numbers."""
+"""Tables that can be read again and again: text and dates as numbers, block by block."""
 
 from __future__ import annotations
 
@@ -10,55 +10,96 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
+from gramian._words import names_or_numbers
 from gramian.lookups import Coder
 from gramian.tables._clock import Clock
 from gramian.tables._kinds import as_array, is_number
 from gramian.tables._open import open_dataset, open_tables
 from gramian.tables._table import Table as FileTable
 
+BLOCK_ROWS = 50_000
+
 
 @dataclass(frozen=True)
-class Opened:
-    """A table that was opened: names if it has any, columns, and what reads its rows."""
+class Table:
+    """A table that can be read again and again."""
 
-    names: Sequence[str] | None
-    width: int
+    names: tuple[str, ...]
+    named: bool
+    """Whether the names are the table's own."""
     blocks: Callable[[], Iterator[Array]]
+    """Reads it once, from the first row to the last."""
     labels: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """The columns of text, whose numbers are codes of these labels."""
     clocks: Mapping[int, Clock] = field(default_factory=dict)
+    """The columns of dates, and how they became numbers."""
+
+    def ordered(self) -> Table:
+        """Return the table with text before numbers, each in the order of its names, if it has any.
+
+        What is found then does not depend on the order of columns. Of what follows from each other,
+        the first is kept: text rather than its codes.
+        """
+        order = sorted(
+            range(len(self.names)),
+            key=lambda i: (i not in self.labels, self.names[i] if self.named else ""),
+        )
+        return Table(
+            tuple(self.names[i] for i in order),
+            self.named,
+            lambda: (block[:, order] for block in self.blocks()),
+            {place: self.labels[i] for place, i in enumerate(order) if i in self.labels},
+            {place: self.clocks[i] for place, i in enumerate(order) if i in self.clocks},
+        )
+
+    @property
+    def numbers(self) -> list[int]:
+        """The columns that hold numbers, or dates."""
+        return [i for i in range(len(self.names)) if i not in self.labels]
 
 
-def of_columns(
+def of_blocks(
     names: Iterable[Any] | None,
-    columns: Sequence[Any],
-    block_rows: int,
-    array: Array | None = None,
-) -> Opened:
-    """Open columns that are in memory.
+    n_columns: int,
+    blocks: Callable[[], Iterator[Array]],
+    coder: Coder | None = None,
+) -> Table:
+    """Open a table of numbers, some of which may stand for labels and dates.
 
     Parameters
     ----------
     names : iterable or None
-        Their names.
-    columns : sequence of arrays
-        The columns.
-    block_rows : int
-        How many rows are read at once.
-    array : array of shape (n_rows, n_columns), optional
-        The same as numbers, if they are numbers.
+        The names of the columns, if they have any.
+    n_columns : int
+        How many columns there are.
+    blocks : callable
+        Reads the table once.
+    coder : Coder, optional
+        What made numbers of labels and dates.
     """
-    coder = Coder()
-    found = coder.numbers(columns) if array is None else array
+    coder = coder or Coder()
+    known = None if names is None else [str(each) for each in names]
+    every = tuple(names_or_numbers(known, n_columns))
+    return Table(every, known is not None, blocks, coder.labels, coder.clocks)
+
+
+def of_array(array: Array, names: Iterable[Any] | None = None, coder: Coder | None = None) -> Table:
+    """Open numbers that are in memory; parameters are those of `of_blocks`."""
 
     def blocks() -> Iterator[Array]:
-        for start in range(0, len(found), block_rows):
-            yield found[start : start + block_rows]
+        for start in range(0, len(array), BLOCK_ROWS):
+            yield array[start : start + BLOCK_ROWS]
 
-    named = None if names is None else [str(each) for each in names]
-    return Opened(named, found.shape[1], blocks, coder.labels, coder.clocks)
+    return of_blocks(names, array.shape[1], blocks, coder)
 
 
-def of_files(data: Any) -> Opened | None:
+def of_columns(names: Iterable[Any] | None, columns: Sequence[Any]) -> Table:
+    """Open columns of any kind that are in memory."""
+    coder = Coder()
+    return of_array(coder.numbers(columns), names, coder)
+
+
+def of_files(data: Any) -> Table | None:
     """Open files with columns that are no numbers; None if all are numbers, or there is no file.
 
     Parameters
@@ -77,7 +118,7 @@ def of_files(data: Any) -> Opened | None:
             for piece in table.pieces(table.names):
                 yield as_array(piece)
 
-        return Opened(table.names, len(table.names), blocks)
+        return of_blocks(table.names, len(table.names), blocks)
     return of_frames(table.names, lambda: table.pieces(table.names))
 
 
@@ -94,7 +135,7 @@ def _files(data: Any) -> FileTable | None:
     return None
 
 
-def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> Opened:
+def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> Table:
     """Open a table that comes in pieces, each a data frame or an Arrow table.
 
     It is read once to see its labels, and the first and last of its dates.
@@ -119,7 +160,7 @@ def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> Open
         for columns in map(_columns, frames()):
             yield coder.numbers(columns)
 
-    return Opened([*names], len(names), blocks, coder.labels, coder.clocks)
+    return of_blocks(names, len(names), blocks, coder)
 
 
 def earlier(one: Clock, other: Clock) -> Clock:

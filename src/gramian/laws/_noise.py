@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gramian.laws._columns import Traits
 from gramian.laws._control import refit
 from gramian.laws._explicit import law_for, quotients
 from gramian.laws._law import Law, Values
@@ -24,9 +23,7 @@ ROWS_FOR_SUMS = 60
 """Sums of several terms are not looked for in fewer rows."""
 
 
-def short_laws(
-    train: Values, few: Values, traits: Sequence[Traits], free: Sequence[int]
-) -> Iterator[tuple[Law, float]]:
+def short_laws(train: Values, few: Values, free: Sequence[int]) -> Iterator[tuple[Law, float]]:
     """Yield laws of few terms, fitted to all rows, and among how many each was found.
 
     Parameters
@@ -35,24 +32,22 @@ def short_laws(
         Rows to fit.
     few : Values
         Enough of them to choose among short laws.
-    traits : sequence of Traits
-        What is known of the columns.
     free : sequence of int
         The columns that no other law gives.
     """
     n = float(len(free))
     sources = [
-        (pairs(few, traits, free), 25 * n**2),
-        (sparse_products(few, traits, free), 5 * n**3),
+        (pairs(few, free), 25 * n**2),
+        (sparse_products(few, free), 5 * n**3),
         (sparse_sums(few, free), n**3),
     ]
     if SMALL_TABLE < n <= WIDEST:
-        sources.append((products_with_sums(few, traits, free), n**4))
+        sources.append((products_with_sums(few, free), n**4))
     for laws, n_tried in sources:
         for law in laws:
             yield refit(law, train), n_tried
     if n <= SMALL_TABLE and few.n_rows >= ROWS_FOR_SUMS:
-        for _, target, quotient in quotients(few, traits, free)[:TARGETS]:
-            candidate = law_for(few, traits, target, quotient)
-            if candidate is not None:
-                yield refit(candidate.law, train), SHORT_TRIED
+        for _, target, quotient in quotients(few, free)[:TARGETS]:
+            found = law_for(few, target, quotient)
+            if found is not None:
+                yield refit(found, train), SHORT_TRIED

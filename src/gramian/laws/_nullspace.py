@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from gramian._types import Array
+from gramian.laws._columns import Traits
 from gramian.laws._law import ONE, Law, Monomial, Values, Variable, columns_of, times
 
 DEPENDENT = 1e-12
@@ -49,6 +50,11 @@ def monomials_of(
                     new.append((*rest, (variable, power + 1)))
         last = new
         yield last
+
+
+def caps_of(columns: Iterable[int], traits: Sequence[Traits]) -> dict[Variable, int]:
+    """Return the largest exponents of columns with few levels: squares are sums of levels."""
+    return {(i, "x"): 1 for i in columns if traits[i].n_levels is not None}
 
 
 def divides(one: Monomial, other: Monomial) -> bool:
@@ -103,13 +109,11 @@ def _sparse(unit: Array, before: list[int], j: int) -> tuple[list[int], Array] |
     order = np.argsort(-np.abs(weights))
     for n_terms in _sizes(n):
         chosen = [before[i] for i in order[:n_terms]]
-        coefficients, left = fit(unit[:, chosen], unit[:, j])
-        if left < EXACT:
-            break
-    else:
-        return None
-    chosen, coefficients = shorten(unit, chosen, j, EXACT)
-    return [*chosen, j], np.append(coefficients, -1.0)
+        coefficients = _exact_fit(unit, chosen, j)
+        if coefficients is not None:
+            chosen, coefficients = _shorten(unit, chosen, coefficients, j)
+            return [*chosen, j], np.append(coefficients, -1.0)
+    return None
 
 
 def _sizes(n: int) -> Iterator[int]:
@@ -120,24 +124,26 @@ def _sizes(n: int) -> Iterator[int]:
     yield min(n, MAX_TERMS)
 
 
-def fit(matrix: Array, target: Array) -> tuple[Array, float]:
-    """Return the coefficients of least squares, and the share of the target that is left."""
+def _exact_fit(unit: Array, chosen: list[int], j: int) -> Array | None:
+    """Return the coefficients with which functions add up to another one, if they do."""
+    matrix, target = unit[:, chosen], unit[:, j]
     coefficients = np.asarray(np.linalg.lstsq(matrix, target, rcond=None)[0], dtype=np.float64)
     left = np.linalg.norm(target - matrix @ coefficients) / np.linalg.norm(target)
-    return coefficients, float(left)
+    return coefficients if left < EXACT else None
 
 
-def shorten(unit: Array, chosen: list[int], j: int, allowed: float) -> tuple[list[int], Array]:
-    """Leave out terms, the smallest first, as long as what is left stays as small as allowed."""
-    coefficients, _ = fit(unit[:, chosen], unit[:, j])
-    kept = True
-    while kept and len(chosen) > 1:
-        kept = False
+def _shorten(
+    unit: Array, chosen: list[int], coefficients: Array, j: int
+) -> tuple[list[int], Array]:
+    """Leave out terms, the smallest first, as long as the others add up to the same."""
+    shorter = True
+    while shorter and len(chosen) > 1:
+        shorter = False
         for i in np.argsort(np.abs(coefficients)):
             fewer = [*chosen[:i], *chosen[i + 1 :]]
-            others, left = fit(unit[:, fewer], unit[:, j])
-            if left < allowed:
-                chosen, coefficients, kept = fewer, others, True
+            others = _exact_fit(unit, fewer, j)
+            if others is not None:
+                chosen, coefficients, shorter = fewer, others, True
                 break
     return chosen, coefficients
 

@@ -21,15 +21,13 @@ ROUNDING = 1e-12
 MAX_COLUMNS = 600
 
 
-def pairs(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> Iterator[Law]:
+def pairs(values: Values, columns: Sequence[int]) -> Iterator[Law]:
     """Yield for each two columns the best law φ(y) = a ψ(x) + b, if there is one.
 
     Parameters
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     columns : sequence of int
         The columns.
     """
@@ -39,7 +37,7 @@ def pairs(values: Values, traits: Sequence[Traits], columns: Sequence[int]) -> I
         (((i, atom), power),)
         for atom, power in SHAPES
         for i in columns
-        if _allowed(traits[i], atom, power)
+        if _allowed(values.traits[i], atom, power)
     ]
     matrix = values.matrix(functions)
     centred = matrix - matrix.mean(axis=0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from gramian._types import Array
-from gramian.laws._columns import Traits
 from gramian.laws._law import ONE, Law, Monomial, Values
 
 NEARLY = 1e-3
@@ -22,35 +22,29 @@ RIDGE = 1e-12
 """What is added to correlations, so that they can be inverted where sums are exact."""
 
 
-def printed_sums(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int]
-) -> Iterator[tuple[Law, int]]:
+def printed_sums(values: Values, columns: Sequence[int]) -> Iterator[tuple[Law, int]]:
     """Yield sums that give a column, as short as printed digits allow, and which column it is.
 
     Parameters
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     columns : sequence of int
         The columns; no exact sums tie them.
     """
     if values.n_rows < 2 * len(columns) or len(columns) < 2:
         return
-    monomials: list[Monomial] = [(((i, "x"), 1),) for i in columns]
+    monomials: list[Monomial] = [*((((i, "x"), 1),) for i in columns), ONE]
     matrix = values.matrix(monomials)
-    widths = np.column_stack(
-        [traits[i].precision.half_unit(values.x[:, i]) / values.scale[i] for i in columns]
-    )
-    matrix, monomials = np.column_stack([matrix, np.ones(values.n_rows)]), [*monomials, ONE]
-    widths = np.column_stack([widths, np.zeros(values.n_rows)])
+    widths = np.zeros(matrix.shape)
+    for place, i in enumerate(columns):
+        half = values.traits[i].precision.half_unit(values.x[:, i])
+        widths[:, place] = half / values.scale[i]
     for k in _followers(matrix[:, :-1]):
-        found = _Sum(matrix, widths, k).shortest()
+        found = _Sums(matrix, widths, k).shortest()
         if found is not None:
-            chosen, coefficients = found
-            terms = (monomials[k], *(monomials[j] for j in chosen))
-            yield Law(np.append(-1.0, coefficients), terms), columns[k]
+            terms = (monomials[k], *(monomials[j] for j in found.chosen))
+            yield Law(np.append(-1.0, found.coefficients), terms), columns[k]
 
 
 def _followers(matrix: Array) -> list[int]:
@@ -62,8 +56,17 @@ def _followers(matrix: Array) -> list[int]:
     return [int(k) for k in np.argsort(left, kind="stable") if left[k] < NEARLY]
 
 
+class _Sum(NamedTuple):
+    """A sum that no row misses by too much."""
+
+    chosen: list[int]
+    coefficients: Array
+    ratios: Array
+    """How many standard errors the coefficients are."""
+
+
 @dataclass(frozen=True)
-class _Sum:
+class _Sums:
     """The sums of functions that give one of them."""
 
     matrix: Array
@@ -71,51 +74,40 @@ class _Sum:
     """Half units of their last digits."""
     target: int
 
-    def shortest(self) -> tuple[list[int], Array] | None:
+    def shortest(self) -> _Sum | None:
         """Leave out functions, the least important first, as long as no row misses too much."""
-        chosen = [j for j in range(self.matrix.shape[1]) if j != self.target]
-        coefficients, errors = self._fit(chosen)
-        if not self._holds(chosen, coefficients):
+        best = self._of([j for j in range(self.matrix.shape[1]) if j != self.target])
+        if best is None:
             return None
-        kept = [
-            j for j, t in zip(chosen, _ratios(coefficients, errors), strict=True) if t > SIGNIFICANT
-        ]
-        if kept and len(kept) < len(chosen):
-            fewer, fewer_errors = self._fit(kept)
-            if self._holds(kept, fewer):
-                chosen, coefficients, errors = kept, fewer, fewer_errors
-        if len(chosen) > LONGEST:
+        kept = [j for j, t in zip(best.chosen, best.ratios, strict=True) if t > SIGNIFICANT]
+        if kept and len(kept) < len(best.chosen):
+            best = self._of(kept) or best
+        if len(best.chosen) > LONGEST:
             return None
-        shorter = True
-        while shorter and len(chosen) > 1:
-            shorter = False
-            for place in np.argsort(_ratios(coefficients, errors), kind="stable")[:3]:
-                kept = [*chosen[:place], *chosen[place + 1 :]]
-                fewer, fewer_errors = self._fit(kept)
-                if self._holds(kept, fewer):
-                    chosen, coefficients, errors, shorter = kept, fewer, fewer_errors, True
-                    break
-        return chosen, coefficients
+        while (shorter := self._shorter(best)) is not None:
+            best = shorter
+        return best
 
-    def _fit(self, chosen: list[int]) -> tuple[Array, Array]:
-        """Return coefficients and their standard errors."""
+    def _shorter(self, found: _Sum) -> _Sum | None:
+        chosen = found.chosen
+        for place in np.argsort(found.ratios, kind="stable")[:3] if len(chosen) > 1 else ():
+            fewer = self._of([*chosen[:place], *chosen[place + 1 :]])
+            if fewer is not None:
+                return fewer
+        return None
+
+    def _of(self, chosen: list[int]) -> _Sum | None:
+        """Fit a sum of some functions; none if a row misses it by more than digits leave open."""
         design, y = self.matrix[:, chosen], self.matrix[:, self.target]
         scale = np.linalg.norm(design, axis=0)
         basis, upper = np.linalg.qr(design / scale)
         inverse = np.linalg.pinv(upper)
-        found: Array = inverse @ (basis.T @ y)
-        rest = y - (design / scale) @ found
+        scaled = inverse @ (basis.T @ y)
+        rest = y - (design / scale) @ scaled
         sigma = np.linalg.norm(rest) / np.sqrt(max(len(y) - len(chosen), 1))
-        errors: Array = sigma * np.linalg.norm(inverse, axis=1)
-        return found / scale, errors / scale
-
-    def _holds(self, chosen: list[int], coefficients: Array) -> bool:
-        y = self.matrix[:, self.target]
-        missed = np.abs(y - self.matrix[:, chosen] @ coefficients)
+        coefficients, errors = scaled / scale, sigma * np.linalg.norm(inverse, axis=1) / scale
+        missed = np.abs(y - design @ coefficients)
         width = self.widths[:, self.target] + self.widths[:, chosen] @ np.abs(coefficients)
-        return bool((missed <= WIDE * width + 1e-11 * np.abs(y).max()).all())
-
-
-def _ratios(coefficients: Array, errors: Array) -> Array:
-    found: Array = np.abs(coefficients) / np.maximum(errors, 1e-300)
-    return found
+        if not (missed <= WIDE * width + 1e-11 * np.abs(y).max()).all():
+            return None
+        return _Sum(chosen, coefficients, np.abs(coefficients) / np.maximum(errors, 1e-300))

@@ -1,23 +1,37 @@
-"""What a long search says on the way."""
+"""What a long search says on the way, and when it must end."""
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from gramian._words import duration
 
 Report = Callable[[str, int, int], None]
+"""Is told the name of a stage, how many are done, and how many there are."""
 
 
-@contextmanager
-def progress_for(verbose: int) -> Iterator[Report]:
+class OutOfTimeError(Exception):
+    """The time limit has been reached."""
+
+
+def time_check(seconds: float | None) -> Callable[[], None]:
+    """Return what raises an error when so many seconds are over, if there is a limit."""
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
+
+    def check_time() -> None:
+        if time.monotonic() > deadline:
+            raise OutOfTimeError
+
+    return check_time
+
+
+def progress_for(verbose: int) -> Report:
     """Return what is to be told of each stage: its name, how many are done, and of how many."""
     if not verbose:
-        yield lambda stage, done, total: None
-        return
+        return lambda stage, done, total: None
     start = time.monotonic()
 
     def report(stage: str, done: int, total: int) -> None:
@@ -25,4 +39,4 @@ def progress_for(verbose: int) -> Iterator[Report]:
         left = f", about {duration(spent * (total - done) / done)} left" if done else ""
         print(f"[relations] {done}/{total} {stage}, {duration(spent)}{left}", file=sys.stderr)
 
-    yield report
+    return report

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from gramian._types import Array
 from gramian.explanations._formula import Formula, Term, import_sympy
-from gramian.laws._forms import Equation, RawTerm, Writer
+from gramian.laws._forms import Equation, Writer
 from gramian.laws._law import Law, Values, comparison
 from gramian.laws._solution import Solution
+from gramian.laws._terms import RawTerm
 
 Kind = Literal["constant", "equal", "linear", "power", "polynomial", "function", "step"]
 EXACT = 1e-11
@@ -89,7 +90,7 @@ class Relation:
 
     @property
     def _writer(self) -> Writer:
-        return Writer(self.feature_names, lambda column: self._signs[column])
+        return Writer(self.feature_names, self._signs)
 
     @property
     def form(self) -> Solution | Equation:

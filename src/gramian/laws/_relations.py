@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -12,12 +11,12 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws._collection import Relations
-from gramian.laws._input import LOOKUP_ROWS, Sample, Table, open_table, sample_of
-from gramian.laws._lookups import Looked, LookupTable, find_lookups
+from gramian.laws._input import LOOKUP_ROWS, Sample, open_table, sample_of
+from gramian.laws._lookups import Looked, find_lookups
 from gramian.laws._maker import Maker, in_order
-from gramian.laws._progress import progress_for
+from gramian.laws._mixed import Table
+from gramian.laws._progress import progress_for, time_check
 from gramian.laws._relation import EXACT, Relation
-from gramian.laws._search import Search
 from gramian.laws._views import View, views
 from gramian.tables._clock import Clock
 
@@ -85,8 +84,7 @@ def relations(
         raise ValueError(f"tolerance must be a share between 0 and 1; got {tolerance!r}.")
     if time_limit is not None and not float(time_limit) > 0:
         raise ValueError(f"time_limit must be a positive number of seconds; got {time_limit!r}.")
-    start = time.monotonic()
-    deadline = None if time_limit is None else start + float(time_limit)
+    check_time = time_check(None if time_limit is None else float(time_limit))
     opened = open_table(X, feature_names)
     table = opened.ordered()
     sample = sample_of(table, random_state)
@@ -101,20 +99,18 @@ def relations(
         for i in maker.too_large
     ]
     complete = True
-    with progress_for(verbose) as report, np.errstate(all="ignore"):
-        for k, view in enumerate(parts):
-            search = Search(
-                rows[view.rows][:, list(view.columns)],
-                maker.traits(view),
-                tolerance=float(tolerance),
-                deadline=deadline,
-                report=report,
-                seed=random_state,
-                known=maker.known(view),
-                settled=[_places(each, view) for each in parts[:k]],
-            )
-            complete = search.run() and complete
-            found += [maker.relation(verdict, search, view) for verdict in search.found]
+    report = progress_for(verbose)
+    for k, view in enumerate(parts):
+        laws, in_time = maker.laws(
+            view,
+            tolerance=float(tolerance),
+            check_time=check_time,
+            report=report,
+            seed=random_state,
+            settled=[_places(each, view) for each in parts[:k]],
+        )
+        found += laws
+        complete = complete and in_time
     if not sample.is_all:
         found = _confirmed(found, (block[:, numbers] for block in table.blocks()))
     elif sample.n_missing.any():
@@ -122,22 +118,19 @@ def relations(
     found.sort(key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
-    looked = _lookups(table, sample, others, float(tolerance), deadline, random_state)
+    looked = _lookups(table, sample, others, float(tolerance), check_time, random_state)
     given = {each.lookup.column for each in looked.dependencies}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
     found = [each for each in found if not any(law.says(each) for law in looked.slopes)]
     written = tuple(opened.names[i] for i in opened.numbers)
     found = [in_order(each, written) for each in found]
-    laws = sorted([*found, *looked.laws], key=lambda each: not each.exact)
-    complete = complete and looked.complete
     some = rows[:: max(1, len(rows) // CHECKED_ROWS)].T.copy()
-    told = (*notes, *looked.notes)
     return Relations(
-        tuple(laws),
+        tuple(sorted([*found, *looked.laws], key=lambda each: not each.exact)),
         opened.names,
         sample.n_rows,
-        complete,
-        told,
+        complete and looked.complete,
+        (*notes, *looked.notes),
         dict(zip(names, some, strict=True)),
     )
 
@@ -158,17 +151,7 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
     sample = sample_of(table, 0)
     maker = Maker(table.names, sample.rows)
     view = View(np.arange(len(sample.rows)), tuple(range(len(names))))
-    with np.errstate(all="ignore"):
-        search = Search(
-            sample.rows,
-            maker.traits(view),
-            tolerance=0.0,
-            deadline=None,
-            report=lambda *_: None,
-            seed=0,
-        )
-        search.run(simple=True)
-        found = [maker.relation(verdict, search, view) for verdict in search.found]
+    found, _ = maker.laws(view, simple=True, tolerance=0.0)
     if not sample.is_all:
         found = _confirmed(found, table.blocks())
     found.sort(key=_rank)
@@ -186,7 +169,7 @@ def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     given = open_table(X, None)
     table = given.ordered()
     sample = sample_of(table, 0, LOOKUP_ROWS)
-    looked = _lookups(table, sample, [], 0.0, None, 0)
+    looked = _lookups(table, sample, [], 0.0, time_check(None), 0)
     clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
     found = Relations(tuple(looked.laws), given.names, sample.n_rows, notes=tuple(looked.notes))
     return found, clocks
@@ -203,16 +186,15 @@ def _lookups(
     sample: Sample,
     found: list[Relation],
     tolerance: float,
-    deadline: float | None,
+    check_time: Callable[[], None],
     seed: int,
 ) -> Looked:
     """Look for columns that follow from levels, in as many rows as levels need."""
     rows, enough = sample.rows, sample.is_all or len(sample.rows) >= LOOKUP_ROWS
     if table.labels and not enough:
         rows = sample_of(table, seed, LOOKUP_ROWS).rows
-    searched = LookupTable(rows, table.names, table.labels, table.clocks)
-    blocks = None if len(rows) == sample.n_rows else table.blocks()
-    return find_lookups(searched, blocks, found, tolerance, deadline)
+    blocks = [rows] if len(rows) == sample.n_rows else table.blocks()
+    return find_lookups(table, rows, blocks, found, tolerance, check_time)
 
 
 def _rank(relation: Relation) -> tuple[bool, int, int, float]:
@@ -236,8 +218,7 @@ def _parts(sample: Sample, table: Table) -> tuple[list[View], list[str]]:
             f"Laws need at least {MIN_ROWS} rows with values; none of the columns has so many in "
             f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
         )
-    notes = []
-    notes += [f"{table.names[i]} counts {clock}." for i, clock in table.clocks.items()]
+    notes = [f"{table.names[i]} counts {clock}." for i, clock in table.clocks.items()]
     seen = {numbers[column] for view in parts for column in view.columns}
     left_out = [table.names[i] for i in numbers if i not in seen]
     if left_out:

@@ -73,7 +73,7 @@ def snapped(law: Law, scale: Array) -> Law | None:
 
 def with_round_coefficients(
     law: Law, raw: Array, values: Values, reference: int
-) -> tuple[Law, Array, list[bool]]:
+) -> tuple[Law, Array]:
     """Round coefficients where the data support it.
 
     Parameters
@@ -93,17 +93,12 @@ def with_round_coefficients(
         The law with these coefficients.
     raw : array
         The coefficients in the units of the table.
-    known : list of bool
-        Which of them are round.
     """
     errors = relative_errors(law, values, reference)
-    rounded = [
-        round_number(float(value), float(error)) for value, error in zip(raw, errors, strict=True)
-    ]
-    new = np.array(
-        [value if each is None else each for value, each in zip(raw, rounded, strict=True)]
-    )
+    pairs = zip(raw.tolist(), errors.tolist(), strict=True)
+    # Nothing is rounded to zero.
+    new = np.array([round_number(value, error) or value for value, error in pairs])
     candidate = Law(law.coefficients * new / raw, law.monomials)
     if candidate.error(values) > 1.05 * law.error(values) + EPSILON:
-        return law, raw, [False] * len(raw)
-    return candidate, new, [each is not None for each in rounded]
+        return law, raw
+    return candidate, new

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
@@ -15,6 +14,7 @@ from gramian.laws._among import (
     description_length,
     determined,
     for_any_column,
+    given_away,
     invertible,
     is_linear,
     step_of,
@@ -23,12 +23,13 @@ from gramian.laws._among import (
 from gramian.laws._catalogue import of_one_column, of_two_columns
 from gramian.laws._columns import Traits
 from gramian.laws._control import FEW_ROWS, Control, Verdict, is_consequence, refit
-from gramian.laws._law import Law, Monomial, Values, Variable
+from gramian.laws._law import Law, Values, Variable
 from gramian.laws._linear import power_laws, sums
 from gramian.laws._noise import short_laws
 from gramian.laws._nullspace import dependencies
 from gramian.laws._pairs import pairs
 from gramian.laws._printed import printed_sums
+from gramian.laws._progress import OutOfTimeError, Report
 from gramian.laws._rounding import snapped
 from gramian.laws._steps import steps
 from gramian.laws._supports import small_sets
@@ -47,10 +48,6 @@ FEWER_ROWS = 1_000
 GRADIENT_ROWS = 30
 
 
-class OutOfTimeError(Exception):
-    """The time limit has been reached."""
-
-
 class Search:
     """Finds laws, one stage after the other.
 
@@ -62,11 +59,11 @@ class Search:
         What is known of its columns.
     tolerance : float
         The largest error of a law.
-    deadline : float or None
-        When to stop, on the clock of `time.monotonic`.
-    report : function
+    check_time : callable, optional
+        Raises OutOfTimeError when the time is over.
+    report : function, optional
         Is told the name of a stage, how many are done, and how many there are.
-    seed : int
+    seed : int, default=0
         Decides which rows are held out.
     known : list of Law, optional
         Laws of these columns that were found in more rows.
@@ -80,9 +77,9 @@ class Search:
         traits: Sequence[Traits],
         *,
         tolerance: float,
-        deadline: float | None,
-        report: Callable[[str, int, int], None],
-        seed: int,
+        check_time: Callable[[], None] = lambda: None,
+        report: Report = lambda stage, done, total: None,
+        seed: int = 0,
         known: Sequence[Law] = (),
         settled: Sequence[set[int]] = (),
     ) -> None:
@@ -92,20 +89,21 @@ class Search:
         n_test = max(n_test, len(x) - MAX_ROWS) if n_test else 0
         train = np.sort(order[n_test:])
         test = np.sort(order[:n_test][:MAX_JUDGES])
-        self.train = Values(np.asfortranarray(x[train]), scale)
-        judges = Values(np.asfortranarray(x[test]), scale) if n_test else None
-        self.control = Control(self.train, judges, traits, seed)
+        self.train = Values(np.asfortranarray(x[train]), scale, traits)
+        judges = Values(np.asfortranarray(x[test]), scale, traits) if n_test else None
+        self.control = Control(self.train, judges, seed)
         # A threshold lies between two rows, whichever part of the table they are in.
-        self._all = Values(x[np.sort(np.concatenate([train, test]))], scale)
+        self._all = Values(x[np.sort(np.concatenate([train, test]))], scale, traits)
         self.few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
         self.traits = traits
         self.found: list[Verdict] = []
         self._copies: set[int] = set()
         self._known = list(known)
         self._settled = settled
-        self.columns = [i for i, each in enumerate(traits) if not each.constant]
+        self._varying = [i for i, each in enumerate(traits) if not each.constant]
+        self.columns = self._varying
         self._tolerance = tolerance
-        self._deadline = deadline
+        self._check_time = check_time
         self._report = report
         step = max(1, len(train) // GRADIENT_ROWS)
         self._points = self.train.take(np.arange(0, len(train), step)[:GRADIENT_ROWS])
@@ -128,9 +126,9 @@ class Search:
             ("other steps", self._more_steps),
             ("small sets", self._small_sets),
             ("products and sums", self._wide),
-            ("polynomials", self._polynomials),
-            ("logarithms", self._logarithms),
-            ("angles", self._angles),
+            ("polynomials", lambda: self._among(dictionaries.polynomials)),
+            ("logarithms", lambda: self._among(dictionaries.with_logarithms)),
+            ("angles", lambda: self._among(dictionaries.with_angles)),
         ]
         if simple:
             stages = stages[:N_SIMPLE]
@@ -138,7 +136,9 @@ class Search:
             for i, (name, stage) in enumerate(stages):
                 self._report(name, i, len(stages))
                 for law, n_tried in stage():
-                    self._consider(law, n_tried, EXACT_ERROR)
+                    verdict = self.control.judge(law, n_tried, EXACT_ERROR)
+                    if verdict is not None:
+                        self._believe(verdict)
                     self._check_time()
                 self._check_time()
             if not simple:
@@ -150,16 +150,8 @@ class Search:
             self.found = without_echoes(self.found)
         return True
 
-    def _check_time(self) -> None:
-        if self._deadline is not None and time.monotonic() > self._deadline:
-            raise OutOfTimeError
-
-    def _consider(self, law: Law, n_tried: float, tolerance: float) -> None:
-        self._believe(self.control.judge(law, n_tried, tolerance))
-
-    def _believe(self, verdict: Verdict | None) -> None:
-        if verdict is None:
-            return
+    def _believe(self, verdict: Verdict) -> None:
+        """Take a law over, unless it says nothing new."""
         law = verdict.law
         if any(each.issuperset(law.columns) for each in self._settled):
             return
@@ -187,17 +179,12 @@ class Search:
     @property
     def free(self) -> list[int]:
         """The columns that are left if each law gives one of its columns away."""
-        taken: set[int] = set()
-        for law in self.laws:
-            giving = determined(law, taken)
-            if giving is not None:
-                taken.add(giving)
+        taken = given_away(self.laws)
         return [i for i in self.columns if i not in taken]
 
     def _steps(self) -> Iterator[tuple[Law, float]]:
         """Yield thresholds and levels of whole numbers."""
-        whole = [i for i in self.columns if self.traits[i].whole]
-        yield from self._steps_of(whole)
+        return self._steps_of([i for i in self.columns if self.traits[i].whole])
 
     def _more_steps(self) -> Iterator[tuple[Law, float]]:
         """Yield those of other columns, which may be computed from one another."""
@@ -208,14 +195,14 @@ class Search:
 
     def _steps_of(self, sources: Sequence[int]) -> Iterator[tuple[Law, float]]:
         flags = [i for i in self.columns if self.traits[i].n_levels is not None]
-        for law in steps(self._all, self.traits, flags, sources):
+        for law in steps(self._all, flags, sources):
             source = step_of(law)
             n_values = len(np.unique(self._all.x[:, source]))
             yield law, float(len(flags) * len(self.columns) * n_values)
 
     def _pairs(self) -> Iterator[tuple[Law, float]]:
         n_tried = 25.0 * len(self.columns) ** 2
-        for law in pairs(self.train, self.traits, self.columns):
+        for law in pairs(self.train, self.columns):
             yield law, n_tried
 
     def _printed(self, *, simple: bool) -> Iterable[tuple[Law, float]]:
@@ -224,21 +211,19 @@ class Search:
         First for a column that was computed from others as they are printed, then for laws of
         which all columns are rounded.
         """
-        varying = [
-            i for i, each in enumerate(self.traits) if not each.constant and i not in self._copies
-        ]
+        varying = [i for i in self._varying if i not in self._copies]
         n = float(len(varying))
         sources: list[tuple[Iterator[tuple[Law, int | None]], float]] = [
-            (of_one_column(self.train, self.traits, varying), 10 * n**2),
+            (of_one_column(self.train, varying), 10 * n**2),
             # A ratio is plainer than a sum of logarithms that are in the table, too.
-            (of_two_columns(self.train, self.traits, varying, logs=False), 5 * n**3),
+            (of_two_columns(self.train, varying, logs=False), 5 * n**3),
             (self._printed_sums(), n**3),
-            (of_two_columns(self.train, self.traits, varying, logs=True), 5 * n**3),
+            (of_two_columns(self.train, varying, logs=True), 5 * n**3),
         ]
         if not simple:
             sources += [
-                (for_any_column(sparse_products(self.few, self.traits, varying)), 5 * n**4),
-                (for_any_column(products_with_sums(self.few, self.traits, varying)), 5 * n**4),
+                (for_any_column(sparse_products(self.few, varying)), 5 * n**4),
+                (for_any_column(products_with_sums(self.few, varying)), 5 * n**4),
             ]
         kept: dict[int, tuple[Law, float]] = {}
         for laws, n_tried in sources:
@@ -260,41 +245,33 @@ class Search:
                     return
 
     def _printed_sums(self) -> Iterator[tuple[Law, int]]:
-        yield from printed_sums(self.train, self.traits, self._unsummed)
-
-    @property
-    def _unsummed(self) -> list[int]:
-        """The columns that are left if each linear law gives one of its columns away."""
-        taken: set[int] = set()
-        for law in self.laws:
-            if is_linear(law):
-                giving = determined(law, taken)
-                if giving is not None:
-                    taken.add(giving)
-        return [i for i, each in enumerate(self.traits) if not each.constant and i not in taken]
+        """Yield sums of the columns that are left if each linear law gives one of its own away."""
+        taken = given_away(law for law in self.laws if is_linear(law))
+        columns = [i for i in self._varying if i not in taken]
+        yield from printed_sums(self.train, columns)
 
     def _wide(self) -> Iterator[tuple[Law, float]]:
         free = self.free
         if SMALL_TABLE < len(free) <= WIDEST:
             n_tried = float(len(free)) ** 4
-            for law in products_with_sums(self.few, self.traits, free):
+            for law in products_with_sums(self.few, free):
                 yield refit(law, self.train), n_tried
 
     def _noisy(self) -> None:
         """Look for laws that hold up to noise, and believe the one that says most, repeatedly."""
         while self._tolerance > EXACT_ERROR and len(self.free) > 1:
             pool = []
-            for i, (law, n_tried) in enumerate(
-                short_laws(self.train, self.few, self.traits, self.free)
-            ):
+            for law, n_tried in short_laws(self.train, self.few, self.free):
                 self._check_time()
                 verdict = self.control.judge(law, n_tried, self._tolerance)
                 if verdict is not None:
-                    pool.append((description_length(verdict, self.train.n_rows), i, law, n_tried))
+                    pool.append(verdict)
+            pool.sort(key=lambda verdict: description_length(verdict, self.train.n_rows))
             before = len(self.found)
-            for _, _, law, n_tried in sorted(pool, key=lambda each: each[:2]):
+            for verdict in pool:
+                law = verdict.law
                 if set(law.columns) <= set(self.free) and not self._approximates(law):
-                    self._consider(law, n_tried, self._tolerance)
+                    self._believe(verdict)
                     if len(self.found) > before and len(self.free) < SMALL_TABLE:
                         break
             if len(self.found) == before:
@@ -346,40 +323,15 @@ class Search:
                 or (len(columns) > 2 and not free.issuperset(columns))
             )
 
-        yield from small_sets(self.train, self.columns, self._cap, skip)
+        yield from small_sets(self.train, self.columns, skip)
 
-    def _cap(self, column: int) -> int:
-        # Powers of a column with few levels are combinations of its levels.
-        return dictionaries.MAX_DEGREE if self.traits[column].n_levels is None else 1
-
-    def _through(self, families: Iterable[list[Monomial]]) -> Iterator[tuple[Law, float]]:
-        for functions in families:
+    def _among(self, families: dictionaries.Families) -> Iterator[tuple[Law, float]]:
+        """Yield the laws of functions of all columns, if these are few."""
+        free = self.free
+        if len(free) > SMALL_TABLE:
+            return
+        limit = min(dictionaries.MAX_FUNCTIONS, int(0.7 * self.train.n_rows))
+        for functions in families(free, self.traits, limit):
             self._check_time()
             for law in dependencies(self.train, functions):
                 yield law, float(len(functions))
-
-    @property
-    def _limit(self) -> int:
-        return min(dictionaries.MAX_FUNCTIONS, int(0.7 * self.train.n_rows))
-
-    def _caps(self) -> dict[Variable, int]:
-        return {(i, "x"): self._cap(i) for i in self.columns}
-
-    def _polynomials(self) -> Iterator[tuple[Law, float]]:
-        free = self.free
-        if len(free) <= SMALL_TABLE:
-            yield from self._through(dictionaries.polynomials(free, self._caps(), self._limit))
-
-    def _logarithms(self) -> Iterator[tuple[Law, float]]:
-        free = self.free
-        logs = [i for i in free if self.traits[i].positive]
-        if logs and len(free) <= SMALL_TABLE:
-            families = dictionaries.with_logarithms(free, logs, self._caps(), self._limit)
-            yield from self._through(families)
-
-    def _angles(self) -> Iterator[tuple[Law, float]]:
-        free = self.free
-        angles = [i for i in free if self.traits[i].angle]
-        if len(free) <= SMALL_TABLE:
-            families = dictionaries.with_angles(free, angles, self._caps(), self._limit)
-            yield from self._through(families)

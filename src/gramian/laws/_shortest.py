@@ -10,6 +10,7 @@ import numpy as np
 
 from gramian._sparse_sums import growing, shrinking
 from gramian._types import Array, IntArray
+from gramian.laws._law import Law, Monomial
 
 MAX_TERMS = 6
 PRUNABLE = 60
@@ -35,6 +36,11 @@ class Sum:
     """The length of its description, beside that of what is left."""
     score: float
     """The length of the description of the target: small is good."""
+
+    def law(self, target: Monomial, functions: Sequence[Monomial]) -> Law:
+        """Return the law target = sum."""
+        monomials = (functions[i] for i in self.members)
+        return Law(np.append(-1.0, self.coefficients), (target, *monomials))
 
 
 def shortest_sum(

@@ -9,14 +9,9 @@ import numpy as np
 from scipy.special import betaln
 
 from gramian._types import Array
-from gramian.laws._by_level import ByLevel, known_levels
-from gramian.laws._precision import Precision
+from gramian.laws._by_level import ByLevel, known_levels, rms
 from gramian.lookups._evidence import DECADES, MIN_REPEATED
 
-ROUNDING = 1e-9
-"""An exact law misses by no more than this share of its largest term."""
-WIDE = 2.0
-"""It may miss the printed digits of a column by so many halves of the last one."""
 KNOWN = 0.9
 """At least this share of the rows is in levels whose rows determine their coefficients."""
 REFUTED = 3.0
@@ -64,17 +59,13 @@ class Judge:
     ----------
     rows : ByLevel
         Rows in which nothing is missing.
-    precision : Precision
-        With how many digits the column is known.
     tolerance : float
         The largest error, as a share of the column's deviation within levels; 0: exact laws only.
     """
 
-    def __init__(self, rows: ByLevel, precision: Precision, tolerance: float) -> None:
-        self._precision = precision
-        self._tolerance = tolerance
-        self._everything = rows
+    def __init__(self, rows: ByLevel, tolerance: float) -> None:
         self._rows = rows
+        self._tolerance = tolerance
 
     def verdict(self, n_tried: float) -> Judged | None:
         """Return the law if it is believed.
@@ -84,7 +75,7 @@ class Judge:
         n_tried : float
             Among how many candidates it was found.
         """
-        rows = self._everything
+        rows = self._rows
         n_columns = rows.x.shape[1] + 1
         found = rows.fit(range(n_columns))
         known = known_levels(found)[rows.codes]
@@ -92,8 +83,8 @@ class Judge:
             return None
         self._rows = rows = rows.taken(np.flatnonzero(known))
         fit = self._fit(tuple(range(n_columns)), ())
-        exact = self._is_exact(fit.coefficients)
-        if not exact and not self._is_near(fit.residual):
+        exact = self._is_exact(fit)
+        if not exact and not rms(fit.residual) <= self._tolerated:
             return None
         fit = self._simpler(fit, exact)
         evidence = self._evidence(fit, n_tried)
@@ -103,9 +94,8 @@ class Judge:
         if validation is None:
             return None
         coefficients = self._short(fit) if exact else fit.coefficients
-        error = _rms((rows.y - rows.predicted(coefficients)) / rows.largest(coefficients))
         shuffled = self._shuffled(coefficients)
-        if shuffled <= REFUTED * max(error, validation):
+        if shuffled <= REFUTED * max(rows.error(coefficients), validation):
             return None
         kept = np.where(known_levels(found)[:, np.newaxis], coefficients, np.nan)
         invertible = self._invertible(coefficients) if exact else ()
@@ -113,20 +103,15 @@ class Judge:
 
     def _fit(self, varying: tuple[int, ...], common: tuple[int, ...]) -> _Fit:
         coefficients = self._rows.fit(varying, common)
-        return _Fit(
-            varying, common, coefficients, self._rows.y - self._rows.predicted(coefficients)
-        )
+        return _Fit(varying, common, coefficients, self._rows.missed(coefficients))
 
-    def _bound(self, rows: ByLevel, coefficients: Array) -> Array:
-        return bound_of(rows, coefficients, self._precision)
+    def _is_exact(self, fit: _Fit) -> bool:
+        return bool((np.abs(fit.residual) <= self._rows.bound(fit.coefficients)).all())
 
-    def _is_exact(self, coefficients: Array) -> bool:
-        rows = self._rows
-        missed = np.abs(rows.y - rows.predicted(coefficients))
-        return bool((missed <= self._bound(rows, coefficients)).all())
-
-    def _is_near(self, residual: Array) -> bool:
-        return _rms(residual) <= self._tolerance * _rms(self._rows.around_means())
+    @property
+    def _tolerated(self) -> float:
+        """How much a law may leave of the column, if it is not exact."""
+        return self._tolerance * rms(self._rows.around_means())
 
     def _simpler(self, fit: _Fit, exact: bool) -> _Fit:
         """Let coefficients be the same in all levels, or nothing, where the rows allow it."""
@@ -138,11 +123,7 @@ class Judge:
             choices = [self._fit(varying, fit.common)] if j == constant else []
             choices.append(self._fit(varying, (*fit.common, j)))
             for choice in choices:
-                if (
-                    self._is_exact(choice.coefficients)
-                    if exact
-                    else self._cost(choice) < self._cost(fit)
-                ):
+                if self._is_exact(choice) if exact else self._cost(choice) < self._cost(fit):
                     fit = choice
                     break
         return fit
@@ -167,7 +148,7 @@ class Judge:
         if n_free < MIN_REPEATED or (free > 0).sum() < 2:
             return 0.0
         # What the digits of numbers leave open is no evidence.
-        least = float((self._bound(rows, fit.coefficients) ** 2).sum()) / 3
+        least = float((rows.bound(fit.coefficients) ** 2).sum()) / 3
         left = max(fit.squares, least)
         a, b = n_free / 2, max(self._n_coefficients(fit), 2) / 2
         found = math.inf
@@ -189,15 +170,9 @@ class Judge:
         if not len(known):
             return None
         held = held.taken(known)
-        missed = held.y - held.predicted(coefficients)
-        allowed = (
-            _rms(self._bound(held, coefficients))
-            if exact
-            else self._tolerance * _rms(rows.around_means())
-        )
-        if _rms(missed) > REFUTED * allowed:
-            return None
-        return _rms(missed / held.largest(coefficients))
+        allowed = rms(held.bound(coefficients)) if exact else self._tolerated
+        refuted = rms(held.missed(coefficients)) > REFUTED * allowed
+        return None if refuted else held.error(coefficients)
 
     def _short(self, fit: _Fit) -> Array:
         """Return coefficients with as few digits as their rows allow, level by level."""
@@ -207,18 +182,18 @@ class Judge:
             if not len(members):
                 continue
             own = rows.taken(members)
-            missed = _rms(own.y - own.predicted(found)) + 1e-13 * float(own.largest(found).max())
+            missed = rms(own.missed(found)) + 1e-13 * float(own.largest(found).max())
             design = own.design[:, columns]
             scale = np.abs(design).max(axis=0)
             scale = np.where(scale > 0, scale, 1.0)
             inverse = np.linalg.pinv(design / scale)
             errors = SURE * missed * np.linalg.norm(inverse, axis=1) / scale
-            allowed, before = self._bound(own, found), found[k].copy()
+            allowed, before = own.bound(found), found[k].copy()
             found[k, columns] = [
                 _shortest(value, error)
                 for value, error in zip(before[columns].tolist(), errors.tolist(), strict=True)
             ]
-            if not (np.abs(own.y - own.predicted(found)) <= allowed).all():
+            if not (np.abs(own.missed(found)) <= allowed).all():
                 found[k] = before
         return found
 
@@ -234,13 +209,12 @@ class Judge:
                 x = rows.x.copy()
                 x[:, j - 1] = x[order, j - 1]
                 other = replace(rows, x=x)
-            missed = rows.y - other.predicted(coefficients)
-            errors.append(_rms(missed / other.largest(coefficients)))
+            errors.append(other.error(coefficients))
         return min(errors)
 
     def _invertible(self, coefficients: Array) -> tuple[int, ...]:
         rows = self._rows
-        missed = np.abs(rows.y - rows.predicted(coefficients))
+        missed = np.abs(rows.missed(coefficients))
         found = []
         for j in range(rows.x.shape[1]):
             slopes = np.abs(coefficients[rows.codes, j])
@@ -248,23 +222,6 @@ class Judge:
             if (slopes > 0).all() and (missed <= most * slopes).all():
                 found.append(j)
         return tuple(found)
-
-
-def bound_of(rows: ByLevel, coefficients: Array, precision: Precision) -> Array:
-    """Return by how much each row may miss an exact law.
-
-    Parameters
-    ----------
-    rows : ByLevel
-        The rows.
-    coefficients : array of shape (n_levels, n_numbers + 1)
-        The law.
-    precision : Precision
-        With how many digits the column is known.
-    """
-    half = precision.half_unit(rows.y)
-    found: Array = WIDE * half + ROUNDING * rows.largest(coefficients)
-    return found
 
 
 def _shortest(value: float, error: float) -> float:
@@ -276,7 +233,3 @@ def _shortest(value: float, error: float) -> float:
         if abs(short - value) <= error:
             return short
     return value
-
-
-def _rms(x: Array) -> float:
-    return float(np.sqrt(np.mean(x**2))) if len(x) else 0.0

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from gramian._types import Array
-from gramian.explanations._formula import Term
+from gramian.laws._dependency import LawOfLevels
 from gramian.laws._relation import Relation
 from gramian.laws._solution import Solution
 from gramian.lookups import Slopes
 
 
 @dataclass(frozen=True)
-class SlopeLaw:
+class SlopeLaw(LawOfLevels):
     """A law that gives a number by other numbers, with slopes for each level of a category.
 
     Attributes
@@ -56,35 +55,16 @@ class SlopeLaw:
     array([110.])
     """
 
-    columns: tuple[str, ...]
-    error: float
-    validation_error: float
-    shuffled_error: float
-    evidence: float
-    n_rows: int
     slopes: Slopes
     exact: bool = False
     solvable: tuple[str, ...] = ()
     """The columns that the law gives in every row that has them."""
     kind: Literal["slopes"] = "slopes"
-    rounding: float = field(default=0.0, repr=False)
-    terms: tuple[Term, ...] = field(default=(), repr=False)
 
     @property
     def form(self) -> Slopes:
         """The law as it is written."""
         return self.slopes
-
-    def __str__(self) -> str:
-        return str(self.slopes)
-
-    def latex(self) -> str:
-        """Write the law in LaTeX's math mode."""
-        return self.slopes.latex()
-
-    def sympy(self) -> Any:
-        """Return the law as SymPy's Eq, with a Piecewise of all levels."""
-        return self.slopes.sympy()
 
     def imbalance(self, X: Any) -> Array:
         """Return by how much each row misses the law.
@@ -135,13 +115,3 @@ class SlopeLaw:
                 "column is there where another is missing."
             )
         return solved
-
-    def __call__(self, table: Mapping[str, Any]) -> Array:
-        """Compute the column that follows.
-
-        Parameters
-        ----------
-        table : mapping or data frame
-            The other columns by name.
-        """
-        return self.slopes(table)

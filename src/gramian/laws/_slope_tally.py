@@ -8,7 +8,6 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws._by_level import ByLevel, known_levels
-from gramian.laws._slope_judge import bound_of
 from gramian.laws._slope_law import SlopeLaw
 from gramian.laws._slopes import FoundSlopes
 from gramian.lookups import Cells, Slopes
@@ -31,14 +30,13 @@ class SlopeTally:
         self.found = found
         self._names = names
         self._key = cells.keys[found.cause]
-        known = np.flatnonzero(known_levels(found.judged.coefficients))
+        known = known_levels(found.judged.coefficients)
         codes = cells.codes[:, found.cause]
-        first = {int(code): i for i, code in reversed([*enumerate(codes.tolist())])}
-        values = np.array([cells.x[first[int(code)], found.cause] for code in known])
-        order = np.argsort(values)
-        self._levels = values[order]
-        """The numbers of the levels whose coefficients are known, in order."""
-        self._coefficients = found.judged.coefficients[known[order]]
+        numbers = np.empty(len(known))
+        numbers[codes[codes >= 0]] = cells.x[codes >= 0, found.cause]
+        self._levels = numbers[known]
+        """The numbers of the levels whose coefficients are known, in order, as codes are."""
+        self._coefficients = found.judged.coefficients[known]
         self._places = [names.index(self._key.column), *found.numbers, found.effect]
         self._alone = np.zeros(len(self._places), dtype=bool)
         """Which columns are there in rows that lack another, or whose level is not known."""
@@ -53,20 +51,20 @@ class SlopeTally:
         absent[:, 0] |= self._levels[at] != key
         whole = ~absent.any(axis=1)
         self._alone |= (~absent[~whole]).any(axis=0)
-        some = ByLevel(at[whole], cells[whole, 1:-1], cells[whole, -1], len(self._levels))
+        precision = self.found.precision
+        some = ByLevel(
+            at[whole], cells[whole, 1:-1], cells[whole, -1], len(self._levels), precision
+        )
         if not len(some.y):
             return
         expected, largest = some.predicted(self._coefficients), some.largest(self._coefficients)
         missed = np.abs(some.y - expected)
         self._squares += float(((missed / largest) ** 2).sum())
         self._n_rows += len(missed)
-        bound = bound_of(some, self._coefficients, self.found.precision)
-        self._exact = self._exact and bool((missed <= bound).all())
-        if self.found.precision.decimals is not None:
-            short = np.round(expected, self.found.precision.decimals)
-            self._decimals = self._decimals and bool(
-                (np.abs(short - some.y) < 1e-12 * largest).all()
-            )
+        self._exact &= bool((missed <= some.bound(self._coefficients)).all())
+        if precision.decimals is not None:
+            short = np.round(expected, precision.decimals)
+            self._decimals &= bool((np.abs(short - some.y) < 1e-12 * largest).all())
 
     @property
     def error(self) -> float:

@@ -14,7 +14,7 @@ from gramian.laws._precision import Precision, precision_of
 from gramian.laws._slope_judge import Judge, Judged
 from gramian.laws._slope_screen import lines, planes
 from gramian.lookups import Cells
-from gramian.lookups._cover import Implication, closure
+from gramian.lookups._cover import Implication, closure, minimal
 
 PER_LEVEL = 5.0
 """A category is a cause if a level has so many rows on average."""
@@ -74,8 +74,6 @@ class SlopeSearch:
     ----------
     cells : Cells
         The table.
-    dates : set of int
-        The columns that are dates.
     tolerance : float
         The largest error, as a share of the deviation within levels; 0 asks for exact laws only.
     known : sequence of Implication
@@ -87,7 +85,6 @@ class SlopeSearch:
     def __init__(
         self,
         cells: Cells,
-        dates: set[int],
         tolerance: float,
         known: Sequence[Implication],
         check_time: Callable[[], None],
@@ -99,17 +96,19 @@ class SlopeSearch:
         self._numbers = [
             i
             for i in range(cells.n_columns)
-            if cells.is_number(i) and i not in dates and cells.n_levels[i] > 2
+            if cells.is_number(i) and i not in cells.clocks and cells.n_levels[i] > 2
         ]
         self._precisions: dict[int, Precision] = {}
 
     def run(self) -> list[FoundSlopes]:
         """Return the laws, from which all others follow."""
+        cells = self._cells
         found: list[FoundSlopes] = []
         if 2 <= len(self._numbers) <= MOST_NUMBERS:
-            for cause in self._causes:
-                self._check_time()
-                found += self._of(cause)
+            for cause in cells.causes:  # of these, text and parts of dates are categories
+                if not cells.is_number(cause) and cells.fits(cause, PER_LEVEL):
+                    self._check_time()
+                    found += self._of(cause)
         return self.fewest(found, [])
 
     def fewest(
@@ -125,26 +124,7 @@ class SlopeSearch:
             What follows by laws that were found since.
         """
         wanted = sorted(found, key=lambda one: (not one.exact, len(one.numbers), one.length))
-        known, kept = [*self._known, *others], [*wanted]
-        for each in reversed(wanted):
-            rest = [one for other in kept if other is not each for one in other.dependencies]
-            if all(
-                effect in closure(causes, [*known, *rest]) for causes, effect in each.dependencies
-            ):
-                kept.remove(each)
-        return kept
-
-    @property
-    def _causes(self) -> list[int]:
-        """The categories: text, and parts of dates."""
-        cells = self._cells
-        return [
-            i
-            for i in range(len(cells.keys))
-            if i not in cells.ids
-            and (i in cells.labels or cells.keys[i].part is not None)
-            and cells.fits(i, PER_LEVEL)
-        ]
+        return minimal(wanted, [*self._known, *others])
 
     def _of(self, cause: int) -> list[FoundSlopes]:
         """Return the laws of one category, each as it is written best."""
@@ -159,10 +139,8 @@ class SlopeSearch:
         best: dict[frozenset[int], FoundSlopes] = {}
         for each in found:
             columns = frozenset([*each.numbers, each.effect])
-            rank = (not each.exact, each.length, -each.effect)
-            other = best.get(columns)
-            if other is None or rank < (not other.exact, other.length, -other.effect):
-                best[columns] = each
+            both = best.get(columns, each), each
+            best[columns] = min(both, key=lambda one: (not one.exact, one.length, -one.effect))
         return [*best.values()]
 
     def _judged(
@@ -187,12 +165,12 @@ class SlopeSearch:
         cells = self._cells
         codes, x, y = cells.codes[:, cause], cells.x[:, numbers], cells.x[:, effect]
         there = (codes >= 0) & ~np.isnan(x).any(axis=1) & ~np.isnan(y)
-        rows = ByLevel(codes[there], x[there], y[there], int(codes.max()) + 1)
         if effect not in self._precisions:
             self._precisions[effect] = precision_of(y[~np.isnan(y)])
         precision = self._precisions[effect]
+        rows = ByLevel(codes[there], x[there], y[there], int(codes.max()) + 1, precision)
         n_tried = len(cells.keys) * float(len(self._numbers)) ** (len(numbers) + 1)
-        judged = Judge(rows, precision, self._tolerance).verdict(n_tried)
+        judged = Judge(rows, self._tolerance).verdict(n_tried)
         return None if judged is None else FoundSlopes(cause, numbers, effect, judged, precision)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,6 +58,11 @@ class Solution:
     exponential: bool = False
     negative: bool = False
     logarithm: bool = False
+
+    @property
+    def _function(self) -> Literal["exp", "log", "root"]:
+        """What is taken of the ratio."""
+        return "exp" if self.exponential else "log" if self.logarithm else "root"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -125,8 +130,8 @@ class Solution:
     def text(self) -> str:
         """The right-hand side."""
         inner = self._ratio()
-        if self.exponential or self.logarithm:
-            return f"{'exp' if self.exponential else 'log'}({inner})"
+        if self._function != "root":
+            return f"{self._function}({inner})"
         if self.root == 1:
             return inner
         simple = inner.replace("_", "a").isalnum()
@@ -152,9 +157,8 @@ class Solution:
         inner = self.numerator.latex()
         if str(self.denominator) != "1":
             inner = rf"\frac{{{inner}}}{{{self.denominator.latex()}}}"
-        if self.exponential or self.logarithm:
-            name = r"\exp" if self.exponential else r"\log"
-            inner = rf"{name}\left({inner}\right)"
+        if self._function != "root":
+            inner = rf"\{self._function}\left({inner}\right)"
         elif self.root != 1:
             sign, power = "-" if self.negative else "", 1 / Fraction(self.root)
             index = "" if self.root == 2 else f"[{self.root}]"
@@ -170,8 +174,8 @@ class Solution:
         import sympy
 
         inner = self.numerator.sympy() / self.denominator.sympy()
-        if self.exponential or self.logarithm:
-            inner = sympy.exp(inner) if self.exponential else sympy.log(inner)
+        if self._function != "root":
+            inner = getattr(sympy, self._function)(inner)
         elif self.root != 1:
             power = sympy.Rational(1 / Fraction(self.root))
             inner = inner**power * (-1 if self.negative else 1)

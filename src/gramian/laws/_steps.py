@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
-from gramian.laws._columns import Traits
 from gramian.laws._law import Law, Values, comparison
+from gramian.lookups._steps import short_between
 
 ROUND = 5
 """Thresholds of ranks are multiples of this."""
@@ -18,17 +18,13 @@ ROWS_OF_UNIT = 10
 """Units of panels have fewer rows."""
 
 
-def steps(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int], sources: Sequence[int]
-) -> Iterator[Law]:
+def steps(values: Values, columns: Sequence[int], sources: Sequence[int]) -> Iterator[Law]:
     """Yield laws y = [x ≤ c], [x > c], [x = c] or [a < x ≤ b], and sums of steps for more levels.
 
     Parameters
     ----------
     values : Values
         Rows.
-    traits : sequence of Traits
-        What is known of the columns.
     columns : sequence of int
         The columns y.
     sources : sequence of int
@@ -36,14 +32,14 @@ def steps(
     """
     sources = [i for i in sources if not _difference(values.x[:, i])]
     for k in columns:
-        n_levels = traits[k].n_levels
+        n_levels = values.traits[k].n_levels
         if n_levels is None:
             continue
         y = values.x[:, k]
         if y.min() == y.max():
             continue
         for i in sources:
-            own = traits[i].n_levels
+            own = values.traits[i].n_levels
             if i == k or (own is not None and own <= n_levels):
                 continue
             if n_levels == 2:
@@ -100,9 +96,10 @@ def _indicator(x: Array, y: Array) -> Parts | None:
 def _comparison(x: Array, on: NDArray[np.bool_]) -> tuple[str, ...] | None:
     """Return the comparisons of a column that are true in just these rows, if there are any."""
     inside, outside = x[on], x[~on]
-    levels = _levels(inside, outside)
-    if levels is not None:
-        return levels
+    if inside.min() == inside.max() and not (outside == inside[0]).any():
+        return (f"eq {float(inside[0])!r}",)
+    if outside.min() == outside.max() and not (inside == outside[0]).any():
+        return (f"ne {float(outside[0])!r}",)
     if inside.max() < outside.min():
         return (f"le {_between(inside.max(), outside.min())!r}",)
     if outside.max() < inside.min():
@@ -111,14 +108,6 @@ def _comparison(x: Array, on: NDArray[np.bool_]) -> tuple[str, ...] | None:
     if len(below) and len(above) and len(below) + len(above) == len(outside):
         start, end = _between(below.max(), inside.min()), _between(inside.max(), above.min())
         return (f"gt {start!r}", f"le {end!r}")
-    return None
-
-
-def _levels(inside: Array, outside: Array) -> tuple[str, ...] | None:
-    if inside.min() == inside.max() and not (outside == inside[0]).any():
-        return (f"eq {float(inside[0])!r}",)
-    if outside.min() == outside.max() and not (inside == outside[0]).any():
-        return (f"ne {float(outside[0])!r}",)
     return None
 
 
@@ -137,14 +126,11 @@ def _staircase(x: Array, y: Array) -> Parts | None:
 
 def _between(low: float, high: float) -> float:
     """Return a threshold: the roundest number, of whole numbers the lowest of these."""
-    if float(low).is_integer() and float(high).is_integer():
+    low, high = float(low), float(high)
+    if low.is_integer() and high.is_integer():
         units = (factor * 10.0**exponent for exponent in range(14, -1, -1) for factor in (5, 1))
         for unit in units:
             short = math.ceil(low / unit) * unit
             if low <= short < high:
                 return short
-    for digits in range(1, 17):
-        short = float(f"{(low + high) / 2:.{digits - 1}e}")
-        if low <= short < high:
-            return short
-    return float(low)
+    return short_between(low, high)

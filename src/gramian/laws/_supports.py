@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array, IntArray
 from gramian.laws._law import Law, Values
-from gramian.laws._nullspace import dependencies, monomials_of
+from gramian.laws._nullspace import caps_of, dependencies, monomials_of
 
 DEGREES = {2: 6, 3: 4, 4: 3}
 """The largest degree for each number of columns."""
@@ -25,10 +25,7 @@ BATCH = 500
 
 
 def small_sets(
-    values: Values,
-    columns: Sequence[int],
-    caps: Callable[[int], int],
-    skip: Callable[[Sequence[int]], bool],
+    values: Values, columns: Sequence[int], skip: Callable[[Sequence[int]], bool]
 ) -> Iterator[tuple[Law, float]]:
     """Yield laws of few columns, and among how many candidates each was found.
 
@@ -38,8 +35,6 @@ def small_sets(
         Rows.
     columns : sequence of int
         The columns.
-    caps : function
-        Returns the largest exponent of a column.
     skip : function
         Returns whether a set of columns is not worth a look any more.
     """
@@ -47,7 +42,7 @@ def small_sets(
         if math.comb(len(columns), size) > MAX_SETS:
             continue
         variables = [(i, "x") for i in range(size)]
-        shape = [each for new in monomials_of(variables, degree, {}) for each in new]
+        shape = [*chain.from_iterable(monomials_of(variables, degree, {}))]
         if values.n_rows < 2 * len(shape):
             continue
         powers = np.array([[dict(each).get(v, 0) for v in variables] for each in shape])
@@ -58,9 +53,9 @@ def small_sets(
         while batch := list(islice(sets, BATCH)):
             flagged = _suspicious(table, np.array(batch), powers)
             for chosen in (each for each, flag in zip(batch, flagged, strict=True) if flag):
-                limits = {(i, "x"): caps(i) for i in chosen}
-                functions = monomials_of([(i, "x") for i in chosen], degree, limits)
-                found += dependencies(values, [each for new in functions for each in new])
+                own = [(i, "x") for i in chosen]
+                functions = monomials_of(own, degree, caps_of(chosen, values.traits))
+                found += dependencies(values, [*chain.from_iterable(functions)])
         for law in sorted(found, key=lambda each: len(each.monomials)):
             yield law, n_tried
 

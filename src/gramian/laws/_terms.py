@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,23 +15,11 @@ from gramian.explanations._functions import Function
 from gramian.explanations._text import latex_number, number, superscript
 from gramian.laws._law import Law, Monomial, apply, comparison
 
+RawTerm = tuple[float, Monomial]
+"""A coefficient in the units of the table, and what it is multiplied with."""
 SIGNS = {"le": "≤", "gt": ">", "eq": "=", "ne": "≠"}
 LATEX_SIGNS = {"le": r"\le", "gt": ">", "eq": "=", "ne": r"\ne"}
 SYMPY_NAMES = {"le": "Le", "gt": "Gt", "eq": "Eq", "ne": "Ne"}
-
-
-@dataclass(frozen=True)
-class OfColumn:
-    """The product of powers of functions of one column, as it is in the table."""
-
-    parts: tuple[tuple[str, int], ...]
-
-    def __call__(self, x: Array) -> Array:
-        """Return the values."""
-        found = np.ones(len(x))
-        for atom, power in self.parts:
-            found = found * apply(atom, x) ** power
-        return found
 
 
 @dataclass(frozen=True)
@@ -88,7 +77,15 @@ def _latex(atom: str, name: str) -> str:
 def plain_function(parts: tuple[tuple[str, int], ...]) -> PlainFunction:
     """Return the product of functions of one column."""
     name = "·".join(atom for atom, _ in parts)
-    return PlainFunction(name, None, (0.0,), (1.0,), OfColumn(parts), parts)
+    return PlainFunction(name, None, (0.0,), (1.0,), partial(_product, parts), parts)
+
+
+def _product(parts: tuple[tuple[str, int], ...], x: Array) -> Array:
+    """Return the values of a product of powers of functions of a column."""
+    found = np.ones(len(x))
+    for atom, power in parts:
+        found = found * apply(atom, x) ** power
+    return found
 
 
 def factors_of(monomial: Monomial, names: Sequence[str]) -> dict[Any, Any]:
@@ -119,7 +116,12 @@ def raw_coefficients(law: Law, scale: Array) -> Array:
     return found
 
 
-def formula_of(terms: Sequence[Term], digits: int) -> Formula:
+def terms_of(raw: Iterable[RawTerm], names: Sequence[str]) -> tuple[Term, ...]:
+    """Return terms with the names of columns."""
+    return tuple(Term(value, factors_of(monomial, names)) for value, monomial in raw)
+
+
+def formula_of(terms: tuple[Term, ...], digits: Iterable[int]) -> Formula:
     """Return a formula of these terms."""
     columns = dict.fromkeys(name for term in terms for name in term.columns)
-    return Formula(tuple(terms), tuple(columns), (digits,) * len(terms))
+    return Formula(terms, tuple(columns), tuple(digits))

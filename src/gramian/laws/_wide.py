@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gramian._types import Array
-from gramian.laws._columns import Traits
 from gramian.laws._law import ONE, Law, Monomial, Values
 from gramian.laws._linear import power_law
 from gramian.laws._nullspace import without_common_factor
@@ -39,15 +38,12 @@ def sparse_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
         found = shortest_sum(*_split(matrix, k), max_terms=MAX_TERMS)
         spread = float(np.std(matrix[:, k]) / np.sqrt(np.mean(matrix[:, k] ** 2)))
         if found is not None and found.left < SURE * spread:
-            names = [ONE, *monomials[:k], *monomials[k + 1 :]]
-            chosen = tuple(names[i] for i in found.members)
-            yield Law(np.append(-1.0, found.coefficients), (monomials[k], *chosen))
+            yield found.law(monomials[k], [ONE, *monomials[:k], *monomials[k + 1 :]])
 
 
-def sparse_products(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int]
-) -> Iterator[Law]:
+def sparse_products(values: Values, columns: Sequence[int]) -> Iterator[Law]:
     """Yield laws in which a column is a product of powers of a few others, with noise."""
+    traits = values.traits
     columns = [i for i in columns if traits[i].never_zero and traits[i].n_levels != 2]
     if len(columns) < 2:
         return
@@ -60,12 +56,9 @@ def sparse_products(
         found = shortest_sum(*_split(matrix, k), max_terms=MAX_TERMS)
         if found is None:
             continue
-        exponents = np.zeros(len(columns))
-        exponents[k] = -1.0
-        places = [-1, *range(k), *range(k + 1, len(columns))]
-        for member, value in zip(found.members, found.coefficients, strict=True):
-            if places[member] >= 0:
-                exponents[places[member]] = value
+        others = np.zeros(len(columns))  # the constant, and all columns but one
+        others[list(found.members)] = found.coefficients
+        exponents = np.insert(others[1:], k, -1.0)
         law = power_law(values, variables, exponents, max(EXPONENT, 3 * found.left))
         if law is not None:
             yield law
@@ -94,9 +87,7 @@ def _explained(matrix: Array) -> list[int]:
     return [int(k) for k in order if left[k] < 1 - FOLLOWS and size[k] > 0]
 
 
-def products_with_sums(
-    values: Values, traits: Sequence[Traits], columns: Sequence[int]
-) -> Iterator[Law]:
+def products_with_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
     """Yield laws in which a column is the sum of a product or ratio of two and of other columns.
 
     Correlations of all columns with all products of two take n_rows · n_columns³ operations, as
@@ -110,10 +101,9 @@ def products_with_sums(
     unit = np.hstack([plain_unit, _residuals(plain_unit)]).astype(np.float32)
     n = len(columns)
     best: list[list[tuple[float, int, int, int]]] = [[] for _ in columns]
-    for i in range(len(columns)):
-        for power in (1, -1):
-            if power < 0 and not traits[columns[i]].never_zero:
-                continue
+    for i, column in enumerate(columns):
+        traits = values.traits[column]
+        for power in (1, -1) if traits.never_zero else (1,):
             # x_j x_i for j ≥ i, and x_j / x_i for all j
             first = i if power > 0 else 0
             products = x[:, first:] * x[:, i : i + 1] ** power
@@ -121,7 +111,7 @@ def products_with_sums(
             norms = np.linalg.norm(products, axis=0)
             norms[norms == 0] = 1.0
             related = np.abs((products / norms).astype(np.float32).T @ unit)
-            if traits[columns[i]].n_levels is not None:
+            if traits.n_levels is not None:
                 related[i - first] = 0.0  # squares of few levels are sums of levels
             rows = np.arange(len(related))
             related[rows, rows + first] = 0.0
@@ -141,9 +131,7 @@ def products_with_sums(
             if found is None or len(matrix[0]) - 1 not in found.members:
                 continue
             names = [ONE, *linear[:k], *linear[k + 1 :], extra]
-            chosen = tuple(names[m] for m in found.members)
-            law = Law(np.append(-1.0, found.coefficients), (linear[k], *chosen))
-            yield without_common_factor(law)
+            yield without_common_factor(found.law(linear[k], names))
 
 
 def _residuals(unit: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from gramian.tables._clock import Clock
 
 FEWEST_PER_LEVEL = 2.0
 """Labels with fewer rows a level, on average, are names of rows: no evidence."""
+PER_NUMBER = 5.0
+"""Numbers, and pairs of columns, are causes if a level has so many rows on average."""
 ALMOST_ALL = 0.9
 """A text column with more levels than this share of its rows is set aside."""
 MOST_FRACTIONS = 50
@@ -85,7 +88,20 @@ class Cells:
     @property
     def effects(self) -> list[int]:
         """The columns that may be determined by levels."""
-        return [i for i in range(self.n_columns) if self.fits(i, FEWEST_PER_LEVEL)]
+        return [
+            i for i in range(self.n_columns) if i not in self.ids and self.fits(i, FEWEST_PER_LEVEL)
+        ]
+
+    @cached_property
+    def causes(self) -> list[int]:
+        """The keys whose levels may determine columns."""
+        return [
+            i
+            for i in range(len(self.keys))
+            if i not in self.ids
+            and (self.n_levels[i] <= MOST_FRACTIONS or self.is_whole(i))
+            and self.fits(i, FEWEST_PER_LEVEL if i in self.labels else PER_NUMBER)
+        ]
 
 
 def cells_of(

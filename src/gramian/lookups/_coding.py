@@ -38,15 +38,10 @@ class Levels(Sequence[str]):
             if label is None:
                 found[i] = np.nan
                 continue
-            code = known.get(label)
-            if code is None:
-                code = len(self._labels)
-                if code < MOST_LEVELS:
-                    known[label] = code
-                    self._labels.append(label)
-                else:
-                    code = MOST_LEVELS - 1
-            found[i] = code
+            if label not in known and len(known) < MOST_LEVELS:
+                known[label] = len(known)
+                self._labels.append(label)
+            found[i] = known.get(label, MOST_LEVELS - 1)
         return found
 
 

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 Implication = tuple[frozenset[int], int]
 """Causes, and what follows from them."""
+
+
+class Implying(Protocol):
+    """A law from which something follows."""
+
+    @property
+    def dependencies(self) -> list[Implication]:
+        """What follows from what."""
+        ...
+
+
 T = TypeVar("T")
+L = TypeVar("L", bound=Implying)
 K = TypeVar("K", bound=Hashable)
 
 
@@ -48,22 +60,24 @@ def closure(start: Collection[int], dependencies: Iterable[Implication]) -> set[
     return {*start, *following(start, rules)}
 
 
-def minimal(
-    found: Sequence[tuple[Implication, T]], known: Sequence[Implication]
-) -> list[tuple[Implication, T]]:
-    """Leave out, from the last to the first, what follows from the others and from what is known.
+def follows(law: Implying, known: Sequence[Implication]) -> bool:
+    """Return whether all that a law says follows from what is known."""
+    return all(effect in closure(causes, known) for causes, effect in law.dependencies)
+
+
+def minimal(found: Sequence[L], known: Sequence[Implication]) -> list[L]:
+    """Leave out, from the last to the first, laws that follow from the others and what is known.
 
     Parameters
     ----------
-    found : sequence of pairs
-        Dependencies with anything beside them, those that are wanted most first.
+    found : sequence of laws
+        Those that are wanted most first.
     known : sequence of Implication
-        Dependencies that stay.
+        What follows by other laws.
     """
     kept = list(found)
     for each in reversed(found):
-        (causes, effect), _ = each
-        others = [other for other, _ in kept if other != each[0]]
-        if effect in closure(causes, [*known, *others]):
-            kept.remove(each)
+        others = [one for one in kept if one is not each]
+        if follows(each, [*known, *(rule for one in others for rule in one.dependencies)]):
+            kept = others
     return kept

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from gramian._types import Array
 from gramian._words import listed
-from gramian.explanations._formula import import_sympy
-from gramian.explanations._text import latex_name, quote
-from gramian.lookups._keys import is_name
+from gramian.explanations._text import quote
+from gramian.lookups._keys import is_name, is_whole
+from gramian.lookups._lookup import WithoutFormula
 from gramian.tables._clock import COMPOSING, LIMITS, Part, Unit, composed
 
 
 @dataclass(frozen=True)
-class ComposedDate:
+class ComposedDate(WithoutFormula):
     """A column of dates as a function of columns with the year, the month, the day and so on.
 
     Call it with a table or mapping that gives the other columns by name.
@@ -99,11 +99,6 @@ class ComposedDate:
         return self.columns
 
     @property
-    def head(self) -> str:
-        """What the columns are, together."""
-        return ", ".join(self.columns)
-
-    @property
     def text(self) -> str:
         """What the column is, in words."""
         return f"the {'day' if self.unit == 'days' else 'time'} of {self.size}"
@@ -121,20 +116,8 @@ class ComposedDate:
             for part, each in self._named.items()
             if isinstance(each, int) and (part in COMPOSING["days"] or each)
         ]
-        return _and(columns) + (f", with {_and(fixed)}" if fixed else "")
-
-    def latex(self) -> str:
-        """Write the law in LaTeX's math mode, as a function f."""
-        inner = ", ".join(map(latex_name, self.columns))
-        return rf"{latex_name(self.column)} = f\left({inner}\right)"
-
-    def sympy(self) -> Any:
-        """Return the law as SymPy's Eq, with a function that has no formula."""
-        import_sympy()
-        import sympy
-
-        inner = map(sympy.Symbol, self.columns)
-        return sympy.Eq(sympy.Symbol(self.column), sympy.Function("f")(*inner), evaluate=False)
+        together = listed(columns, len(columns), str)
+        return f"{together}, with {listed(fixed, len(fixed), str)}" if fixed else together
 
     def to_json(self) -> dict[str, Any]:
         """Return the law as plain lists, numbers and texts, to be stored."""
@@ -158,14 +141,8 @@ class ComposedDate:
         if not isinstance(parts, list) or len(parts) != len(needed):
             raise ValueError(f"The parts of a stored date in {unit} are {listed(needed)}.")
         for part, each in zip(needed, parts, strict=True):
-            low, high = LIMITS[part]
-            whole = isinstance(each, int) and not isinstance(each, bool)
-            if not is_name(each) and not (whole and low <= each <= high):
+            if not is_name(each) and not is_whole(each, *LIMITS[part]):
                 raise ValueError(f"The {part} of a stored date is a column or a number.")
         if not is_name(column) or column in parts or all(isinstance(each, int) for each in parts):
             raise ValueError("A stored date gives a column by others.")
         return cls(column, unit, tuple(parts))
-
-
-def _and(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

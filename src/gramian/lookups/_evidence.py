@@ -7,6 +7,7 @@ chance, each agrees with its level no more often than the most frequent value oc
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +32,12 @@ class Count:
     """Rows that have another value than most rows of their level."""
     most_frequent: float
     """The share of the column's most frequent value."""
+
+    @classmethod
+    def of(cls, sizes: Collection[int], n_levels: int, broken: int) -> Count:
+        """Count rows, given how many have each value of the column."""
+        n_rows = sum(sizes)
+        return cls(n_rows, n_levels, broken, max(sizes, default=1) / max(n_rows, 1))
 
     @property
     def repeated(self) -> int:

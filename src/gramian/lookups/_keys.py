@@ -89,17 +89,14 @@ class Key:
         """
         array = np.atleast_1d(np.asarray(values))
         if array.dtype.kind == "M":
-            times = array.astype("datetime64[us]")
-            clock = self.clock or DAYS
-            array = clock.numbers(times)
-        if array.dtype.kind in "fiub":
-            numbers = self.numbers(array.astype(np.float64))
-            return [None if each != each else each for each in numbers.tolist()]
-        found = [cell(each) for each in np.asarray(values, dtype=object).ravel().tolist()]
-        if not self.thresholds and self.part is None:
-            return found
-        x = np.array([each if isinstance(each, float) else np.nan for each in found])
-        return [None if each != each else each for each in self.numbers(x).tolist()]
+            array = (self.clock or DAYS).numbers(array.astype("datetime64[us]"))
+        if array.dtype.kind not in "fiub":
+            found = [cell(each) for each in np.asarray(values, dtype=object).ravel().tolist()]
+            if not self.thresholds and self.part is None:
+                return found
+            array = np.array([each if isinstance(each, float) else np.nan for each in found])
+        numbers = self.numbers(array.astype(np.float64))
+        return [None if each != each else each for each in numbers.tolist()]
 
     def to_json(self) -> dict[str, Any]:
         """Return the key as plain lists, numbers and texts, to be stored."""
@@ -119,9 +116,7 @@ class Key:
         if not is_key or not is_name(document["column"]):
             raise ValueError(f"A key of a stored lookup has {sorted(names)}.")
         ends, part = document["thresholds"], document["part"]
-        if not isinstance(ends, list) or not all(
-            is_cell(each) and not isinstance(each, str) for each in ends
-        ):
+        if not isinstance(ends, list) or not all(map(is_number, ends)):
             raise ValueError("The thresholds of a stored lookup are finite numbers.")
         if ends != sorted(ends) or part not in (None, *PARTS):
             raise ValueError("The thresholds of a stored lookup grow, and its parts are of a date.")
@@ -192,10 +187,22 @@ def is_name(value: Any) -> bool:
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
+def is_number(value: Any) -> bool:
+    """Return whether a stored value is a finite number."""
+    whole_or_not = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return whole_or_not and abs(value) <= sys.float_info.max
+
+
+def is_whole(value: Any, low: int, high: int) -> bool:
+    """Return whether a stored value is a whole number within limits."""
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
 def is_cell(value: Any) -> bool:
     """Return whether a stored value is a level: a text, or a finite number."""
-    if isinstance(value, bool):
-        return False
-    if isinstance(value, (int, float)):
-        return abs(value) <= sys.float_info.max
-    return is_name(value)
+    return is_number(value) or is_name(value)
+
+
+def plain_cell(value: Any) -> Cell:
+    """Return a stored level as it was."""
+    return value if isinstance(value, str) else float(value)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._words import counted
+from gramian._words import counted, listed
 from gramian.explanations._formula import import_sympy
 from gramian.explanations._text import latex_name, quote
 from gramian.lookups._keys import (
@@ -20,14 +21,44 @@ from gramian.lookups._keys import (
     is_cell,
     is_name,
     level_text,
+    plain_cell,
     rounded,
     stored_clock,
 )
 from gramian.tables._clock import DAYS, Clock
 
 
+class WithoutFormula(ABC):
+    """A column as a function of others that has no formula, and how it is written."""
+
+    column: str
+
+    @property
+    @abstractmethod
+    def causes(self) -> tuple[str, ...]:
+        """What it follows from."""
+
+    @property
+    def head(self) -> str:
+        """What it follows from, together: what levels are of."""
+        return ", ".join(self.causes)
+
+    def latex(self) -> str:
+        """Write the law in LaTeX's math mode, as a function f."""
+        inner = ", ".join(map(latex_name, self.causes))
+        return rf"{latex_name(self.column)} = f\left({inner}\right)"
+
+    def sympy(self) -> Any:
+        """Return the law as SymPy's Eq, with a function that has no formula."""
+        import_sympy()
+        import sympy
+
+        inner = map(sympy.Symbol, self.causes)
+        return sympy.Eq(sympy.Symbol(self.column), sympy.Function("f")(*inner), evaluate=False)
+
+
 @dataclass(frozen=True)
-class Lookup:
+class Lookup(WithoutFormula):
     """A column as a function of levels: which value belongs to which combination of them.
 
     Call it with a table or mapping that gives the other columns by name.
@@ -132,7 +163,12 @@ class Lookup:
             yield ", ".join(cells), level_text(value, self.clock)
 
     def __str__(self) -> str:
-        return f"{quote(self.column)} follows from {listed_keys(self.keys)} ({self.size})"
+        return f"{quote(self.column)} follows from {self._keys} ({self.size})"
+
+    @property
+    def _keys(self) -> str:
+        """The keys as text: the month of date and region."""
+        return listed([key.text for key in self.keys], len(self.keys), str)
 
     @property
     def causes(self) -> tuple[str, ...]:
@@ -140,14 +176,9 @@ class Lookup:
         return tuple(map(str, self.keys))
 
     @property
-    def head(self) -> str:
-        """What the levels are of."""
-        return ", ".join(self.causes)
-
-    @property
     def text(self) -> str:
         """What the column equals, in words."""
-        return f"a function of {listed_keys(self.keys)} ({self.size})"
+        return f"a function of {self._keys} ({self.size})"
 
     @property
     def size(self) -> str:
@@ -156,19 +187,6 @@ class Lookup:
             ends = ", ".join(self.keys[0].ends)
             return f"steps at {ends}" if len(self.values) <= 6 else f"{len(self.values)} intervals"
         return counted(len(self.levels), "level")
-
-    def latex(self) -> str:
-        """Write the law in LaTeX's math mode, as a function f."""
-        inner = ", ".join(latex_name(str(key)) for key in self.keys)
-        return rf"{latex_name(self.column)} = f\left({inner}\right)"
-
-    def sympy(self) -> Any:
-        """Return the law as SymPy's Eq, with a function that has no formula."""
-        import_sympy()
-        import sympy
-
-        inner = [sympy.Symbol(str(key)) for key in self.keys]
-        return sympy.Eq(sympy.Symbol(self.column), sympy.Function("f")(*inner), evaluate=False)
 
     def to_json(self) -> dict[str, Any]:
         """Return the lookup as plain lists, dictionaries, numbers and texts, to be stored."""
@@ -216,17 +234,7 @@ class Lookup:
         return cls(
             column,
             read,
-            tuple(tuple(map(_plain, level)) for level in levels),
-            tuple(map(_plain, values)),
+            tuple(tuple(map(plain_cell, level)) for level in levels),
+            tuple(map(plain_cell, values)),
             clock,
         )
-
-
-def listed_keys(keys: Sequence[Key]) -> str:
-    """Write keys as text: the month of date and region."""
-    parts = [key.text for key in keys]
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _plain(value: Any) -> Cell:
-    return value if isinstance(value, str) else float(value)

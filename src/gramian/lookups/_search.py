@@ -9,14 +9,12 @@ from itertools import combinations
 import numpy as np
 
 from gramian._types import IntArray
-from gramian.lookups._cells import FEWEST_PER_LEVEL, MOST_FRACTIONS, Cells
-from gramian.lookups._cover import Implication, closure, minimal
+from gramian.lookups._cells import PER_NUMBER, Cells
+from gramian.lookups._cover import Implication, closure, follows, minimal
 from gramian.lookups._evidence import DECADES, Count, combined, count, mismatches
 from gramian.lookups._steps import intervals
 from gramian.tables._clock import COARSER
 
-PER_NUMBER = 5.0
-"""Numbers, and pairs of columns, are causes if a level has so many rows on average."""
 MOST_TOGETHER = {2: 60, 3: 15}
 """Of more columns, those with the fewest levels are looked at in pairs, and by three."""
 WORK = 3e8
@@ -33,7 +31,6 @@ class Found:
     effect: int
     """A column."""
     count: Count
-    evidence: float
     thresholds: tuple[float, ...] = ()
     """Where intervals end, if the cause is a number of which these are looked up."""
     both_ways: bool = False
@@ -76,7 +73,7 @@ class LookupSearch:
         self._cells = cells
         self._tolerance = tolerance
         self._check_time = check_time
-        self._effects = [i for i in cells.effects if i not in cells.ids]
+        self._effects = cells.effects
         self._known: list[Implication] = [*known, *_calendar(cells)]
         n = max(len(self._effects), 1)
         rows = int(WORK / (n**2 * max(min(n, MOST_TOGETHER[2]), 1)))
@@ -95,22 +92,10 @@ class LookupSearch:
             found += more
         return found
 
-    @property
-    def _causes(self) -> list[int]:
-        """The keys whose levels may determine columns."""
-        cells = self._cells
-        return [
-            i
-            for i in range(len(cells.keys))
-            if i not in cells.ids
-            and (cells.n_levels[i] <= MOST_FRACTIONS or cells.is_whole(i))
-            and cells.fits(i, FEWEST_PER_LEVEL if i in cells.labels else PER_NUMBER)
-        ]
-
     def _singles(self) -> list[Found]:
         """Return all lookups with one cause."""
         found = []
-        for cause in self._causes:
+        for cause in self._cells.causes:
             self._check_time()
             effects = [i for i in self._effects if self._cells.may_give(cause, i)]
             effects = self._likely(self._screen[:, cause], effects)
@@ -125,17 +110,17 @@ class LookupSearch:
         found = []
         for effect in effects:
             counted = count(codes, self._cells.codes[:, effect])
-            evidence = counted.evidence(n_tried)
-            if not counted.holds(self._tolerance) or evidence < DECADES:
+            if not self._believed(counted, n_tried):
                 continue
             fewer = combinations(causes, len(causes) - 1) if len(causes) > 1 else ()
             guess = max((self._agreeing(some, effect) for some in fewer), default=0.0)
-            if (
-                replace(counted, most_frequent=max(guess, counted.most_frequent)).evidence(n_tried)
-                >= DECADES
-            ):
-                found.append(Found(causes, effect, counted, evidence))
+            best_guess = replace(counted, most_frequent=max(guess, counted.most_frequent))
+            if best_guess.evidence(n_tried) >= DECADES:
+                found.append(Found(causes, effect, counted))
         return found
+
+    def _believed(self, counted: Count, n_tried: float) -> bool:
+        return counted.holds(self._tolerance) and counted.evidence(n_tried) >= DECADES
 
     def _agreeing(self, causes: tuple[int, ...], effect: int) -> float:
         """Return in which share of rows an effect is what most rows of its level have."""
@@ -165,9 +150,8 @@ class LookupSearch:
                 if made is None:
                     continue
                 ends, counted = made
-                evidence = counted.evidence(n_tried)
-                if counted.holds(self._tolerance) and evidence >= DECADES:
-                    found.append(Found((cause,), effect, counted, evidence, ends))
+                if self._believed(counted, n_tried):
+                    found.append(Found((cause,), effect, counted, ends))
         return found
 
     def _one_way(self, found: Sequence[Found]) -> list[Found]:
@@ -186,7 +170,7 @@ class LookupSearch:
             if (frozenset([effect]), cause) in together and cause < effect:
                 first[effect] = min(first[effect], first[cause])
         twins = {i for i, one in enumerate(first) if one != i}
-        made = [
+        both = [
             replace(each, both_ways=True)
             for each in found
             if each.effect in twins and each.causes == (first[each.effect],)
@@ -194,22 +178,16 @@ class LookupSearch:
         others = [each for each in found if not twins & {*each.causes, each.effect}]
         wanted = sorted(others, key=lambda one: (not one.thresholds, one.count.n_levels))
         # Whatever is known of a twin holds for the first of its kind.
-        same = [(frozenset([i]), one) for i, one in enumerate(first) if one != i]
-        same += [(frozenset([one]), i) for i, one in enumerate(first) if one != i]
-        merged = minimal([(each.dependency, each) for each in wanted], [*self._known, *same])
-        made = [
-            each
-            for each in made
-            if each.effect not in closure(each.causes, self._known)
-            or each.causes[0] not in closure([each.effect], self._known)
-        ]
-        return [*made, *(each for _, each in merged)]
+        same = [(frozenset([i]), first[i]) for i in twins]
+        same += [(frozenset([first[i]]), i) for i in twins]
+        new = [each for each in both if not follows(each, self._known)]
+        return [*new, *minimal(wanted, [*self._known, *same])]
 
     def _together(self, size: int, known: Sequence[Implication]) -> list[Found]:
         """Return lookups with several causes that fewer of them do not give."""
         cells = self._cells
         twins = _twins(known)
-        causes = [i for i in self._causes if i not in twins and cells.fits(i, PER_NUMBER)]
+        causes = [i for i in cells.causes if i not in twins and cells.fits(i, PER_NUMBER)]
         causes = sorted(causes, key=lambda i: cells.n_levels[i])[: MOST_TOGETHER[size]]
         effects = [i for i in self._effects if i not in twins]
         found = []
@@ -229,9 +207,7 @@ class LookupSearch:
             codes = _combined(cells.codes, chosen)
             if PER_NUMBER * (int(codes.max()) + 1) <= int((codes >= 0).sum()):
                 found += self._judged(codes, chosen, wanted)
-        wanted_first = sorted(found, key=lambda one: one.count.n_levels)
-        merged = minimal([(each.dependency, each) for each in wanted_first], known)
-        return [each for _, each in merged]
+        return minimal(sorted(found, key=lambda one: one.count.n_levels), known)
 
 
 def _combined(codes: IntArray, keys: Sequence[int]) -> IntArray:

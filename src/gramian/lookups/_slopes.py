@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,17 @@ from gramian._types import Array
 from gramian._words import counted
 from gramian.explanations._formula import Formula, Term, import_sympy
 from gramian.explanations._text import latex_name, quote
-from gramian.lookups._keys import Cell, Key, is_cell, is_name, level_text, rounded
+from gramian.lookups._keys import (
+    Cell,
+    Key,
+    is_cell,
+    is_name,
+    is_number,
+    is_whole,
+    level_text,
+    plain_cell,
+    rounded,
+)
 
 SHOWN = 3
 """So many levels are written with their coefficients."""
@@ -142,9 +153,8 @@ class Slopes:
     @property
     def text(self) -> str:
         """What the column equals: the sums of the first levels."""
-        parts = []
-        for (level, formula), _ in zip(self.formulas(), range(SHOWN), strict=False):
-            parts.append(f"{formula} where {self.key.text} is {level}")
+        first = islice(self.formulas(), SHOWN)
+        parts = [f"{formula} where {self.key.text} is {level}" for level, formula in first]
         if len(self.levels) > SHOWN:
             parts.append(f"... ({self.size})")
         return ", ".join(parts)
@@ -156,9 +166,11 @@ class Slopes:
 
     def latex(self) -> str:
         """Write the law in LaTeX's math mode, with its first levels."""
-        rows = []
-        for (level, formula), _ in zip(self.formulas(), range(SHOWN), strict=False):
-            rows.append(rf"{formula.latex()} & {latex_name(str(self.key))} = {latex_name(level)}")
+        key = latex_name(str(self.key))
+        rows = [
+            rf"{formula.latex()} & {key} = {latex_name(level)}"
+            for level, formula in islice(self.formulas(), SHOWN)
+        ]
         if len(self.levels) > SHOWN:
             rows.append(r"\ldots & \ldots")
         inner = r" \\ ".join(rows)
@@ -211,17 +223,12 @@ class Slopes:
         if not all(map(is_cell, levels)) or len(rows) != len(levels):
             raise ValueError("Stored slopes have coefficients for each level, a text or number.")
         if not all(
-            isinstance(row, list) and len(row) == len(numbers) + 1 and all(map(_is_number, row))
+            isinstance(row, list) and len(row) == len(numbers) + 1 and all(map(is_number, row))
             for row in rows
         ):
             raise ValueError("Each level has a finite slope for each number, and a constant.")
-        whole = isinstance(decimals, int) and not isinstance(decimals, bool)
-        if decimals is not None and not (whole and 0 <= decimals <= MOST_DECIMALS):
+        if decimals is not None and not is_whole(decimals, 0, MOST_DECIMALS):
             raise ValueError("The decimals of a column are a small whole number, or none.")
-        cells = [each if isinstance(each, str) else float(each) for each in levels]
+        cells = tuple(map(plain_cell, levels))
         coefficients = tuple(tuple(map(float, row)) for row in rows)
-        return cls(column, key, tuple(numbers), tuple(cells), coefficients, decimals)
-
-
-def _is_number(value: Any) -> bool:
-    return is_cell(value) and not isinstance(value, str)
+        return cls(column, key, tuple(numbers), cells, coefficients, decimals)

@@ -71,10 +71,13 @@ def _threshold(below: Array, above: Array) -> float:
 
 def between(low: float, high: float) -> float:
     """Return a threshold: the lower value where values are whole numbers, else a short one."""
-    if low.is_integer() and high.is_integer():
-        return low
-    for digits in range(1, 17):
-        short = float(f"{(low + high) / 2:.{digits - 1}e}")
+    return low if low.is_integer() and high.is_integer() else short_between(low, high)
+
+
+def short_between(low: float, high: float) -> float:
+    """Return the number of fewest digits that is near the middle of two, and not beyond them."""
+    for digits in range(16):
+        short = float(f"{(low + high) / 2:.{digits}e}")
         if low <= short < high:
             return short
     return low
