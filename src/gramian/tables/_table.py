@@ -99,8 +99,11 @@ class Table(ABC):
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Read some columns of numbers, piece by piece."""
+        return self._chunks(self.pieces(names))
+
+    def _chunks(self, pieces: Iterator[Any]) -> Iterator[Chunk]:
         row = 0
-        for rows in self.pieces(names):
+        for rows in pieces:
             yield Chunk(as_array(rows), None, self.name, row)
             row += rows.num_rows
 
