@@ -14,7 +14,7 @@ from gramian._words import plural, the_columns
 from gramian.cli._errors import USAGE, CommandError
 from gramian.cli._options import DataOptions
 from gramian.tables._formats import TEXT
-from gramian.tables._kinds import is_date, is_duration, is_number, is_text
+from gramian.tables._kinds import is_text, is_usable
 from gramian.tables._table import Table
 
 MAX_SPREAD = 1e150
@@ -131,8 +131,7 @@ def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
             "UTF-8 text: convert the file, for instance with iconv, or leave the columns out "
             "with --exclude"
         )
-    fitting = (is_number, is_text, is_date, is_duration)
-    others = [name for name, kind in kinds.items() if not any(fits(kind) for fits in fitting)]
+    others = [name for name, kind in kinds.items() if not is_usable(kind)]
     if others:
         raise CommandError(
             f"{the_columns(others)} {plural(len(others), 'holds', 'hold')} {kinds[others[0]]}, and "

@@ -147,7 +147,6 @@ def formulas(
     """
     import gramian
     from gramian._taking import only_complete
-    from gramian.cli._model import named
     from gramian.explanations._moments import of_fit
     from gramian.explanations._view import view_of
 
@@ -159,8 +158,8 @@ def formulas(
         found = gramian.explain(model.estimator, features=features, max_terms=max_terms)
         columns = view_of(fitted, features).columns
         return found.tested(dict(zip(columns, x.T, strict=True)), name)
-    if x is not None and model.estimator.model_.names is not None:
-        x = named(x, model.steps.columns)
+    if x is not None:
+        x = model.taken(x)
     return gramian.explain(model.estimator, x, features=features, max_terms=max_terms)
 
 
@@ -168,13 +167,11 @@ def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     """Read rows to test formulas on, as the model takes them."""
     from gramian.cli._columns import check_places
     from gramian.cli._files import open_input
-    from gramian.cli._model import locate, not_found, passing
+    from gramian.cli._model import locate, passing
 
     table = open_input(path, reading)
     others, columns = passing(model, table, PassingOptions()), model.steps.columns
-    places = locate(columns, model, table, others)
-    if places is None:
-        raise not_found(columns, model, table, others)
+    places = locate([columns], model, table, others)
     names = list(places.values())
     labels = {places[name]: True for name in model.steps.categories}
     check_places(table, places, labels)

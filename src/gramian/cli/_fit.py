@@ -23,9 +23,9 @@ from gramian.cli._columns import (
     with_missing,
 )
 from gramian.cli._directions import Directions
-from gramian.cli._division import Division, Wanted, divide, without
+from gramian.cli._division import Division, divide, without
 from gramian.cli._done import Done
-from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._errors import USAGE, CommandError, say
 from gramian.cli._files import open_input
 from gramian.cli._method import make_estimator
 from gramian.cli._model import TableModel, named
@@ -70,15 +70,7 @@ class Task:
         """Fit."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            divided = divide(self.table, self.features, self._wanted)
-            if self._numbers_stay:
-                # Of a date that is nearly given, the rest is what matters.
-                dates = [name for name in divided.features if self._is_temporal(name)]
-                keep = [*(self.estimator.keep or ()), *divided.needed, *dates]
-                wanted = {"keep": keep, "priority": self.estimator.priority or ()}
-                for name, columns in wanted.items():
-                    inner = [each for each in dict.fromkeys(columns) if each in divided.features]
-                    self.estimator.set_params(**{name: inner or None})
+            divided = self._divided()
             try:
                 task, steps, done = self._fit(divided)
             except EmptyColumnError as error:
@@ -106,20 +98,35 @@ class Task:
         how = task._fit_to_blocks if task.streamed else task._fit_in_memory
         return (task, *how(divided))
 
-    @property
-    def _numbers_stay(self) -> bool:
-        return self.algorithm == "gfa" and bool(self.estimator.backward)
-
-    def _is_temporal(self, name: str) -> bool:
-        return bool(pa.types.is_temporal(self.table.columns[name]))
-
-    @property
-    def _wanted(self) -> Wanted:
-        selects = self.algorithm in tuple(Selection)
-        stay = self._numbers_stay
-        keep = [*self.passing.names, *((self.estimator.keep or ()) if stay else ())]
-        prefer = (self.estimator.priority or ()) if stay else ()
-        return Wanted(selects, stay, self.options.encode, keep, prefer)
+    def _divided(self) -> Division:
+        """Divide the columns, and tell the estimator which ones must stay, and which may."""
+        numbers_stay = self.algorithm == "gfa" and self.estimator.backward
+        keep = (numbers_stay and self.estimator.keep) or ()
+        prefer = (numbers_stay and self.estimator.priority) or ()
+        divided = divide(
+            self.table,
+            self.features,
+            beside=self.algorithm in tuple(Selection),
+            numbers_stay=numbers_stay,
+            encode=self.options.encode,
+            keep=keep,
+            prefer=prefer,
+        )
+        if not divided.features:
+            raise CommandError(
+                f"{self.table.name} has no column of numbers that a fit could use; gramian "
+                "relations tells which columns of text follow from others, and --encode makes "
+                "numbers of text"
+            )
+        if numbers_stay:
+            # Of a date that is nearly given, the rest is what matters.
+            kinds = self.table.columns
+            dates = [name for name in divided.features if pa.types.is_temporal(kinds[name])]
+            wanted = {"keep": [*keep, *divided.needed, *dates], "priority": prefer}
+            for name, columns in wanted.items():
+                inner = [each for each in dict.fromkeys(columns) if each in divided.features]
+                self.estimator.set_params(**{name: inner or None})
+        return divided
 
     def _done(self, divided: Division, n_read: int, n_used: int, n_filled: int) -> Done:
         variances = getattr(self.estimator.model_, "variances", None)
@@ -186,14 +193,12 @@ class Task:
     def rows(self) -> pa.Table:
         """Read the columns of the fit, text as text, dates as dates and all others as floats."""
         table = self.table.read(self.features)
-        check_types(dict(zip(table.column_names, table.schema.types, strict=True)), encode=True)
+        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+        check_types(kinds, encode=self.options.encode)
         return plain(table)
 
     def _fit_in_memory(self, divided: Division) -> tuple[Preprocessing, Done]:
-        options = self.options
         rows = self.rows()
-        kinds = dict(zip(rows.column_names, rows.schema.types, strict=True))
-        check_types(kinds, encode=options.encode)
         refuse_too_wide(rows, self.table)
         counts = with_missing(rows)
         empty = [i for i, name in enumerate(self.features) if counts.get(name) == rows.num_rows]
@@ -254,11 +259,20 @@ class Fitted:
     alternatives: Mapping[str, Sequence[str]]
     """For columns that levels give, those that could be given in their place."""
 
-    @property
-    def told(self) -> tuple[str, ...]:
-        """What to tell people besides the result."""
-        sentence = self.done.sentence()
-        return () if sentence is None else (sentence,)
+    def tell(self, files: Iterable[str]) -> None:
+        """Say on standard error what to know about the fit, and what was written.
+
+        Parameters
+        ----------
+        files : iterable of str
+            The files; standard output is not among them.
+        """
+        if sentence := self.done.sentence():
+            say(sentence)
+        for warning in self.warnings:
+            say(f"warning: {warning}")
+        for file in files:
+            say(f"wrote {file}")
 
 
 def prepare(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gramian
@@ -24,25 +23,21 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
     """
     if algorithm == "manifold":
         return _make_manifold(method, verbose)
-    eliminates = algorithm in ("gfa", "gca")
-    backward = eliminates and method.backward
-    family = method.family or (
-        FamilyName.polynomial if algorithm == "gfa" else FamilyName.multilinear
-    )
+    usual = FamilyName.polynomial if algorithm == "gfa" else FamilyName.multilinear
     parameters: dict[str, Any] = {
-        "family": family.value,
+        "family": (method.family or usual).value,
         "degree": method.degree,
-        "alpha": 0.0 if method.alpha is None else method.alpha,
+        "alpha": method.alpha,
         "validation_fraction": method.validation,
         "random_state": method.seed,
         "verbose": verbose,
     }
     if method.threshold is not None:
         parameters["threshold"] = method.threshold
-    if eliminates:
-        parameters |= {"backward": backward, "prove": method.prove}
+    if algorithm in ("gfa", "gca"):
+        parameters |= {"backward": method.backward, "prove": method.prove}
     if algorithm == "gfa":
-        parameters["laws"] = backward and method.laws
+        parameters["laws"] = method.backward and method.laws
     if method.relative:
         if algorithm == "gfr":
             raise CommandError(
@@ -54,19 +49,13 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
     criterion = method.criterion or ("gain" if method.given else None)
     if criterion is not None:
         parameters["criterion"] = str(criterion)
-    _refuse_misfits(algorithm, method, backward=backward)
-    estimators: dict[str, Callable[..., Any]] = {
-        "gfs": gramian.GFS,
-        "gfa": gramian.GFA,
-        "gfr": gramian.GFR,
-        "gca": gramian.GCA,
-    }
-    return estimators[algorithm](method.n, **parameters)
+    _refuse_misfits(algorithm, method)
+    return getattr(gramian, algorithm.upper())(method.n, **parameters)
 
 
 def _make_manifold(method: MethodOptions, verbose: int) -> gramian.PolynomialManifold:
     """Make the estimator of curved codes, which has no thresholds."""
-    _refuse_misfits("manifold", method, backward=False)
+    _refuse_misfits("manifold", method)
     if method.threshold is not None or method.relative:
         raise CommandError(
             "--threshold and --relative are not for manifold, which keeps as many codes as -n says",
@@ -97,18 +86,10 @@ def _make_manifold(method: MethodOptions, verbose: int) -> gramian.PolynomialMan
     )
 
 
-ALGORITHMS = {
-    "--prove": "gfa or gca",
-    "--forward": "gfa or gca",
-    "--criterion": "gfs",
-    "--given": "gfs",
-    "--directions": "gfr",
-}
-"""The algorithms that options are for, besides gfa."""
-
-
-def _refuse_misfits(algorithm: str, method: MethodOptions, *, backward: bool) -> None:
+def _refuse_misfits(algorithm: str, method: MethodOptions) -> None:
     """Refuse options that do not belong together."""
+    eliminates = algorithm in ("gfa", "gca")
+    backward = eliminates and method.backward
     is_share = backward or method.relative
     if is_share and method.threshold is not None and not 0 < method.threshold < 1:
         raise CommandError(
@@ -116,16 +97,14 @@ def _refuse_misfits(algorithm: str, method: MethodOptions, *, backward: bool) ->
             "and 1, such as 0.001 for R² ≥ 0.999",
             USAGE,
         )
-    for name, given, fits in (
-        ("--keep", method.keep, algorithm == "gfa" and backward),
-        ("--prefer", method.prefer, algorithm == "gfa" and backward),
-        ("--prove", method.prove, backward),
-        ("--forward", not method.backward, algorithm in ("gfa", "gca")),
-        ("--criterion", method.criterion, algorithm == "gfs"),
-        ("--given", method.given, algorithm == "gfs"),
-        ("--directions", method.directions, algorithm == "gfr"),
+    for name, given, fits, algorithms in (
+        ("--keep", method.keep, algorithm == "gfa" and backward, "gfa, without --forward"),
+        ("--prefer", method.prefer, algorithm == "gfa" and backward, "gfa, without --forward"),
+        ("--prove", method.prove, backward, "gfa or gca, without --forward"),
+        ("--forward", not method.backward, eliminates, "gfa or gca"),
+        ("--criterion", method.criterion, algorithm == "gfs", "gfs"),
+        ("--given", method.given, algorithm == "gfs", "gfs"),
+        ("--directions", method.directions, algorithm == "gfr", "gfr"),
     ):
         if given and not fits:
-            algorithms = ALGORITHMS.get(name, "gfa")
-            backwards = ", without --forward" if name in ("--keep", "--prefer", "--prove") else ""
-            raise CommandError(f"{name} is for -a {algorithms}{backwards}", USAGE)
+            raise CommandError(f"{name} is for -a {algorithms}", USAGE)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -48,7 +48,7 @@ class Impute(StrEnum):
     drop_rows = "drop-rows"
 
 
-def option(panel: str, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
+def _option(panel: str, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
     """Describe an option.
 
     Parameters
@@ -67,17 +67,19 @@ def option(panel: str, metavar: str | None, help: str, *names: str, **more: Any)
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
 
 
+data_option = partial(_option, "Data")
+method_option = partial(_option, "Method")
+output_option = partial(_option, "Output")
+
 Names = list[str] | None
 Data = Annotated[str, typer.Argument(metavar="DATA", help="The table, or - for standard input.")]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="The model file.")]
 ModelOutput = Annotated[
-    str | None,
-    option("Output", "FILE", "Write the model, for 'gramian apply'.", "--model", "-m"),
+    str | None, output_option("FILE", "Write the model, for 'gramian apply'.", "--model", "-m")
 ]
-Json = Annotated[bool, option("Output", "", "One JSON document on standard output.", "--json")]
+Json = Annotated[bool, output_option("", "One JSON document on standard output.", "--json")]
 Quiet = Annotated[
-    bool,
-    option("Output", "", "Print nothing but errors, and what --json asks for.", "--quiet", "-q"),
+    bool, output_option("", "Print nothing but errors, and what --json asks for.", "--quiet", "-q")
 ]
 
 
@@ -87,21 +89,18 @@ class Reading:
 
     format: Annotated[
         Format | None,
-        option("Data", "FORMAT", f"If the ending of DATA does not tell: {', '.join(Format)}."),
+        data_option("FORMAT", f"If the ending of DATA does not tell: {', '.join(Format)}."),
     ] = None
     delimiter: Annotated[
-        Any, option("Data", "CHAR", "Between the values of a CSV file.", parser=one_character)
+        Any, data_option("CHAR", "Between the values of a CSV file.", parser=one_character)
     ] = None
     header: Annotated[
-        bool, option("Data", "", "Whether a CSV file begins with names.", show_default=False)
+        bool, data_option("", "Whether a CSV file begins with names.", show_default=False)
     ] = True
     memory_budget: Annotated[
         Any,
-        option(
-            "Data",
-            "SIZE",
-            "Tables that take more than an eighth of it are read in pieces.",
-            parser=n_bytes,
+        data_option(
+            "SIZE", "Tables that take more than an eighth of it are read in pieces.", parser=n_bytes
         ),
     ] = DEFAULT_BUDGET
 
@@ -110,10 +109,8 @@ class Reading:
 class PassingOptions:
     """Which columns pass through."""
 
-    target: Annotated[Names, option("Data", "NAME", "Set a column aside, and pass it through.")] = (
-        None
-    )
-    id: Annotated[Names, option("Data", "NAME", "Pass a column through, unchanged.")] = None
+    target: Annotated[Names, data_option("NAME", "Set a column aside, and pass it through.")] = None
+    id: Annotated[Names, data_option("NAME", "Pass a column through, unchanged.")] = None
 
 
 @dataclass(frozen=True)
@@ -122,22 +119,19 @@ class DataOptions(PassingOptions):
 
     columns: Annotated[
         Names,
-        option(
-            "Data", "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"
-        ),
+        data_option("NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"),
     ] = None
-    exclude: Annotated[Names, option("Data", "NAMES", "Leave these out.", "--exclude", "-x")] = None
+    exclude: Annotated[Names, data_option("NAMES", "Leave these out.", "--exclude", "-x")] = None
     encode: Annotated[
-        bool, option("Data", "", "Turn text into the numbers of its categories.", "--encode")
+        bool, data_option("", "Turn text into the numbers of its categories.", "--encode")
     ] = False
     impute: Annotated[
         Impute | None,
-        option("Data", "HOW", "Missing values: fill in median or mean, or drop-rows."),
+        data_option("HOW", "Missing values: fill in median or mean, or drop-rows."),
     ] = None
     standardize: Annotated[
         bool,
-        option(
-            "Data",
+        data_option(
             "",
             "Whether to scale columns to variance 1, or all of them share a unit.",
             "--standardize/--same-unit",
@@ -151,8 +145,7 @@ class MethodOptions:
 
     n: Annotated[
         Any,
-        option(
-            "Method",
+        method_option(
             "N",
             "How many to keep, or the share of the variance to explain (0.95).",
             "-n",
@@ -161,8 +154,7 @@ class MethodOptions:
     ] = None
     threshold: Annotated[
         Any,
-        option(
-            "Method",
+        method_option(
             "SHARE",
             "What may be left of a redundant column: a share of its variance for gfa (0.0001, or "
             "0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
@@ -173,35 +165,25 @@ class MethodOptions:
     ] = None
     relative: Annotated[
         bool,
-        option("Method", "", "The threshold is a share of each column's variance.", "--relative"),
+        method_option("", "The threshold is a share of each column's variance.", "--relative"),
     ] = False
     backward: Annotated[
         bool,
-        option(
-            "Method",
+        method_option(
             "",
             "gfa, gca: begin with all columns, so that their order does not matter, or keep the "
             "most variant first, as published.",
             "--backward/--forward",
         ),
     ] = True
-    keep: Annotated[
-        Names, option("Method", "NAMES", "gfa: never drop these.", "--keep", show_default=False)
-    ] = None
+    keep: Annotated[Names, method_option("NAMES", "gfa: never drop these.")] = None
     prefer: Annotated[
         Names,
-        option(
-            "Method",
-            "NAMES",
-            "gfa: keep these rather than others, the most wanted first.",
-            "--prefer",
-            show_default=False,
-        ),
+        method_option("NAMES", "gfa: keep these rather than others, the most wanted first."),
     ] = None
     laws: Annotated[
         bool,
-        option(
-            "Method",
+        method_option(
             "",
             "gfa: whether exact laws count, too, such as logarithms, ratios and thresholds.",
             "--laws/--no-laws",
@@ -209,32 +191,26 @@ class MethodOptions:
     ] = True
     prove: Annotated[
         bool,
-        option("Method", "", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove"),
+        method_option("", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove"),
     ] = False
     degree: Annotated[
         Any,
-        option(
-            "Method",
-            "N|auto",
-            "The largest number of variables in a product.",
-            parser=degree_or_auto,
+        method_option(
+            "N|auto", "The largest number of variables in a product.", parser=degree_or_auto
         ),
     ] = "2"
     family: Annotated[
         FamilyName | None,
-        option(
-            "Method",
+        method_option(
             "FAMILY",
             "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
             "indicator (columns of few distinct values) or auto. By default polynomial for gfa "
             "and manifold, and multilinear for others.",
-            show_default=False,
         ),
     ] = None
     alpha: Annotated[
         Any,
-        option(
-            "Method",
+        method_option(
             "X|auto",
             "Shrink nonlinear functions, against overfitting; 0 is least squares.",
             parser=penalty_or_auto,
@@ -242,8 +218,7 @@ class MethodOptions:
     ] = "auto"
     validation: Annotated[
         Any,
-        option(
-            "Method",
+        method_option(
             "SHARE",
             "Hold out this share of the rows, and measure residuals on them, too.",
             parser=share,
@@ -251,28 +226,24 @@ class MethodOptions:
     ] = None
     criterion: Annotated[
         Criterion | None,
-        option(
-            "Method",
+        method_option(
             None,
             "Of gfs: columns of the largest variance, or those that explain most of all columns.",
-            show_default=False,
         ),
     ] = None
     given: Annotated[
-        Names,
-        option("Method", "NAMES", "Of gfs, criterion gain: keep these in any case.", "--given"),
+        Names, method_option("NAMES", "Of gfs, criterion gain: keep these in any case.")
     ] = None
     directions: Annotated[
         str | None,
-        option(
-            "Method",
+        method_option(
             "FILE",
             "Of gfr: begin with these, a row each, under names of columns. Weights are of "
             "standardized columns, unless --same-unit.",
         ),
     ] = None
     seed: Annotated[
-        int, option("Method", "N", "Decides which rows are held out.", min=0, max=MAX_SEED)
+        int, method_option("N", "Decides which rows are held out.", min=0, max=MAX_SEED)
     ] = 0
 
 
@@ -299,15 +270,14 @@ class TableOutput:
 
     output: Annotated[
         str | None,
-        option("Output", "FILE", "Write the table; - for standard output.", "--output", "-o"),
+        output_option("FILE", "Write the table; - for standard output.", "--output", "-o"),
     ] = None
     output_format: Annotated[
-        Format | None, option("Output", "FORMAT", "If its ending does not tell.")
+        Format | None, output_option("FORMAT", "If its ending does not tell.")
     ] = None
     escape_formulas: Annotated[
         bool,
-        option(
-            "Output",
+        output_option(
             "",
             "Put ' before text that a spreadsheet would run, in CSV and TSV files.",
             "--escape-formulas",
@@ -323,7 +293,7 @@ class FitOutput(TableOutput):
 
     model: ModelOutput = None
     dry_run: Annotated[
-        bool, option("Output", "", "Say what a fit would cost; write nothing.", "--dry-run")
+        bool, output_option("", "Say what a fit would cost; write nothing.", "--dry-run")
     ] = False
 
 
@@ -333,28 +303,19 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     Parameters
     ----------
     command : callable
-        A function some of whose parameters are dataclasses of options.
+        A function of keywords, some of whose parameters are dataclasses of options.
     """
     hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []
-    groups: dict[str, Any] = {}
     for name, parameter in inspect.signature(command).parameters.items():
-        kind = hints[name]
-        if not is_dataclass(kind):
-            parameters.append(
-                parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)
-            )
+        if name not in groups:
+            parameters.append(parameter.replace(annotation=hints[name]))
             continue
-        groups[name] = kind
-        kinds = get_type_hints(kind, include_extras=True)
+        kinds = get_type_hints(groups[name], include_extras=True)
         parameters += [
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=kinds[field.name],
-            )
-            for field in fields(kind)
+            parameter.replace(name=each.name, default=each.default, annotation=kinds[each.name])
+            for each in fields(groups[name])
         ]
 
     @wraps(command)

@@ -17,7 +17,7 @@ from gramian.cli._options import (
     Reading,
     Selection,
     chosen,
-    option,
+    method_option,
     with_options,
 )
 
@@ -38,14 +38,12 @@ def select(
     reading: Reading,
     algorithm: Annotated[
         Selection | None,
-        option(
-            "Method",
+        method_option(
             "gfa|gfs",
             "gfa: all columns but those that follow from others; gfs: the few most informative "
             "ones. By default gfs if -n is given, and gfa if not.",
             "--algorithm",
             "-a",
-            show_default=False,
         ),
     ] = None,
     method: MethodOptions,
@@ -64,8 +62,7 @@ def extract(
     reading: Reading,
     algorithm: Annotated[
         Extraction,
-        option(
-            "Method",
+        method_option(
             None,
             "gfr: the best directions; gca: principal ones that are not redundant; manifold: "
             "codes, the coordinates of the nearest points of a curved surface.",
@@ -91,7 +88,7 @@ def _reduce(
 ) -> None:
     from gramian.cli._files import STANDARD, check_outputs, output_format
     from gramian.cli._fit import prepare
-    from gramian.cli._show import Page, print_json, tell
+    from gramian.cli._show import Page, print_json
 
     start = time.perf_counter()
     if output.output == STANDARD and output.json:
@@ -114,20 +111,19 @@ def _reduce(
     if output.quiet:
         return
     _show(fitted, Page(sys.stderr if output.output == STANDARD else sys.stdout))
-    tell(fitted.told, fitted.warnings, [file for file in written.values() if file != STANDARD])
+    fitted.tell(file for file in written.values() if file != STANDARD)
 
 
 def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
     """Write what was asked for, and return the files."""
     from gramian.cli._rewrite import write_reduced
-    from gramian.models import save
 
     written = {}
     if output.output is not None:
         write_reduced(fitted.model, fitted.task.table, fitted.task.passing, output)
         written["output"] = output.output
     if output.model is not None:
-        save(fitted.model.estimator, output.model, preprocessing=fitted.model.steps)
+        fitted.model.save(output.model)
         written["model"] = output.model
     return written
 
@@ -137,7 +133,7 @@ def _document(fitted: Fitted) -> dict[str, Any]:
     from gramian.cli._about import about, given_by_levels
 
     model, estimator = fitted.model, fitted.model.estimator
-    told = about(estimator.model_, model.order)
+    told = about(estimator.model_)
     beside = model.steps.beside
     if "elimination" in told.details:
         kept = {*model.order, *beside.labels}
@@ -162,17 +158,15 @@ def _show(fitted: Fitted, page: Page) -> None:
     from gramian.cli._about import about
 
     model, estimator = fitted.model, fitted.model.estimator
-    noun = model.noun
-    told = about(estimator.model_, model.order)
+    told = about(estimator.model_)
     page.line(
         f"{fitted.task.algorithm.upper()} on {counted(int(estimator.n_samples_), 'row')} and "
         f"{counted(len(model.steps.columns), 'column')} of {fitted.task.table.name}, "
-        f"{estimator.family_!r}: kept {counted(len(model.order), noun)}",
+        f"{estimator.family_!r}: kept {counted(len(model.order), model.noun)}",
         "bold",
     )
     numbers = [str(i + 1) for i in range(len(model.order))]
-    columns = [numbers, model.order, *told.columns.values()]
-    heads = ["", noun, *(head.strip() for head in told.columns)]
+    heads, columns = zip(("", numbers), (model.noun, model.order), *told.columns, strict=True)
     page.table(heads, list(zip(*columns, strict=True)), left=(1,))
     for remark in told.remarks:
         page.line(remark)

@@ -52,7 +52,7 @@ def relations(
     from gramian.cli._columns import find
     from gramian.cli._files import open_input
     from gramian.cli._show import Page, print_json
-    from gramian.tables._kinds import is_date, is_duration, is_number, is_text
+    from gramian.tables._kinds import is_usable
     from gramian.tables._table import SomeColumns
 
     table = open_input(data, reading)
@@ -60,8 +60,7 @@ def relations(
     left_out = find(exclude, every, "--exclude")
     chosen = find(columns, every, "--columns") if columns else every
     chosen = [name for name in chosen if name not in left_out]
-    fitting = (is_number, is_text, is_date, is_duration)
-    names = [name for name in chosen if any(fits(table.columns[name]) for fits in fitting)]
+    names = [name for name in chosen if is_usable(table.columns[name])]
     if not names:
         raise CommandError(f"{table.name} has no column of numbers, text or dates to look at")
     if len(names) < len(chosen):

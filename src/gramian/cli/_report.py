@@ -19,7 +19,8 @@ from gramian.cli._options import (
     Quiet,
     Reading,
     chosen,
-    option,
+    method_option,
+    output_option,
     with_options,
 )
 
@@ -33,20 +34,18 @@ def report(
     reading: Reading,
     algorithm: Annotated[
         Algorithm | None,
-        option(
-            "Method",
+        method_option(
             "gfa|gfs|gfr|gca",
             "What to fit. By default gfs if -n is given, and gfa if not.",
             "--algorithm",
             "-a",
-            show_default=False,
         ),
     ] = None,
     method: MethodOptions,
     output: Annotated[
-        str, option("Output", "FILE", "The page to write.", "--output", "-o")
+        str, output_option("FILE", "The page to write.", "--output", "-o")
     ] = "report.html",
-    title: Annotated[str | None, option("Output", "TEXT", "Its title.", show_default=False)] = None,
+    title: Annotated[str | None, output_option("TEXT", "Its title.")] = None,
     model: ModelOutput = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -58,8 +57,7 @@ def report(
     """
     from gramian.cli._files import check_outputs
     from gramian.cli._fit import prepare
-    from gramian.cli._show import print_json, tell
-    from gramian.models import save
+    from gramian.cli._show import print_json
 
     start = time.perf_counter()
     for package in ("plotly", "jinja2"):
@@ -82,7 +80,7 @@ def report(
     )
     written = {"output": output}
     if model is not None:
-        save(fitted.model.estimator, model, preprocessing=fitted.model.steps)
+        fitted.model.save(model)
         written["model"] = model
     if json:
         print_json(
@@ -99,4 +97,4 @@ def report(
             }
         )
     elif not quiet:
-        tell(fitted.told, fitted.warnings, [*written.values()])
+        fitted.tell(written.values())
