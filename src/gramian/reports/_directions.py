@@ -49,7 +49,6 @@ class Directions:
     n_hidden: int
     columns: list[str]
     """The names of the columns in the heat map."""
-    n_columns_hidden: int
     weights: list[list[float]]
     """By direction, then by column."""
     strip: str
@@ -121,7 +120,6 @@ def of_weights(
         ],
         len(names) - len(components),
         [data.names[i] for i in chosen],
-        data.n_columns - len(chosen),
         [[float(f"{weight:.3g}") for weight in row] for row in shown.tolist()],
         picture(shown),
         companion,
@@ -165,13 +163,9 @@ def shape_of(names: list[str]) -> tuple[int, int] | None:
     if all(column is not None for _, column in places):
         pairs = [(int(row), int(column)) for row, column in places]
         (top, left), (bottom, right) = pairs[0], pairs[-1]
-        shape = bottom - top + 1, right - left + 1
-        reading = (
-            [(r, c) for r in range(top, bottom + 1) for c in range(left, right + 1)]
-            if (shape[0] > 0 < shape[1] and shape[0] * shape[1] == len(names))
-            else []
-        )
-        return shape if pairs == reading else None
+        width = max(right - left + 1, 1)
+        reading = [(top + i // width, left + i % width) for i in range(len(pairs))]
+        return (bottom - top + 1, width) if pairs == reading else None
     side = math.isqrt(len(names))
     return (side, side) if side * side == len(names) else None
 

@@ -74,7 +74,7 @@ def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
         column = np.asarray(given[:, i], dtype=np.float64)
         return column[~np.isnan(column)]
 
-    return Data(names, table, _some(table), n_rows, len(given), values, from_files, None)
+    return Data(names, table, some(table), n_rows, len(given), values, from_files, None)
 
 
 def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
@@ -105,7 +105,7 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
     return Data(
         unique(names),
         table,
-        _some(table),
+        some(table),
         len(keeps) if n_rows is None else n_rows,
         len(keeps),
         values,
@@ -118,7 +118,7 @@ def _without_gaps(table: Array) -> Array:
     """Return rows without missing values, as a fit does: curves and formulas need whole rows."""
     if not has_gaps(table):
         return table
-    make, _ = completion(Tally.of(table), [Multilinear(1)], None, lambda share: _some(table))
+    make, _ = completion(Tally.of(table), [Multilinear(1)], None, lambda share: some(table))
     return make(table, None)[0]
 
 
@@ -154,13 +154,7 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int, bool]:
     else:
         if estimator.model_.names is None and hasattr(X, "columns"):
             X = np.asarray(X)  # names that the fit did not know are no reason to warn
-        table: Array = validate_data(
-            estimator,
-            X,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            reset=False,
-        )
+        table = _checked(estimator, X, [np.float64, np.float32])
         return table, len(table), False
     nothing = np.empty((0, estimator.n_features_in_))
     rows, n_rows = draw(
@@ -178,13 +172,26 @@ def _chunks_of_dask(estimator: Any, X: Any) -> Iterator[Array]:
     for part in parts:
         rows = part.compute()
         if len(rows):
-            yield validate_data(
-                estimator, rows, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
-            )
+            yield _checked(estimator, rows, np.float64)
 
 
-def _some(table: Array) -> Array:
-    if len(table) <= SAMPLE_ROWS:
+def _checked(estimator: Any, X: Any, dtype: Any) -> Array:
+    table: Array = validate_data(
+        estimator, X, dtype=dtype, ensure_all_finite="allow-nan", reset=False
+    )
+    return table
+
+
+def some(table: Array, n: int = SAMPLE_ROWS) -> Array:
+    """Draw rows at random, always the same ones; all of them if there are no more.
+
+    Parameters
+    ----------
+    table : array of shape (n_rows, n_columns)
+        The rows.
+    n : int, default=20,000
+        How many.
+    """
+    if len(table) <= n:
         return table
-    chosen = np.random.default_rng(SEED).choice(len(table), SAMPLE_ROWS, replace=False)
-    return table[np.sort(chosen)]
+    return table[np.sort(np.random.default_rng(SEED).choice(len(table), n, replace=False))]
