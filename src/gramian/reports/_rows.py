@@ -32,10 +32,8 @@ class Data:
     """The rows that a report is about."""
 
     names: list[str]
-    table: Array
-    """The numbers that the estimator takes."""
     sample: Array
-    """Some of these rows, or all."""
+    """The numbers that the estimator takes, of some rows or of all."""
     n_rows: int
     """How many rows the user gave."""
     n_described: int
@@ -43,7 +41,7 @@ class Data:
     values: Callable[[int], Array]
     """Returns the values of a column as the user gave them, without missing ones."""
     from_files: bool
-    """Whether the table is a sample already."""
+    """Whether the sample is all that was read."""
     preprocessing: Preprocessing | None
 
     @property
@@ -68,13 +66,13 @@ def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
         return _preprocessed(estimator, X, preprocessing)
     names = _names(estimator, X)
     given, n_rows, from_files = _numbers(estimator, X)
-    table = _without_gaps(given)
+    sample = some(_without_gaps(given))
 
     def values(i: int) -> Array:
         column = np.asarray(given[:, i], dtype=np.float64)
         return column[~np.isnan(column)]
 
-    return Data(names, table, some(table), n_rows, len(given), values, from_files, None)
+    return Data(names, sample, n_rows, len(given), values, from_files, None)
 
 
 def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
@@ -104,7 +102,6 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
 
     return Data(
         unique(names),
-        table,
         some(table),
         len(keeps) if n_rows is None else n_rows,
         len(keeps),

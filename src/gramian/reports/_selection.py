@@ -59,9 +59,7 @@ class Selection:
 
     kept: list[KeptEntry]
     explanation: Explanation | None
-    """None if no formulas were searched."""
-    why_not: str
-    """If there are no formulas, why."""
+    """None if no formulas were searched, as the fit has stored too little for that."""
     n_tested: int
     """The number of rows that formulas were tested on."""
     n_without: int
@@ -96,10 +94,10 @@ def select(estimator: Any, data: Data) -> Selection:
         The rows.
     """
     model: FittedModel = estimator.model_
-    explanation, why_not, n_tested = _explain(estimator, data)
+    explanation, n_tested = _explain(estimator, data)
     n_without = 0 if explanation is None else len(model.dropped) - len(explanation)
     kept, exchanges = _kept(estimator, data, explanation), _exchanges(model, data)
-    return Selection(kept, explanation, why_not, n_tested, n_without, exchanges)
+    return Selection(kept, explanation, n_tested, n_without, exchanges)
 
 
 def _exchanges(model: FittedModel, data: Data) -> dict[int, Exchange]:
@@ -135,7 +133,8 @@ def how(model: FittedModel) -> str:
     )
 
 
-def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int]:
+def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, int]:
+    """Find formulas, and return on how many rows they were tested."""
     model: FittedModel = estimator.model_
     if model.decoder is None:
         model = _with_decoder(estimator, data)
@@ -147,10 +146,9 @@ def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int]:
     if stored and len(targets) > MAX_TESTED:
         rows = None
     if rows is None and not stored:
-        why_not = "the fit has stored no moments of its functions, and without them it takes more "
-        return None, why_not + "rows, or more time: call explain(X) on the estimator.", 0
+        return None, 0
     explanation = explain_checked(named, rows, features=targets)
-    return explanation, "", 0 if rows is None else len(rows)
+    return explanation, 0 if rows is None else len(rows)
 
 
 def _targets(model: FittedModel, n: int) -> list[int]:
