@@ -8,18 +8,8 @@ from pathlib import Path, PurePath
 
 from gramian.exceptions import FormatError
 
-
-class Format(StrEnum):
-    """Formats of tables."""
-
-    csv = "csv"
-    tsv = "tsv"
-    parquet = "parquet"
-    feather = "feather"
-    npy = "npy"
-    npz = "npz"
-
-
+Format = StrEnum("Format", "csv tsv parquet feather npy npz")
+"""Formats of tables."""
 ENDINGS = {
     ".csv": Format.csv,
     ".tsv": Format.tsv,

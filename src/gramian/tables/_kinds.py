@@ -93,6 +93,11 @@ def _plain_column(column: Any) -> Any:
     return column.cast(arrow.float64(), safe=False)
 
 
+def n_missing(column: Any) -> int:
+    """Return the number of missing values of a column of PyArrow's, NaN among them."""
+    return int(pyarrow().compute.sum(column.is_null(nan_is_null=True)).as_py() or 0)
+
+
 def as_array(rows: Any) -> Array:
     """Return a table of numbers as an array of its own; missing values become NaN.
 
