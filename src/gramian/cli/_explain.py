@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gramian.cli._errors import USAGE, CommandError, guarded
+from gramian.cli._errors import CommandError, UsageError, guarded
 from gramian.cli._options import Json, ModelFile, PassingOptions, Reading, with_options
 
 if TYPE_CHECKING:
@@ -56,10 +56,9 @@ def explain(
         raise CommandError(str(error)) from error
     except ValueError as error:
         if rows is None and "Give X" in str(error):
-            raise CommandError(
+            raise UsageError(
                 f"the fit of {model} has too many functions for the file to hold their moments: "
-                f"name rows as well, as in gramian explain {model} data.csv",
-                USAGE,
+                f"name rows as well, as in gramian explain {model} data.csv"
             ) from error
         raise
     if json:

@@ -25,7 +25,7 @@ from gramian.cli._columns import (
 from gramian.cli._directions import Directions
 from gramian.cli._division import Division, divide, without
 from gramian.cli._done import Done
-from gramian.cli._errors import USAGE, CommandError, say
+from gramian.cli._errors import CommandError, UsageError, say
 from gramian.cli._files import open_input
 from gramian.cli._method import make_estimator
 from gramian.cli._model import TableModel, named
@@ -43,8 +43,6 @@ from gramian.tables._formats import TEXT
 from gramian.tables._kinds import plain
 from gramian.tables._table import Table
 
-HEADLESS = "if it holds numbers like the others, say --no-header"
-
 
 @dataclass(frozen=True)
 class Task:
@@ -60,11 +58,6 @@ class Task:
     options: DataOptions
     directions: Directions | None = None
     """Those that the user gives."""
-
-    @property
-    def streamed(self) -> bool:
-        """Whether rows are read several times, because they do not fit in memory."""
-        return self.table.too_large
 
     def run(self) -> Fitted:
         """Fit."""
@@ -84,7 +77,8 @@ class Task:
             )
         )
         if _is_headless(self.table):
-            told = (f"the first row of {self.table.name} was taken for names: {HEADLESS}", *told)
+            doubt = "was taken for names: if it holds numbers like the others, say --no-header"
+            told = (f"the first row of {self.table.name} {doubt}", *told)
         steps = replace(
             steps, ids=self.passing.ids, targets=self.passing.targets, beside=divided.beside
         )
@@ -95,7 +89,7 @@ class Task:
         task = replace(self, features=divided.features)
         if self.directions is not None:
             self.estimator.set_params(given=self.directions.among(task.features))
-        how = task._fit_to_blocks if task.streamed else task._fit_in_memory
+        how = task._fit_to_blocks if task.table.too_large else task._fit_in_memory
         return (task, *how(divided))
 
     def _divided(self) -> Division:
@@ -312,24 +306,18 @@ def prepare(
         estimator.set_params(priority=find(wanted, features, "--prefer"))
     check_types({name: table.columns[name] for name in features}, encode=True)
     if isinstance(method.n, int) and method.n > len(features):
-        raise CommandError(
-            f"-n {method.n} is more than the {len(features)} columns that take part", USAGE
-        )
+        raise UsageError(f"-n {method.n} is more than the {len(features)} columns that take part")
     if method.given:
         given = find(method.given, features, "--given")
         if isinstance(method.n, int) and method.n < len(given):
-            raise CommandError(
-                f"--given names {len(given)} columns, and -n {method.n} is less", USAGE
-            )
+            raise UsageError(f"--given names {len(given)} columns, and -n {method.n} is less")
         estimator.set_params(given=given)
     directions = None
     if method.directions is not None:
         places = fitting(table, features, encode=data.encode)
         directions = Directions.read(method.directions, features, places, reading.memory_budget)
         if isinstance(method.n, int) and method.n < len(directions):
-            raise CommandError(
-                f"--directions has {len(directions)} rows, and -n {method.n} is less", USAGE
-            )
+            raise UsageError(f"--directions has {len(directions)} rows, and -n {method.n} is less")
     return Task(algorithm, estimator, table, features, passing, data, directions)
 
 

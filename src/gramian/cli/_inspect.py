@@ -137,7 +137,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     import pyarrow as pa
     import pyarrow.compute
 
-    from gramian.tables._kinds import is_number, is_text
+    from gramian.tables._kinds import is_number, is_text, n_missing
 
     known = {name: _Column(str(kind)) for name, kind in table.columns.items()}
     n_rows = 0
@@ -146,7 +146,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
         for found, column in zip(known.values(), rows.columns, strict=True):
             # The type that all rows together have, where only the first ones were looked at.
             found.kind = str(column.type)
-            found.missing += pa.compute.sum(pa.compute.is_null(column, nan_is_null=True)).as_py()
+            found.missing += n_missing(column)
             if is_text(column.type):
                 values = found.values if found.values is not None else set()
                 if len(values) <= MAX_DISTINCT:

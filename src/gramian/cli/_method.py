@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gramian
-from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._errors import UsageError
 from gramian.cli._options import FamilyName, MethodOptions
 
 
@@ -40,10 +40,9 @@ def make_estimator(algorithm: str, method: MethodOptions, verbose: int = 0) -> A
         parameters["laws"] = method.backward and method.laws
     if method.relative:
         if algorithm == "gfr":
-            raise CommandError(
+            raise UsageError(
                 "--relative is not for gfr, which finds its own directions: leave it out, or "
-                "choose gca",
-                USAGE,
+                "choose gca"
             )
         parameters["relative"] = True
     criterion = method.criterion or ("gain" if method.given else None)
@@ -57,22 +56,19 @@ def _make_manifold(method: MethodOptions, verbose: int) -> gramian.PolynomialMan
     """Make the estimator of curved codes, which has no thresholds."""
     _refuse_misfits("manifold", method)
     if method.threshold is not None or method.relative:
-        raise CommandError(
-            "--threshold and --relative are not for manifold, which keeps as many codes as -n says",
-            USAGE,
+        raise UsageError(
+            "--threshold and --relative are not for manifold, which keeps as many codes as -n says"
         )
     if isinstance(method.n, float):
-        raise CommandError(
+        raise UsageError(
             f"-n {method.n:g} is a share of the variance, and manifold takes a number of codes: "
-            "say for example -n 2",
-            USAGE,
+            "say for example -n 2"
         )
     family = method.family or FamilyName.polynomial
     if family in (FamilyName.indicator, FamilyName.auto):
-        raise CommandError(
+        raise UsageError(
             f"--family {family} is not for manifold, whose functions need derivatives: say "
-            "polynomial, multilinear, hermite, legendre or fourier",
-            USAGE,
+            "polynomial, multilinear, hermite, legendre or fourier"
         )
     return gramian.PolynomialManifold(
         2 if method.n is None else method.n,
@@ -92,10 +88,9 @@ def _refuse_misfits(algorithm: str, method: MethodOptions) -> None:
     backward = eliminates and method.backward
     is_share = backward or method.relative
     if is_share and method.threshold is not None and not 0 < method.threshold < 1:
-        raise CommandError(
+        raise UsageError(
             f"--threshold {method.threshold:g} is no share of a variance: give a number between 0 "
-            "and 1, such as 0.001 for R² ≥ 0.999",
-            USAGE,
+            "and 1, such as 0.001 for R² ≥ 0.999"
         )
     for name, given, fits, algorithms in (
         ("--keep", method.keep, algorithm == "gfa" and backward, "gfa, without --forward"),
@@ -107,4 +102,4 @@ def _refuse_misfits(algorithm: str, method: MethodOptions) -> None:
         ("--directions", method.directions, algorithm == "gfr", "gfr"),
     ):
         if given and not fits:
-            raise CommandError(f"{name} is for -a {algorithms}", USAGE)
+            raise UsageError(f"{name} is for -a {algorithms}")

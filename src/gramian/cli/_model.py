@@ -13,7 +13,7 @@ import gramian
 from gramian._types import Array
 from gramian._words import counted, names_or_numbers, the_columns
 from gramian.cli._columns import Passing, find, in_table
-from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._errors import CommandError, UsageError
 from gramian.cli._options import PassingOptions
 from gramian.models import Preprocessing, read, save
 from gramian.tables._table import Table
@@ -83,7 +83,7 @@ def load_model(path: str) -> TableModel:
     try:
         model = read(path)
     except FileNotFoundError:
-        raise CommandError(f"there is no file {path}", USAGE) from None
+        raise UsageError(f"there is no file {path}") from None
     steps, names = model.preprocessing, getattr(model.estimator, "feature_names_in_", None)
     has_names = steps is not None or names is not None
     if steps is None:
@@ -128,7 +128,7 @@ def passing(model: TableModel, table: Table, through: PassingOptions) -> Passing
     used = {*model.steps.columns, *model.kept}
     both = [name for name in (*found_ids, *found) if model.named and name in used]
     if both:
-        raise CommandError(f"{the_columns(both)} cannot pass through, as the model uses it", USAGE)
+        raise UsageError(f"{the_columns(both)} cannot pass through, as the model uses it")
     return Passing(tuple(found_ids), tuple(c for c in found if c not in found_ids))
 
 

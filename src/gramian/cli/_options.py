@@ -1,10 +1,11 @@
 """Options that several commands share, in groups."""
+# ruff: noqa: RUF009 - defaults of groups are calls that return fields of dataclasses
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import partial, wraps
 from typing import Annotated, Any, get_type_hints
@@ -24,9 +25,6 @@ from gramian.tables._formats import Format
 
 MAX_SEED = 2**32 - 1
 """The largest seed of NumPy's generators."""
-DEFAULT_BUDGET = "1GiB"
-"""Defaults of parsed options are texts, as if the user had given them."""
-
 
 Selection = StrEnum("Selection", "gfs gfa")
 """Algorithms that select columns."""
@@ -40,15 +38,11 @@ FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre four
 """Families of functions that have a name."""
 
 
-class Impute(StrEnum):
-    """What to do about missing values."""
-
-    median = "median"
-    mean = "mean"
-    drop_rows = "drop-rows"
+Impute = StrEnum("Impute", {"median": "median", "mean": "mean", "drop_rows": "drop-rows"})
+"""What to do about missing values."""
 
 
-def _option(panel: str, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
+def option(panel: str, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
     """Describe an option.
 
     Parameters
@@ -67,19 +61,24 @@ def _option(panel: str, metavar: str | None, help: str, *names: str, **more: Any
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
 
 
-data_option = partial(_option, "Data")
-method_option = partial(_option, "Method")
-output_option = partial(_option, "Output")
+def _field(*description: Any, default: Any = None, **more: Any) -> Any:
+    """Return a field of a group of options, which `option` describes."""
+    return field(default=default, metadata={"option": option(*description, **more)})
+
+
+_data, _method, _output = (partial(_field, panel) for panel in ("Data", "Method", "Output"))
 
 Names = list[str] | None
 Data = Annotated[str, typer.Argument(metavar="DATA", help="The table, or - for standard input.")]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="The model file.")]
 ModelOutput = Annotated[
-    str | None, output_option("FILE", "Write the model, for 'gramian apply'.", "--model", "-m")
+    str | None,
+    option("Output", "FILE", "Write the model, for 'gramian apply'.", "--model", "-m"),
 ]
-Json = Annotated[bool, output_option("", "One JSON document on standard output.", "--json")]
+Json = Annotated[bool, option("Output", "", "One JSON document on standard output.", "--json")]
 Quiet = Annotated[
-    bool, output_option("", "Print nothing but errors, and what --json asks for.", "--quiet", "-q")
+    bool,
+    option("Output", "", "Print nothing but errors, and what --json asks for.", "--quiet", "-q"),
 ]
 
 
@@ -87,164 +86,121 @@ Quiet = Annotated[
 class Reading:
     """How a table is read."""
 
-    format: Annotated[
-        Format | None,
-        data_option("FORMAT", f"If the ending of DATA does not tell: {', '.join(Format)}."),
-    ] = None
-    delimiter: Annotated[
-        Any, data_option("CHAR", "Between the values of a CSV file.", parser=one_character)
-    ] = None
-    header: Annotated[
-        bool, data_option("", "Whether a CSV file begins with names.", show_default=False)
-    ] = True
-    memory_budget: Annotated[
-        Any,
-        data_option(
-            "SIZE", "Tables that take more than an eighth of it are read in pieces.", parser=n_bytes
-        ),
-    ] = DEFAULT_BUDGET
+    format: Format | None = _data(
+        "FORMAT", f"If the ending of DATA does not tell: {', '.join(Format)}."
+    )
+    delimiter: Any = _data("CHAR", "Between the values of a CSV file.", parser=one_character)
+    header: bool = _data(
+        "", "Whether a CSV file begins with names.", default=True, show_default=False
+    )
+    memory_budget: Any = _data(
+        "SIZE",
+        "Tables that take more than an eighth of it are read in pieces.",
+        default="1GiB",  # a text, as if the user had given it, as of all parsed options
+        parser=n_bytes,
+    )
 
 
 @dataclass(frozen=True)
 class PassingOptions:
     """Which columns pass through."""
 
-    target: Annotated[Names, data_option("NAME", "Set a column aside, and pass it through.")] = None
-    id: Annotated[Names, data_option("NAME", "Pass a column through, unchanged.")] = None
+    target: Names = _data("NAME", "Set a column aside, and pass it through.")
+    id: Names = _data("NAME", "Pass a column through, unchanged.")
 
 
 @dataclass(frozen=True)
 class DataOptions(PassingOptions):
     """Which columns take part, and what happens to them before a fit."""
 
-    columns: Annotated[
-        Names,
-        data_option("NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"),
-    ] = None
-    exclude: Annotated[Names, data_option("NAMES", "Leave these out.", "--exclude", "-x")] = None
-    encode: Annotated[
-        bool, data_option("", "Turn text into the numbers of its categories.", "--encode")
-    ] = False
-    impute: Annotated[
-        Impute | None,
-        data_option("HOW", "Missing values: fill in median or mean, or drop-rows."),
-    ] = None
-    standardize: Annotated[
-        bool,
-        data_option(
-            "",
-            "Whether to scale columns to variance 1, or all of them share a unit.",
-            "--standardize/--same-unit",
-        ),
-    ] = True
+    columns: Names = _data(
+        "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"
+    )
+    exclude: Names = _data("NAMES", "Leave these out.", "--exclude", "-x")
+    encode: bool = _data(
+        "", "Turn text into the numbers of its categories.", "--encode", default=False
+    )
+    impute: Impute | None = _data("HOW", "Missing values: fill in median or mean, or drop-rows.")
+    standardize: bool = _data(
+        "",
+        "Whether to scale columns to variance 1, or all of them share a unit.",
+        "--standardize/--same-unit",
+        default=True,
+    )
 
 
 @dataclass(frozen=True)
 class MethodOptions:
     """How a fit goes."""
 
-    n: Annotated[
-        Any,
-        method_option(
-            "N",
-            "How many to keep, or the share of the variance to explain (0.95).",
-            "-n",
-            parser=count_or_share,
-        ),
-    ] = None
-    threshold: Annotated[
-        Any,
-        method_option(
-            "SHARE",
-            "What may be left of a redundant column: a share of its variance for gfa (0.0001, or "
-            "0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
-            "--threshold",
-            "-t",
-            parser=variance,
-        ),
-    ] = None
-    relative: Annotated[
-        bool,
-        method_option("", "The threshold is a share of each column's variance.", "--relative"),
-    ] = False
-    backward: Annotated[
-        bool,
-        method_option(
-            "",
-            "gfa, gca: begin with all columns, so that their order does not matter, or keep the "
-            "most variant first, as published.",
-            "--backward/--forward",
-        ),
-    ] = True
-    keep: Annotated[Names, method_option("NAMES", "gfa: never drop these.")] = None
-    prefer: Annotated[
-        Names,
-        method_option("NAMES", "gfa: keep these rather than others, the most wanted first."),
-    ] = None
-    laws: Annotated[
-        bool,
-        method_option(
-            "",
-            "gfa: whether exact laws count, too, such as logarithms, ratios and thresholds.",
-            "--laws/--no-laws",
-        ),
-    ] = True
-    prove: Annotated[
-        bool,
-        method_option("", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove"),
-    ] = False
-    degree: Annotated[
-        Any,
-        method_option(
-            "N|auto", "The largest number of variables in a product.", parser=degree_or_auto
-        ),
-    ] = "2"
-    family: Annotated[
-        FamilyName | None,
-        method_option(
-            "FAMILY",
-            "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
-            "indicator (columns of few distinct values) or auto. By default polynomial for gfa "
-            "and manifold, and multilinear for others.",
-        ),
-    ] = None
-    alpha: Annotated[
-        Any,
-        method_option(
-            "X|auto",
-            "Shrink nonlinear functions, against overfitting; 0 is least squares.",
-            parser=penalty_or_auto,
-        ),
-    ] = "auto"
-    validation: Annotated[
-        Any,
-        method_option(
-            "SHARE",
-            "Hold out this share of the rows, and measure residuals on them, too.",
-            parser=share,
-        ),
-    ] = None
-    criterion: Annotated[
-        Criterion | None,
-        method_option(
-            None,
-            "Of gfs: columns of the largest variance, or those that explain most of all columns.",
-        ),
-    ] = None
-    given: Annotated[
-        Names, method_option("NAMES", "Of gfs, criterion gain: keep these in any case.")
-    ] = None
-    directions: Annotated[
-        str | None,
-        method_option(
-            "FILE",
-            "Of gfr: begin with these, a row each, under names of columns. Weights are of "
-            "standardized columns, unless --same-unit.",
-        ),
-    ] = None
-    seed: Annotated[
-        int, method_option("N", "Decides which rows are held out.", min=0, max=MAX_SEED)
-    ] = 0
+    n: Any = _method(
+        "N",
+        "How many to keep, or the share of the variance to explain (0.95).",
+        "-n",
+        parser=count_or_share,
+    )
+    threshold: Any = _method(
+        "SHARE",
+        "What may be left of a redundant column: a share of its variance for gfa (0.0001, or "
+        "0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
+        "--threshold",
+        "-t",
+        parser=variance,
+    )
+    relative: bool = _method(
+        "", "The threshold is a share of each column's variance.", "--relative", default=False
+    )
+    backward: bool = _method(
+        "",
+        "gfa, gca: begin with all columns, so that their order does not matter, or keep the "
+        "most variant first, as published.",
+        "--backward/--forward",
+        default=True,
+    )
+    keep: Names = _method("NAMES", "gfa: never drop these.")
+    prefer: Names = _method("NAMES", "gfa: keep these rather than others, the most wanted first.")
+    laws: bool = _method(
+        "",
+        "gfa: whether exact laws count, too, such as logarithms, ratios and thresholds.",
+        "--laws/--no-laws",
+        default=True,
+    )
+    prove: bool = _method(
+        "", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove", default=False
+    )
+    degree: Any = _method(
+        "N|auto",
+        "The largest number of variables in a product.",
+        default="2",
+        parser=degree_or_auto,
+    )
+    family: FamilyName | None = _method(
+        "FAMILY",
+        "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
+        "indicator (columns of few distinct values) or auto. By default polynomial for gfa "
+        "and manifold, and multilinear for others.",
+    )
+    alpha: Any = _method(
+        "X|auto",
+        "Shrink nonlinear functions, against overfitting; 0 is least squares.",
+        default="auto",
+        parser=penalty_or_auto,
+    )
+    validation: Any = _method(
+        "SHARE",
+        "Hold out this share of the rows, and measure residuals on them, too.",
+        parser=share,
+    )
+    criterion: Criterion | None = _method(
+        None, "Of gfs: columns of the largest variance, or those that explain most of all columns."
+    )
+    given: Names = _method("NAMES", "Of gfs, criterion gain: keep these in any case.")
+    directions: str | None = _method(
+        "FILE",
+        "Of gfr: begin with these, a row each, under names of columns. Weights are of "
+        "standardized columns, unless --same-unit.",
+    )
+    seed: int = _method("N", "Decides which rows are held out.", default=0, min=0, max=MAX_SEED)
 
 
 def chosen(algorithm: StrEnum | None, method: MethodOptions) -> str:
@@ -268,21 +224,16 @@ def chosen(algorithm: StrEnum | None, method: MethodOptions) -> str:
 class TableOutput:
     """Where a table goes, and what is said about it."""
 
-    output: Annotated[
-        str | None,
-        output_option("FILE", "Write the table; - for standard output.", "--output", "-o"),
-    ] = None
-    output_format: Annotated[
-        Format | None, output_option("FORMAT", "If its ending does not tell.")
-    ] = None
-    escape_formulas: Annotated[
-        bool,
-        output_option(
-            "",
-            "Put ' before text that a spreadsheet would run, in CSV and TSV files.",
-            "--escape-formulas",
-        ),
-    ] = False
+    output: str | None = _output(
+        "FILE", "Write the table; - for standard output.", "--output", "-o"
+    )
+    output_format: Format | None = _output("FORMAT", "If its ending does not tell.")
+    escape_formulas: bool = _output(
+        "",
+        "Put ' before text that a spreadsheet would run, in CSV and TSV files.",
+        "--escape-formulas",
+        default=False,
+    )
     json: Json = False
     quiet: Quiet = False
 
@@ -292,9 +243,9 @@ class FitOutput(TableOutput):
     """What a fit writes."""
 
     model: ModelOutput = None
-    dry_run: Annotated[
-        bool, output_option("", "Say what a fit would cost; write nothing.", "--dry-run")
-    ] = False
+    dry_run: bool = _output(
+        "", "Say what a fit would cost; write nothing.", "--dry-run", default=False
+    )
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -313,15 +264,18 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
             parameters.append(parameter.replace(annotation=hints[name]))
             continue
         kinds = get_type_hints(groups[name], include_extras=True)
-        parameters += [
-            parameter.replace(name=each.name, default=each.default, annotation=kinds[each.name])
-            for each in fields(groups[name])
-        ]
+        for each in fields(groups[name]):
+            kind: Any = kinds[each.name]
+            if each.metadata:
+                kind = Annotated[kind, each.metadata["option"]]
+            parameters.append(
+                parameter.replace(name=each.name, default=each.default, annotation=kind)
+            )
 
     @wraps(command)
     def run(**given: Any) -> None:
         for name, kind in groups.items():
-            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
         command(**given)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

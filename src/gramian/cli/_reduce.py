@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gramian._words import counted, data_size, duration, listed
-from gramian.cli._errors import USAGE, CommandError, guarded
+from gramian.cli._errors import UsageError, guarded
 from gramian.cli._options import (
     Data,
     DataOptions,
@@ -17,7 +17,7 @@ from gramian.cli._options import (
     Reading,
     Selection,
     chosen,
-    method_option,
+    option,
     with_options,
 )
 
@@ -38,7 +38,8 @@ def select(
     reading: Reading,
     algorithm: Annotated[
         Selection | None,
-        method_option(
+        option(
+            "Method",
             "gfa|gfs",
             "gfa: all columns but those that follow from others; gfs: the few most informative "
             "ones. By default gfs if -n is given, and gfa if not.",
@@ -62,7 +63,8 @@ def extract(
     reading: Reading,
     algorithm: Annotated[
         Extraction,
-        method_option(
+        option(
+            "Method",
             None,
             "gfr: the best directions; gca: principal ones that are not redundant; manifold: "
             "codes, the coordinates of the nearest points of a curved surface.",
@@ -92,9 +94,9 @@ def _reduce(
 
     start = time.perf_counter()
     if output.output == STANDARD and output.json:
-        raise CommandError("-o - and --json cannot both have standard output", USAGE)
+        raise UsageError("-o - and --json cannot both have standard output")
     if output.model == STANDARD:
-        raise CommandError("a model is written to a file: name one with --model", USAGE)
+        raise UsageError("a model is written to a file: name one with --model")
     check_outputs([path, method.directions], [output.output, output.model])
     if output.output is not None:
         output_format(output)

@@ -8,7 +8,7 @@ import time
 from importlib.util import find_spec
 from typing import Annotated
 
-from gramian.cli._errors import USAGE, CommandError, guarded
+from gramian.cli._errors import CommandError, UsageError, guarded
 from gramian.cli._options import (
     Algorithm,
     Data,
@@ -19,8 +19,7 @@ from gramian.cli._options import (
     Quiet,
     Reading,
     chosen,
-    method_option,
-    output_option,
+    option,
     with_options,
 )
 
@@ -34,7 +33,8 @@ def report(
     reading: Reading,
     algorithm: Annotated[
         Algorithm | None,
-        method_option(
+        option(
+            "Method",
             "gfa|gfs|gfr|gca",
             "What to fit. By default gfs if -n is given, and gfa if not.",
             "--algorithm",
@@ -43,9 +43,9 @@ def report(
     ] = None,
     method: MethodOptions,
     output: Annotated[
-        str, output_option("FILE", "The page to write.", "--output", "-o")
+        str, option("Output", "FILE", "The page to write.", "--output", "-o")
     ] = "report.html",
-    title: Annotated[str | None, output_option("TEXT", "Its title.")] = None,
+    title: Annotated[str | None, option("Output", "TEXT", "Its title.")] = None,
     model: ModelOutput = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -64,7 +64,7 @@ def report(
         if find_spec(package) is None:
             raise CommandError(f'the report needs {package}: pip install "gramian[report]"')
     if "-" in (output, model):
-        raise CommandError("a report and its model are written to files: name them", USAGE)
+        raise UsageError("a report and its model are written to files: name them")
     check_outputs([data, method.directions], [output, model])
     task = prepare(data, chosen(algorithm, method), reading, table, method, quiet=quiet)
     fitted = task.run()
@@ -72,7 +72,7 @@ def report(
 
     write_report(
         fitted.model.estimator,
-        fitted.task.pieces if fitted.task.streamed else fitted.task.rows(),
+        fitted.task.pieces if task.table.too_large else fitted.task.rows(),
         output,
         preprocessing=fitted.model.steps,
         title=title,
