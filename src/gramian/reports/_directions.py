@@ -70,7 +70,7 @@ def directions(
     data : Data
         The rows.
     image_shape : pair of int, or None
-        Height and width, if the columns are pixels; by default what their names say.
+        Height and width, if the columns are pixels.
     """
     companion = None
     model: FittedModel = estimator.model_
@@ -98,14 +98,13 @@ def of_weights(
     data : Data
         The rows.
     image_shape : pair of int, or None
-        Height and width, if the columns are pixels; by default what their names say.
+        Height and width, if the columns are pixels.
     companion : str, optional
         How the directions were found, if not by the fit itself.
     """
     components = weights[:MAX_DIRECTIONS]
     if not len(components):
         return None
-    shape = image_shape or shape_of(data.names)
     heaviest = np.argsort(-np.abs(components).max(axis=0), kind="stable")[:MAX_COLUMNS]
     chosen = np.sort(heaviest)
     shown = components[:, chosen]
@@ -114,7 +113,7 @@ def of_weights(
             Direction(
                 name,
                 loadings(row, data.names, 5),
-                None if shape is None else picture(row.reshape(shape)),
+                None if image_shape is None else picture(row.reshape(image_shape)),
             )
             for name, row in zip(names, components, strict=False)
         ],
@@ -123,7 +122,7 @@ def of_weights(
         [[float(f"{weight:.3g}") for weight in row] for row in shown.tolist()],
         picture(shown),
         companion,
-        shape,
+        image_shape,
     )
 
 

@@ -30,7 +30,7 @@ from gramian.reports._cautions import cautions, most_serious_first, of_any_fit
 from gramian.reports._code import code_for
 from gramian.reports._columns import Column, describe
 from gramian.reports._curves import Curves, label_of, trace
-from gramian.reports._directions import Directions, directions, of_weights
+from gramian.reports._directions import Directions, directions, of_weights, shape_of
 from gramian.reports._graph import draw
 from gramian.reports._levels import beside_entries
 from gramian.reports._rows import SAMPLE_ROWS, SEED, Data, gather
@@ -118,7 +118,8 @@ def report(
         )
     data = gather(estimator, X, preprocessing)
     beside = beside_entries(data.preprocessing)
-    template, content = _content(estimator.model_, estimator, data, image_shape)
+    shape = image_shape or shape_of(data.names)
+    template, content = _content(estimator.model_, estimator, data, shape)
     text = _page.render(
         template,
         {

@@ -40,14 +40,17 @@ class Data:
     """How many rows columns are described by, those with missing values among them."""
     values: Callable[[int], Array]
     """Returns the values of a column as the user gave them, without missing ones."""
-    from_files: bool
-    """Whether the sample is all that was read."""
     preprocessing: Preprocessing | None
 
     @property
     def n_columns(self) -> int:
         """The number of columns."""
         return len(self.names)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether only some rows were kept when they were read."""
+        return self.n_rows > self.n_described
 
 
 def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
@@ -65,14 +68,14 @@ def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
     if preprocessing is not None:
         return _preprocessed(estimator, X, preprocessing)
     names = _names(estimator, X)
-    given, n_rows, from_files = _numbers(estimator, X)
+    given, n_rows = _numbers(estimator, X)
     sample = some(_without_gaps(given))
 
     def values(i: int) -> Array:
         column = np.asarray(given[:, i], dtype=np.float64)
         return column[~np.isnan(column)]
 
-    return Data(names, sample, n_rows, len(given), values, from_files, None)
+    return Data(names, sample, n_rows, len(given), values, None)
 
 
 def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
@@ -106,7 +109,6 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
         len(keeps) if n_rows is None else n_rows,
         len(keeps),
         values,
-        n_rows is not None and n_rows > len(keeps),
         preprocessing,
     )
 
@@ -142,8 +144,8 @@ def _names(estimator: Any, X: Any) -> list[str]:
     return unique([str(name) for name in names])
 
 
-def _numbers(estimator: Any, X: Any) -> tuple[Array, int, bool]:
-    """Return rows, how many there are in total, and whether these are only some of them."""
+def _numbers(estimator: Any, X: Any) -> tuple[Array, int]:
+    """Return rows, perhaps only some of them, and how many there are in total."""
     if is_dask(X):
         chunks: Iterable[Array] = _chunks_of_dask(estimator, X)
     elif (source := source_of(X)) is not None:
@@ -152,21 +154,18 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int, bool]:
         if estimator.model_.names is None and hasattr(X, "columns"):
             X = np.asarray(X)  # names that the fit did not know are no reason to warn
         table = _checked(estimator, X, [np.float64, np.float32])
-        return table, len(table), False
+        return table, len(table)
     nothing = np.empty((0, estimator.n_features_in_))
-    rows, n_rows = draw(
+    found: tuple[Array, int] = draw(
         chain([nothing], chunks), SAMPLE_ROWS, SEED, lambda chunk, mask: chunk[mask], np.concatenate
     )
-    return rows, n_rows, n_rows > SAMPLE_ROWS
+    return found
 
 
 def _chunks_of_dask(estimator: Any, X: Any) -> Iterator[Array]:
-    if hasattr(X, "columns"):
-        parts: Iterator[Any] = (X.get_partition(i) for i in range(X.npartitions))
-    else:
+    if not hasattr(X, "columns"):
         X = X.rechunk({1: -1})
-        parts = (X.blocks[i] for i in range(X.numblocks[0]))
-    for part in parts:
+    for part in np.ravel(X.to_delayed()):
         rows = part.compute()
         if len(rows):
             yield _checked(estimator, rows, np.float64)

@@ -13,7 +13,7 @@ from gramian._types import Array
 from gramian._words import percent
 from gramian.reports._cautions import Caution
 from gramian.reports._curves import Chart, Curve, Curves, at, explained, principal, shares
-from gramian.reports._directions import picture, shape_of
+from gramian.reports._directions import picture
 from gramian.reports._rows import Data
 
 CELLS = 25
@@ -75,12 +75,11 @@ def draw_map(model: FittedManifold, data: Data, image_shape: tuple[int, int] | N
     data : Data
         The rows.
     image_shape : pair of int, or None
-        Height and width, if the columns are pixels; by default what their names say.
+        Height and width, if the columns are pixels.
     """
     sample = data.sample[:ROWS].astype(np.float64, copy=False)
     codes = model.encode(sample)
-    shape = image_shape or shape_of(data.names)
-    n_cells = CELLS if shape is None else IMAGES
+    n_cells = CELLS if image_shape is None else IMAGES
     low = float(max(-3.0, np.quantile(codes[:, :2], REACH)))
     high = float(min(3.0, np.quantile(codes[:, :2], 1 - REACH)))
     n_high = n_cells if codes.shape[1] > 1 else 1
@@ -93,10 +92,10 @@ def draw_map(model: FittedManifold, data: Data, image_shape: tuple[int, int] | N
     values = model.decode(places)
     tiles: list[Tile] = []
     montage = None
-    if shape is None:
+    if image_shape is None:
         tiles = list(_tiles(values, known, sample, model.mean, data.names))
     else:
-        montage = picture(_montage(values.clip(sample.min(), sample.max()), known, shape))
+        montage = picture(_montage(values.clip(sample.min(), sample.max()), known, image_shape))
     return Map(
         low,
         high,
