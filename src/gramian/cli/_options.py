@@ -42,13 +42,13 @@ Impute = StrEnum("Impute", {"median": "median", "mean": "mean", "drop_rows": "dr
 """What to do about missing values."""
 
 
-def option(panel: str, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
+def option(panel: str | None, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
     """Describe an option.
 
     Parameters
     ----------
-    panel : str
-        The part of the help that shows it.
+    panel : str or None
+        The part of the help that shows it, if not the first one.
     metavar : str
         What its value is called: nothing for a switch, and None for the list of its choices.
     help : str

@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
 from gramian.cli._errors import CommandError, guarded, say
-from gramian.cli._options import Data, Json, Reading, with_options
+from gramian.cli._options import Data, Json, Names, Reading, option, with_options
 
 
 @guarded
@@ -18,27 +16,15 @@ def relations(
     data: Data,
     reading: Reading,
     columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--columns",
-            "-c",
-            metavar="NAMES",
-            help="Use these: names or patterns such as 'pixel*'.",
-        ),
+        Names,
+        option(None, "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"),
     ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option("--exclude", "-x", metavar="NAMES", help="Leave these out."),
-    ] = None,
+    exclude: Annotated[Names, option(None, "NAMES", "Leave these out.", "--exclude", "-x")] = None,
     tolerance: Annotated[
-        float,
-        typer.Option(
-            min=0.0, max=0.5, metavar="SHARE", help="The largest error of a law; 0: exact only."
-        ),
+        float, option(None, "SHARE", "The largest error of a law; 0: exact only.", min=0.0, max=0.5)
     ] = 0.05,
     time_limit: Annotated[
-        float | None,
-        typer.Option(min=0.001, metavar="SECONDS", help="Stop then, and print what was found."),
+        float | None, option(None, "SECONDS", "Stop then, and print what was found.", min=0.001)
     ] = None,
     json: Json = False,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -63,11 +63,10 @@ def write_reduced(model: TableModel, table: Table, others: Passing, output: Tabl
         raise CommandError("the model keeps no column, because no column varies")
     steps = model.steps.only(wanted)
 
-    def reduce(piece: pa.Table) -> tuple[pa.Table, Any]:
-        values, keeps = steps.apply_and_keep(plain(piece))
+    def reduce(rows: pa.Table, values: Array) -> pa.Table:
         if model.selects:
-            return filled(piece.filter(pa.array(keeps)), steps), keeps
-        return named(_transformed(model, values), model.kept), keeps
+            return filled(rows, steps)
+        return named(_transformed(model, values), model.kept)
 
     taken = {name: places[name] for name in wanted}
     return _write(table, taken, others, model, steps, reduce, len(model.kept), output)
@@ -90,15 +89,14 @@ def write_reconstructed(
     from_codes = not model.selects and not from_all
     steps = Preprocessing(tuple(kept)) if from_codes else model.steps.only(wanted)
 
-    def reconstruct(piece: pa.Table) -> tuple[pa.Table, Any]:
-        values, keeps = steps.apply_and_keep(plain(piece))
+    def reconstruct(rows: pa.Table, values: Array) -> pa.Table:
         z = _transformed(model, values) if from_all else values
         x = model.estimator.inverse_transform(z) if len(z) else np.empty((0, len(columns)))
         result = in_words(named(x, columns), model.steps)
         if model.selects:  # kept columns as they were, without rounding errors
-            given = filled(piece.filter(pa.array(keeps)), steps)
+            given = filled(rows, steps)
             result = _with_columns(result, {name: given.column(name) for name in kept})
-        return result, keeps
+        return result
 
     taken = {name: places[name] for name in wanted}
     return _write(table, taken, others, model, steps, reconstruct, len(columns), output, whole=True)
@@ -117,7 +115,7 @@ def _write(
     others: Passing,
     model: TableModel,
     steps: Preprocessing,
-    function: Callable[[pa.Table], tuple[pa.Table, Any]],
+    function: Callable[[pa.Table, Array], pa.Table],
     width: int,
     output: TableOutput,
     *,
@@ -141,7 +139,8 @@ def _write(
         n_read += piece.num_rows
         inner = piece.select(list(places.values())).rename_columns(list(places))
         try:
-            result, keeps = function(inner)
+            values, keeps = steps.apply_and_keep(plain(inner))
+            result = function(inner.filter(pa.array(keeps)), values)
         except ValueError as error:
             raise CommandError(f"{table.name}: {error}") from error
         twice = [name for name in others.names if name in result.column_names]
@@ -163,16 +162,11 @@ def _write(
             result = result.append_column(name, aside.column(name))
         return result
 
-    def pieces() -> Iterator[pa.Table]:
-        empty = True
-        for piece in table.pieces(names, as_text):
-            empty = False
-            yield from map(work, in_pieces(piece, width))
-        if empty:
-            yield work(table.read(names, as_text))
-
-    n_rows, results = 0, pieces()
-    first = next(results)
+    pieces = table.pieces(names, as_text)
+    n_rows, results = 0, (work(part) for piece in pieces for part in in_pieces(piece, width))
+    first = next(results, None)
+    if first is None:
+        first = work(table.read(names, as_text))
     with open_target(output, first.schema) as writer:
         for result in chain([first], results):
             writer.write(result)
@@ -234,7 +228,8 @@ def _in_type(values: Any, kind: str | None) -> Any:
 
 def _with_columns(table: pa.Table, new: Mapping[str, Any]) -> pa.Table:
     """Put columns in the place of those of the same name."""
-    return pa.table({name: new.get(name, table.column(name)) for name in table.column_names})
+    columns = {name: new.get(name, table.column(name)) for name in table.column_names}
+    return pa.table(columns, metadata=table.schema.metadata)
 
 
 def in_words(table: pa.Table, steps: Preprocessing) -> pa.Table:
