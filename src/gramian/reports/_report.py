@@ -20,7 +20,7 @@ import gramian
 from gramian._estimator import Estimator
 from gramian._html import share
 from gramian._manifold_model import FittedManifold
-from gramian._model import STOPPED, AnyModel, FittedModel
+from gramian._model import AnyModel, FittedModel
 from gramian._words import counted
 from gramian._writing import replacing
 from gramian.explanations._text import number, r_squared
@@ -159,21 +159,16 @@ def _(
     label = label_of(curves, subject, *more)
     return "report.html", {
         **_common(estimator, data, columns, curves, heat, label),
-        "is_uffs": not model.decodes,
-        "has_best_sets": model.best_sets is not None,
-        "thing": model.thing,
         "axis": "direction",
         "step": "feature" if model.decodes else "column",
         "kept_names": {each.name for each in selection.kept},
         "selection": selection,
-        "by_elimination": model.eliminates,
         "how": how(model) if model.decodes else None,
         "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
         "chips": selection.kept[:MAX_CHIPS],
         "n_more": max(0, len(selection.kept) - MAX_CHIPS),
         "graph": draw(selection),
         "cautions": cautions(estimator, data, columns, curves, selection),
-        "stopped": STOPPED[model.record.stop_reason],
         "in_words": in_words,
     }
 
@@ -189,15 +184,10 @@ def _(
     told = of_any_fit(estimator, data, columns, curves, "Fit with degree='auto'")
     return "surface.html", {
         **_common(estimator, data, columns, curves, heat, label),
-        "is_uffs": False,
-        "has_best_sets": False,
         "axis": "code",
         "step": "round",
-        "kept_names": set(),
-        "n_codes": len(model.components),
         "flat": flat,
         "map": draw_map(model, data, image_shape),
-        "ending": model.ending,
         "cautions": most_serious_first([*told, local(model)]),
     }
 
@@ -213,13 +203,9 @@ def _common(
     """Return what all pages show."""
     model: AnyModel = estimator.model_
     return {
-        "name": model.algorithm,
-        "family": str(estimator.model_.family),
-        "is_extractor": not model.selects,
-        "is_scaled": model.scale is not None,
+        "model": model,
         "data": data,
         "columns": columns[:MAX_ROWS],
-        "n_columns_hidden": max(0, len(columns) - MAX_ROWS),
         "n_constant": sum(each.constant for each in columns),
         "n_nearly": sum(each.nearly_constant for each in columns),
         "n_heavy": sum(each.heavy for each in columns),
@@ -232,8 +218,6 @@ def _common(
         "chart_label": label,
         "max_rows": MAX_ROWS,
         "heat": heat,
-        "n_functions": model.n_functions - 1,
-        "n_samples": model.n_rows,
         "charts": _charts(curves, heat),
         "versions": {
             "gramian": gramian.__version__,
