@@ -54,8 +54,8 @@ def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> l
     for given in patterns or ():
         # A name may have a comma or a bracket in it itself.
         for pattern in [given] if given in names else given.split(","):
-            matches = [name for name in names if name == pattern]
-            matches = matches or [name for name in names if fnmatchcase(name, pattern)]
+            exact = pattern in names
+            matches = [pattern] if exact else [n for n in names if fnmatchcase(n, pattern)]
             if not matches:
                 raise UsageError(
                     f"{option} {pattern!r} matches no column; there are {the_columns(names)}"

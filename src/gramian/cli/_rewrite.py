@@ -68,8 +68,7 @@ def write_reduced(model: TableModel, table: Table, others: Passing, output: Tabl
             return filled(rows, steps)
         return named(_transformed(model, values), model.kept)
 
-    taken = {name: places[name] for name in wanted}
-    return _write(table, taken, others, model, steps, reduce, len(model.kept), output)
+    return _write(model, table, others, output, steps, places, reduce)
 
 
 def write_reconstructed(
@@ -98,8 +97,7 @@ def write_reconstructed(
             result = _with_columns(result, {name: given.column(name) for name in kept})
         return result
 
-    taken = {name: places[name] for name in wanted}
-    return _write(table, taken, others, model, steps, reconstruct, len(columns), output, whole=True)
+    return _write(model, table, others, output, steps, places, reconstruct, whole=True)
 
 
 def _transformed(model: TableModel, values: Array) -> Array:
@@ -110,17 +108,19 @@ def _transformed(model: TableModel, values: Array) -> Array:
 
 
 def _write(
-    table: Table,
-    places: dict[str, str],
-    others: Passing,
     model: TableModel,
-    steps: Preprocessing,
-    function: Callable[[pa.Table, Array], pa.Table],
-    width: int,
+    table: Table,
+    others: Passing,
     output: TableOutput,
+    steps: Preprocessing,
+    places: dict[str, str],
+    function: Callable[[pa.Table, Array], pa.Table],
     *,
     whole: bool = False,
 ) -> Written:
+    """Write what a function makes of rows and their numbers: the whole table, or what is kept."""
+    places = {name: places[name] for name in steps.columns}
+    width = len(model.steps.columns if whole else model.kept)
     beside, n_read, n_unknown = model.steps.beside, 0, 0
     format = output_format(output)
     labels = {places[name]: True for name in steps.categories}
