@@ -25,8 +25,8 @@ class About:
     """For machines, all that a model file tells, too."""
     details: dict[str, Any]
     """For machines, what else is known after a fit."""
-    columns: dict[str, list[str]]
-    """A table for people, by the heads of its columns; a row for each thing that is kept."""
+    columns: list[tuple[str, list[str]]]
+    """A table for people, as heads and columns; a row for each thing that is kept."""
     remarks: list[str]
     """What else to tell people after a fit."""
     facts: list[tuple[str, str]]
@@ -34,15 +34,13 @@ class About:
 
 
 @singledispatch
-def about(model: AnyModel, names: Sequence[str]) -> About:
+def about(model: AnyModel) -> About:
     """Describe a model.
 
     Parameters
     ----------
     model : AnyModel
         The model.
-    names : sequence of str
-        How what it keeps is called, in the order of choice.
     """
     raise NotImplementedError(type(model))
 
@@ -53,24 +51,18 @@ def _explained(total: Array) -> Array:
 
 
 @about.register
-def _(model: FittedModel, names: Sequence[str]) -> About:
+def _(model: FittedModel) -> About:
     record = model.record
     held_out = record.validation_total
     explained = _explained(record.total)
-    columns = {
-        "explained": [percent(each) for each in explained],
-        "residual variance": [number(each) for each in record.largest[1:]],
-    }
+    columns = [
+        ("explained", list(map(percent, explained))),
+        ("residual variance", list(map(number, record.largest[1:]))),
+    ]
     if held_out is not None and len(held_out) == len(record.total):
         assert record.validation_largest is not None
-        largest = [number(each) for each in record.validation_largest[1:]]
-        shares = [percent(each) for each in _explained(held_out)]
-        columns = {
-            "explained": columns["explained"],
-            "held out": shares,
-            "residual variance": columns["residual variance"],
-            "held out ": largest,
-        }
+        columns.insert(1, ("held out", list(map(percent, _explained(held_out)))))
+        columns.append(("held out", list(map(number, record.validation_largest[1:]))))
     advice = _advice(model)
     facts = [("stopped", f"by {record.stop_reason}")]
     if len(explained):
@@ -207,11 +199,11 @@ def _in_words(advice: dict[str, Any]) -> list[str]:
 
 
 @about.register
-def _(model: FittedManifold, names: Sequence[str]) -> About:
+def _(model: FittedManifold) -> About:
     lengths = np.sum(model.components**2, axis=1) / (model.total[0] or 1.0)
     held_out = model.validation_total
     explained = _explained(model.total)
-    words = f"{percent(explained[-1])} by {counted(len(names), 'code')} together"
+    words = f"{percent(explained[-1])} by {counted(len(lengths), 'code')} together"
     if model.held_out_left is not None:
         words += f", {percent(1 - model.held_out_left)} of held-out rows"
     return About(
@@ -227,7 +219,7 @@ def _(model: FittedManifold, names: Sequence[str]) -> About:
             "held_out_total_residual_variance": held_out,
             "alpha": float(model.alpha),
         },
-        columns={"explains linearly": [percent(each) for each in lengths]},
+        columns=[("explains linearly", list(map(percent, lengths)))],
         remarks=[f"Explained: {words}, after {counted(model.n_rounds, 'round')}"],
         facts=[("stopped", f"after {counted(model.n_rounds, 'round')}"), ("explained", words)],
     )

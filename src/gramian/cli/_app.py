@@ -11,6 +11,7 @@ from gramian.cli._apply import apply, reconstruct
 from gramian.cli._errors import Settings, guarded
 from gramian.cli._explain import explain
 from gramian.cli._inspect import inspect
+from gramian.cli._options import option
 from gramian.cli._reduce import extract, select
 from gramian.cli._relations import relations
 from gramian.cli._report import report
@@ -36,19 +37,11 @@ def print_version(wanted: bool) -> None:
 def options(
     version: Annotated[
         bool,
-        typer.Option(
-            "--version",
-            metavar="",
-            callback=print_version,
-            is_eager=True,
-            help="Print the version.",
-        ),
+        option(None, "", "Print the version.", "--version", callback=print_version, is_eager=True),
     ] = False,
     debug: Annotated[
         bool,
-        typer.Option(
-            "--debug", metavar="", envvar="GRAMIAN_DEBUG", help="Show where an error comes from."
-        ),
+        option(None, "", "Show where an error comes from.", "--debug", envvar="GRAMIAN_DEBUG"),
     ] = False,
 ) -> None:
     """Feature extraction and selection that see nonlinear redundancy."""

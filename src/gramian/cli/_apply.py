@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gramian._words import counted, plural
-from gramian.cli._errors import USAGE, CommandError, guarded, say
+from gramian.cli._errors import UsageError, guarded, say
 from gramian.cli._options import (
     Data,
     ModelFile,
@@ -72,7 +72,7 @@ def _work(
     start = time.perf_counter()
     to = output.output or STANDARD
     if to == STANDARD and output.json:
-        raise CommandError("--json needs -o FILE, as standard output cannot have both", USAGE)
+        raise UsageError("--json needs -o FILE, as standard output cannot have both")
     check_outputs([model_path, path], [output.output])
     output_format(output)
     model = load_model(model_path)
@@ -81,18 +81,19 @@ def _work(
     done = write(model, table, others, output)
     left_out = done.n_read - done.n_rows
     if output.json:
-        document: dict[str, Any] = {
-            "command": command,
-            "model": model_path,
-            "data": table.name,
-            "rows": done.n_rows,
-            "rows_left_out": left_out,
-            "cells_of_unknown_levels": done.n_unknown,
-            "columns": done.columns,
-            "files": {"output": to},
-            "seconds": round(time.perf_counter() - start, 3),
-        }
-        print_json(document)
+        print_json(
+            {
+                "command": command,
+                "model": model_path,
+                "data": table.name,
+                "rows": done.n_rows,
+                "rows_left_out": left_out,
+                "cells_of_unknown_levels": done.n_unknown,
+                "columns": done.columns,
+                "files": {"output": to},
+                "seconds": round(time.perf_counter() - start, 3),
+            }
+        )
     elif not output.quiet:
         if left_out:
             say(

@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 
 from gramian._words import plural, the_columns
-from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._errors import CommandError, UsageError
 from gramian.cli._options import DataOptions
 from gramian.tables._formats import TEXT
-from gramian.tables._kinds import is_date, is_duration, is_number, is_text
+from gramian.tables._kinds import is_text, is_usable, n_missing
 from gramian.tables._table import Table
 
 MAX_SPREAD = 1e150
@@ -54,11 +54,11 @@ def find(patterns: Iterable[str] | None, names: Sequence[str], option: str) -> l
     for given in patterns or ():
         # A name may have a comma or a bracket in it itself.
         for pattern in [given] if given in names else given.split(","):
-            matches = [name for name in names if name == pattern]
-            matches = matches or [name for name in names if fnmatchcase(name, pattern)]
+            exact = pattern in names
+            matches = [pattern] if exact else [n for n in names if fnmatchcase(n, pattern)]
             if not matches:
-                raise CommandError(
-                    f"{option} {pattern!r} matches no column; there are {the_columns(names)}", USAGE
+                raise UsageError(
+                    f"{option} {pattern!r} matches no column; there are {the_columns(names)}"
                 )
             found.update(dict.fromkeys(matches))
     return list(found)
@@ -83,12 +83,12 @@ def choose(names: Sequence[str], options: DataOptions) -> tuple[tuple[str, ...],
     ids = in_table(find(options.id, names, "--id"), names)
     both = [name for name in targets if name in ids]
     if both:
-        raise CommandError(f"{the_columns(both)} cannot be both --target and --id", USAGE)
+        raise UsageError(f"{the_columns(both)} cannot be both --target and --id")
     left_out = {*targets, *ids, *find(options.exclude, names, "--exclude")}
     wanted = {*(find(options.columns, names, "--columns") if options.columns else names)}
     features = tuple(name for name in names if name in wanted and name not in left_out)
     if not features:
-        raise CommandError("no column is left to work with: all are excluded or set aside", USAGE)
+        raise UsageError("no column is left to work with: all are excluded or set aside")
     return features, Passing(tuple(ids), tuple(targets))
 
 
@@ -131,8 +131,7 @@ def check_types(kinds: Mapping[str, Any], *, encode: bool) -> None:
             "UTF-8 text: convert the file, for instance with iconv, or leave the columns out "
             "with --exclude"
         )
-    fitting = (is_number, is_text, is_date, is_duration)
-    others = [name for name, kind in kinds.items() if not any(fits(kind) for fits in fitting)]
+    others = [name for name, kind in kinds.items() if not is_usable(kind)]
     if others:
         raise CommandError(
             f"{the_columns(others)} {plural(len(others), 'holds', 'hold')} {kinds[others[0]]}, and "
@@ -168,11 +167,8 @@ def with_missing(table: pa.Table) -> dict[str, int]:
     table : pyarrow.Table
         The table, as `plain` makes it.
     """
-    counts = {
-        name: pa.compute.sum(pa.compute.is_null(column, nan_is_null=True)).as_py() or 0
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
-    return {name: count for name, count in counts.items() if count}
+    counts = map(n_missing, table.columns)
+    return {name: n for name, n in zip(table.column_names, counts, strict=True) if n}
 
 
 def refuse_too_wide(table: pa.Table, where: Table) -> None:

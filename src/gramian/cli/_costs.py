@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramian.cli._columns import fitting
-from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._errors import CommandError, UsageError
 from gramian.cli._fit import Task
 from gramian.cli._options import FamilyName
 
@@ -31,20 +31,18 @@ def costs(task: Task) -> list[Any]:
     from gramian.families import by_name
 
     if task.algorithm == "manifold":
-        raise CommandError(
+        raise UsageError(
             "--dry-run cannot tell the cost of manifold: how long the search for the nearest "
-            "points takes depends on the data",
-            USAGE,
+            "points takes depends on the data"
         )
     n_rows = task.table.n_rows
     if n_rows is None:
         n_rows = sum(len(each) for each in task.table.pieces(task.features[:1]))
     estimator = task.estimator
     if estimator.family == FamilyName.indicator:
-        raise CommandError(
+        raise UsageError(
             "--dry-run cannot tell the cost of --family indicator: its number of functions depends "
-            "on the values of the columns that are chosen",
-            USAGE,
+            "on the values of the columns that are chosen"
         )
     degree = AUTO_DEGREE if estimator.degree == "auto" else estimator.degree
     family = FamilyName.polynomial if estimator.family == "auto" else estimator.family

@@ -9,7 +9,7 @@ import numpy as np
 
 from gramian._types import Array
 from gramian._words import counted, the_columns
-from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._errors import UsageError
 from gramian.cli._files import open_input
 from gramian.cli._options import Reading
 from gramian.tables._kinds import is_number, plain
@@ -45,29 +45,26 @@ class Directions:
             rows = rows.rename_columns(_by_place(table, fitting))
         unknown = [name for name in rows.column_names if name not in features]
         if unknown:
-            raise CommandError(
+            raise UsageError(
                 f"--directions {path} names {the_columns(unknown)}, and the table has none of that "
-                "name that takes part: give a row for each direction, under the names of columns",
-                USAGE,
+                "name that takes part: give a row for each direction, under the names of columns"
             )
         if not rows.num_rows:
-            raise CommandError(
-                f"--directions {path} has no rows: write a row of weights for each direction", USAGE
+            raise UsageError(
+                f"--directions {path} has no rows: write a row of weights for each direction"
             )
         strange = [field.name for field in rows.schema if not is_number(field.type)]
         if strange:
-            raise CommandError(
+            raise UsageError(
                 f"--directions {path} has other cells than numbers in {the_columns(strange)}, and "
-                "weights are numbers: write for example 0.5 or -1, without zeros in front",
-                USAGE,
+                "weights are numbers: write for example 0.5 or -1, without zeros in front"
             )
         weights = {name: plain(rows).column(name).to_numpy() for name in rows.column_names}
         gaps = [name for name, each in weights.items() if not np.isfinite(each).all()]
         if gaps:
-            raise CommandError(
+            raise UsageError(
                 f"--directions {path} has no finite number in some cells of {the_columns(gaps)}: "
-                "write 0 for no weight",
-                USAGE,
+                "write 0 for no weight"
             )
         return cls(weights)
 
@@ -86,10 +83,9 @@ class Directions:
             name for name, weights in self.weights.items() if name not in features and weights.any()
         ]
         if gone:
-            raise CommandError(
+            raise UsageError(
                 f"--directions gives a weight to {the_columns(gone)}, which the fit sets aside: "
-                "write 0, or leave that out",
-                USAGE,
+                "write 0, or leave that out"
             )
         nothing = np.zeros(len(self))
         return np.column_stack([self.weights.get(name, nothing) for name in features])
@@ -98,10 +94,9 @@ class Directions:
 def _by_place(table: Table, fitting: Sequence[str]) -> list[str]:
     """Return what columns without names are about."""
     if len(table.names) != len(fitting):
-        raise CommandError(
+        raise UsageError(
             f"--directions {table.name} has {len(table.names)} columns without names, and "
             f"{counted(len(fitting), 'column')} can take part in the fit: give a weight for each, "
-            "in their order, or a file with names of columns",
-            USAGE,
+            "in their order, or a file with names of columns"
         )
     return list(fitting)

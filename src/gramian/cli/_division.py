@@ -16,20 +16,6 @@ TEXT = "text"
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a fit can do with columns that are no numbers."""
-
-    beside: bool
-    """Whether they may stay beside it: in a selection."""
-    numbers_stay: bool
-    """Whether numbers that others follow from are kept, or computed exactly."""
-    encode: bool
-    """Whether text becomes numbers."""
-    keep: Sequence[str] = ()
-    prefer: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
 class Division:
     """The columns of a table, divided."""
 
@@ -50,7 +36,16 @@ class Division:
         return [name for name in self.features if name in causes]
 
 
-def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
+def divide(
+    table: Table,
+    features: Sequence[str],
+    *,
+    beside: bool,
+    numbers_stay: bool,
+    encode: bool,
+    keep: Sequence[str],
+    prefer: Sequence[str],
+) -> Division:
     """Divide the columns that a user chose.
 
     Parameters
@@ -59,30 +54,34 @@ def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
         The table.
     features : sequence of str
         The columns.
-    wanted : Wanted
-        What to do with those that are no numbers.
+    beside : bool
+        Whether columns that are no numbers may stay beside the fit: in a selection.
+    numbers_stay : bool
+        Whether numbers that others follow from are kept, or computed exactly.
+    encode : bool
+        Whether text becomes numbers.
+    keep, prefer : sequences of str
+        Columns that must be kept, and those that are kept rather than others.
     """
     kinds = table.columns
-    text = [name for name in features if is_text(kinds[name]) and not wanted.encode]
+    text = [name for name in features if is_text(kinds[name]) and not encode]
     dates = [name for name in features if is_date(kinds[name])]
     empty = [name for name in features if pyarrow().types.is_null(kinds[name])]
     set_aside = dict.fromkeys(empty if len(empty) < len(features) else [], EMPTY)
-    if not wanted.beside:
+    if not beside:
         set_aside |= dict.fromkeys(text, TEXT)
     order = [name for name in features if name not in set_aside]
     if not text and not dates:
-        return _checked(table, Division(tuple(order), set_aside=set_aside))
+        return Division(tuple(order), set_aside=set_aside)
     from gramian.laws import Solution
     from gramian.laws._relations import lookups_of
 
     chosen = SomeColumns(table, order or list(features))
     found, clocks = lookups_of(chosen)
-    if not wanted.beside:
-        return _checked(table, Division(tuple(order), clocks=clocks, set_aside=set_aside))
-    solutions = found.redundant(
-        keep=[name for name in wanted.keep if name in order],
-        prefer=[name for name in wanted.prefer if name in order],
-    )
+    if not beside:
+        return Division(tuple(order), clocks=clocks, set_aside=set_aside)
+    keep = [name for name in keep if name in order]
+    solutions = found.redundant(keep=keep, prefer=[name for name in prefer if name in order])
     numbers = {name for name in order if name not in text}
     lookups = [
         each
@@ -93,7 +92,7 @@ def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
             or not numbers.issuperset(each.columns)
             or {*dates} & {each.column, *each.columns}
         )
-        and (wanted.numbers_stay or not numbers & {*each.columns})
+        and (numbers_stay or not numbers & {*each.columns})
     ]
     given = {each.column for each in lookups}
     # What is given may be needed by another lookup that is not made use of.
@@ -101,10 +100,9 @@ def divide(table: Table, features: Sequence[str], wanted: Wanted) -> Division:
     labels = tuple(name for name in text if name not in given)
     types = {name: str(kinds[name]) for name in order if name in given}
     types = {name: each for name, each in types.items() if each in TYPES}
-    beside = Beside(tuple(order), labels, tuple(lookups), types) if labels or lookups else Beside()
+    others = Beside(tuple(order), labels, tuple(lookups), types) if labels or lookups else Beside()
     kept = {name: clock for name, clock in clocks.items() if name in inner}
-    alternatives = found.alternatives(given, [name for name in wanted.keep if name in order])
-    return _checked(table, Division(inner, beside, kept, set_aside, alternatives))
+    return Division(inner, others, kept, set_aside, found.alternatives(given, keep))
 
 
 def without(division: Division, empty: Sequence[str]) -> Division:
@@ -120,18 +118,11 @@ def without(division: Division, empty: Sequence[str]) -> Division:
     features = tuple(name for name in division.features if name not in empty)
     if not features:
         raise CommandError("no column has any value: there is nothing to fit")
-    beside = division.beside
-    order = tuple(name for name in beside.order if name not in empty)
-    clocks = {name: each for name, each in division.clocks.items() if name not in empty}
-    set_aside = {**division.set_aside, **dict.fromkeys(empty, EMPTY)}
-    beside = replace(beside, order=order)
-    return Division(features, beside, clocks, set_aside, division.alternatives)
-
-
-def _checked(table: Table, division: Division) -> Division:
-    if not division.features:
-        raise CommandError(
-            f"{table.name} has no column of numbers that a fit could use; gramian relations tells "
-            "which columns of text follow from others, and --encode makes numbers of text"
-        )
-    return division
+    order = tuple(name for name in division.beside.order if name not in empty)
+    return replace(
+        division,
+        features=features,
+        beside=replace(division.beside, order=order),
+        clocks={name: each for name, each in division.clocks.items() if name not in empty},
+        set_aside=division.set_aside | dict.fromkeys(empty, EMPTY),
+    )

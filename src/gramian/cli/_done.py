@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gramian._words import counted
+from gramian._words import counted, plural
 
 
 @dataclass(frozen=True)
@@ -21,24 +21,24 @@ class Done:
     beside: tuple[str, ...] = ()
     """Columns of text that stay as they are."""
 
-    def sentence(self) -> str | None:
-        """Say it in one line, if there is anything to say."""
+    def sentence(self) -> str:
+        """Say it in one line, an empty one if there is nothing to say."""
         parts = []
         if self.rows_used < self.rows_read:
             left = self.rows_read - self.rows_used
             parts.append(
-                f"of {counted(self.rows_read, 'row')} {left:,} {'was' if left == 1 else 'were'} "
-                "left out, as values are missing"
+                f"of {counted(self.rows_read, 'row')} {left:,} {plural(left, 'was', 'were')} left "
+                "out, as values are missing"
             )
         if self.cells_filled:
             cells = counted(self.cells_filled, "missing cell")
-            parts.append(f"{cells} {'was' if self.cells_filled == 1 else 'were'} filled in")
+            parts.append(f"{cells} {plural(self.cells_filled, 'was', 'were')} filled in")
         if self.set_aside:
             names = ", ".join(f"{name!r} ({why})" for name, why in self.set_aside.items())
             parts.append(f"set aside: {names}")
         if self.beside:
             parts.append(f"text, kept as it is: {', '.join(map(repr, self.beside))}")
-        return "; ".join(parts) or None
+        return "; ".join(parts)
 
     def document(self) -> dict[str, Any]:
         """Return it for machines."""

@@ -30,19 +30,16 @@ class Settings:
 
 
 class CommandError(Exception):
-    """A mistake that the user can correct; its text is a sentence for the user.
+    """Data or a model that cannot be used; its text says what is wrong, where, and what to do."""
 
-    Parameters
-    ----------
-    sentence : str
-        What is wrong, where, and what to do.
-    code : int, default=1
-        The exit code.
-    """
+    code = DATA
+    """The exit code."""
 
-    def __init__(self, sentence: str, code: int = DATA) -> None:
-        super().__init__(sentence)
-        self.code = code
+
+class UsageError(CommandError):
+    """A wrong command."""
+
+    code = USAGE
 
 
 def printable(text: str) -> str:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gramian.cli._errors import USAGE, CommandError, guarded
-from gramian.cli._options import Json, ModelFile, PassingOptions, Reading, with_options
+from gramian.cli._errors import CommandError, UsageError, guarded
+from gramian.cli._options import Json, ModelFile, PassingOptions, Reading, option, with_options
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from gramian.cli._model import TableModel
     from gramian.explanations import Explanation
-    from gramian.tables._table import Table
 
 MAX_ROWS = 20_000
 """Formulas are tested on at most this many rows, the first ones."""
@@ -28,13 +27,10 @@ def explain(
     *,
     model: ModelFile,
     data: Annotated[
-        str | None,
-        typer.Argument(metavar="DATA", help="Rows to test formulas on.", show_default=False),
+        str | None, typer.Argument(metavar="DATA", help="Rows to test formulas on.")
     ] = None,
     reading: Reading,
-    max_terms: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Terms that a formula may have.")
-    ] = 5,
+    max_terms: Annotated[int, option(None, "N", "Terms that a formula may have.", min=1)] = 5,
     json: Json = False,
 ) -> None:
     """Say by which formula each dropped column follows from the kept ones.
@@ -56,10 +52,9 @@ def explain(
         raise CommandError(str(error)) from error
     except ValueError as error:
         if rows is None and "Give X" in str(error):
-            raise CommandError(
+            raise UsageError(
                 f"the fit of {model} has too many functions for the file to hold their moments: "
-                f"name rows as well, as in gramian explain {model} data.csv",
-                USAGE,
+                f"name rows as well, as in gramian explain {model} data.csv"
             ) from error
         raise
     if json:
@@ -100,6 +95,7 @@ def levels(model: TableModel, data: str | None, reading: Reading) -> list[dict[s
     """
     from gramian.cli._files import open_input
     from gramian.lookups import agreement
+    from gramian.tables._kinds import plain
 
     laws = model.steps.beside.lookups
     table = open_input(data, reading) if data is not None and laws else None
@@ -108,7 +104,7 @@ def levels(model: TableModel, data: str | None, reading: Reading) -> list[dict[s
         names = [*law.columns, law.column]
         tested: tuple[int | None, int | None] = (None, None)
         if table is not None and {*names} <= {*table.columns}:
-            rows = _first(table, names, {})
+            rows = plain(table.read(names, at_most=MAX_ROWS))
             tested = agreement(law, {name: rows.column(name).to_numpy() for name in names})
         found.append(
             {
@@ -147,7 +143,6 @@ def formulas(
     """
     import gramian
     from gramian._taking import only_complete
-    from gramian.cli._model import named
     from gramian.explanations._moments import of_fit
     from gramian.explanations._view import view_of
 
@@ -159,8 +154,8 @@ def formulas(
         found = gramian.explain(model.estimator, features=features, max_terms=max_terms)
         columns = view_of(fitted, features).columns
         return found.tested(dict(zip(columns, x.T, strict=True)), name)
-    if x is not None and model.estimator.model_.names is not None:
-        x = named(x, model.steps.columns)
+    if x is not None:
+        x = model.taken(x)
     return gramian.explain(model.estimator, x, features=features, max_terms=max_terms)
 
 
@@ -168,29 +163,13 @@ def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     """Read rows to test formulas on, as the model takes them."""
     from gramian.cli._columns import check_places
     from gramian.cli._files import open_input
-    from gramian.cli._model import locate, not_found, passing
+    from gramian.cli._model import locate, passing
+    from gramian.tables._kinds import plain
 
     table = open_input(path, reading)
     others, columns = passing(model, table, PassingOptions()), model.steps.columns
-    places = locate(columns, model, table, others)
-    if places is None:
-        raise not_found(columns, model, table, others)
+    places = locate([columns], model, table, others)
     names = list(places.values())
     labels = {places[name]: True for name in model.steps.categories}
     check_places(table, places, labels)
-    return _first(table, names, labels).rename_columns(list(columns))
-
-
-def _first(table: Table, names: Sequence[str], labels: dict[str, bool]) -> pa.Table:
-    """Read the first rows of some columns; which of them are labels is said."""
-    import pyarrow as pa
-
-    from gramian.tables._kinds import plain
-
-    pieces: list[Any] = []
-    for piece in table.pieces(names, labels):
-        pieces.append(piece)
-        if sum(each.num_rows for each in pieces) >= MAX_ROWS:
-            break
-    rows = pa.concat_tables(pieces) if pieces else table.read(names, labels)
-    return plain(rows.slice(0, MAX_ROWS))
+    return plain(table.read(names, labels, MAX_ROWS)).rename_columns(list(columns))

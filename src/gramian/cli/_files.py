@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gramian._writing import check_target
-from gramian.cli._errors import USAGE, CommandError, clause
+from gramian.cli._errors import CommandError, UsageError, clause
 from gramian.cli._options import Reading, TableOutput
 from gramian.exceptions import DelimiterError, FormatError
 from gramian.tables._formats import TEXT, Format, format_of
@@ -37,7 +37,7 @@ def open_input(path: str, reading: Reading) -> Table:
     try:
         return open_table(sys.stdin.buffer if path == STANDARD else path, **vars(reading))
     except FileNotFoundError as error:
-        raise CommandError(clause(error), USAGE) from None
+        raise UsageError(clause(error)) from None
     except DelimiterError as error:
         shown = r"\t" if error.delimiter == "\t" else error.delimiter
         raise CommandError(f"{clause(error)}: say --delimiter '{shown}'") from error
@@ -47,8 +47,8 @@ def _format(path: str, given: Format | None, option: str) -> Format:
     try:
         return format_of(path, given)
     except FormatError as error:
-        raise CommandError(
-            f"{clause(error)}; say {option} csv, or one of {', '.join(Format)}", USAGE
+        raise UsageError(
+            f"{clause(error)}; say {option} csv, or one of {', '.join(Format)}"
         ) from error
 
 
@@ -82,12 +82,11 @@ def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -
         try:
             check_target(path)
         except OSError as error:
-            raise CommandError(clause(error), USAGE) from error
+            raise UsageError(clause(error)) from error
         if os.path.realpath(path) in taken:
-            raise CommandError(
+            raise UsageError(
                 f"{path} is named twice; a file that is written must not be another file of the "
-                "command",
-                USAGE,
+                "command"
             )
         taken.add(os.path.realpath(path))
 
@@ -106,9 +105,8 @@ def open_target(output: TableOutput, schema: Any) -> Iterator[Writer]:
     path, format = output.output or STANDARD, output_format(output)
     standard = path == STANDARD
     if standard and format not in TEXT and sys.stdout.isatty():
-        raise CommandError(
-            f"a terminal cannot show {format}; name a file with -o, or say --output-format csv",
-            USAGE,
+        raise UsageError(
+            f"a terminal cannot show {format}; name a file with -o, or say --output-format csv"
         )
     try:
         with open_output(

@@ -23,9 +23,9 @@ from gramian.cli._columns import (
     with_missing,
 )
 from gramian.cli._directions import Directions
-from gramian.cli._division import Division, Wanted, divide, without
+from gramian.cli._division import Division, divide, without
 from gramian.cli._done import Done
-from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._errors import CommandError, UsageError, say
 from gramian.cli._files import open_input
 from gramian.cli._method import make_estimator
 from gramian.cli._model import TableModel, named
@@ -43,8 +43,6 @@ from gramian.tables._formats import TEXT
 from gramian.tables._kinds import plain
 from gramian.tables._table import Table
 
-HEADLESS = "if it holds numbers like the others, say --no-header"
-
 
 @dataclass(frozen=True)
 class Task:
@@ -61,24 +59,11 @@ class Task:
     directions: Directions | None = None
     """Those that the user gives."""
 
-    @property
-    def streamed(self) -> bool:
-        """Whether rows are read several times, because they do not fit in memory."""
-        return self.table.too_large
-
     def run(self) -> Fitted:
         """Fit."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            divided = divide(self.table, self.features, self._wanted)
-            if self._numbers_stay:
-                # Of a date that is nearly given, the rest is what matters.
-                dates = [name for name in divided.features if self._is_temporal(name)]
-                keep = [*(self.estimator.keep or ()), *divided.needed, *dates]
-                wanted = {"keep": keep, "priority": self.estimator.priority or ()}
-                for name, columns in wanted.items():
-                    inner = [each for each in dict.fromkeys(columns) if each in divided.features]
-                    self.estimator.set_params(**{name: inner or None})
+            divided = self._divided()
             try:
                 task, steps, done = self._fit(divided)
             except EmptyColumnError as error:
@@ -92,7 +77,8 @@ class Task:
             )
         )
         if _is_headless(self.table):
-            told = (f"the first row of {self.table.name} was taken for names: {HEADLESS}", *told)
+            doubt = "was taken for names: if it holds numbers like the others, say --no-header"
+            told = (f"the first row of {self.table.name} {doubt}", *told)
         steps = replace(
             steps, ids=self.passing.ids, targets=self.passing.targets, beside=divided.beside
         )
@@ -103,23 +89,38 @@ class Task:
         task = replace(self, features=divided.features)
         if self.directions is not None:
             self.estimator.set_params(given=self.directions.among(task.features))
-        how = task._fit_to_blocks if task.streamed else task._fit_in_memory
+        how = task._fit_to_blocks if task.table.too_large else task._fit_in_memory
         return (task, *how(divided))
 
-    @property
-    def _numbers_stay(self) -> bool:
-        return self.algorithm == "gfa" and bool(self.estimator.backward)
-
-    def _is_temporal(self, name: str) -> bool:
-        return bool(pa.types.is_temporal(self.table.columns[name]))
-
-    @property
-    def _wanted(self) -> Wanted:
-        selects = self.algorithm in tuple(Selection)
-        stay = self._numbers_stay
-        keep = [*self.passing.names, *((self.estimator.keep or ()) if stay else ())]
-        prefer = (self.estimator.priority or ()) if stay else ()
-        return Wanted(selects, stay, self.options.encode, keep, prefer)
+    def _divided(self) -> Division:
+        """Divide the columns, and tell the estimator which ones must stay, and which may."""
+        numbers_stay = self.algorithm == "gfa" and self.estimator.backward
+        keep = (numbers_stay and self.estimator.keep) or ()
+        prefer = (numbers_stay and self.estimator.priority) or ()
+        divided = divide(
+            self.table,
+            self.features,
+            beside=self.algorithm in tuple(Selection),
+            numbers_stay=numbers_stay,
+            encode=self.options.encode,
+            keep=keep,
+            prefer=prefer,
+        )
+        if not divided.features:
+            raise CommandError(
+                f"{self.table.name} has no column of numbers that a fit could use; gramian "
+                "relations tells which columns of text follow from others, and --encode makes "
+                "numbers of text"
+            )
+        if numbers_stay:
+            # Of a date that is nearly given, the rest is what matters.
+            kinds = self.table.columns
+            dates = [name for name in divided.features if pa.types.is_temporal(kinds[name])]
+            wanted = {"keep": [*keep, *divided.needed, *dates], "priority": prefer}
+            for name, columns in wanted.items():
+                inner = [each for each in dict.fromkeys(columns) if each in divided.features]
+                self.estimator.set_params(**{name: inner or None})
+        return divided
 
     def _done(self, divided: Division, n_read: int, n_used: int, n_filled: int) -> Done:
         variances = getattr(self.estimator.model_, "variances", None)
@@ -186,14 +187,12 @@ class Task:
     def rows(self) -> pa.Table:
         """Read the columns of the fit, text as text, dates as dates and all others as floats."""
         table = self.table.read(self.features)
-        check_types(dict(zip(table.column_names, table.schema.types, strict=True)), encode=True)
+        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+        check_types(kinds, encode=self.options.encode)
         return plain(table)
 
     def _fit_in_memory(self, divided: Division) -> tuple[Preprocessing, Done]:
-        options = self.options
         rows = self.rows()
-        kinds = dict(zip(rows.column_names, rows.schema.types, strict=True))
-        check_types(kinds, encode=options.encode)
         refuse_too_wide(rows, self.table)
         counts = with_missing(rows)
         empty = [i for i, name in enumerate(self.features) if counts.get(name) == rows.num_rows]
@@ -254,11 +253,20 @@ class Fitted:
     alternatives: Mapping[str, Sequence[str]]
     """For columns that levels give, those that could be given in their place."""
 
-    @property
-    def told(self) -> tuple[str, ...]:
-        """What to tell people besides the result."""
-        sentence = self.done.sentence()
-        return () if sentence is None else (sentence,)
+    def tell(self, files: Iterable[str]) -> None:
+        """Say on standard error what to know about the fit, and what was written.
+
+        Parameters
+        ----------
+        files : iterable of str
+            The files; standard output is not among them.
+        """
+        if sentence := self.done.sentence():
+            say(sentence)
+        for warning in self.warnings:
+            say(f"warning: {warning}")
+        for file in files:
+            say(f"wrote {file}")
 
 
 def prepare(
@@ -298,24 +306,18 @@ def prepare(
         estimator.set_params(priority=find(wanted, features, "--prefer"))
     check_types({name: table.columns[name] for name in features}, encode=True)
     if isinstance(method.n, int) and method.n > len(features):
-        raise CommandError(
-            f"-n {method.n} is more than the {len(features)} columns that take part", USAGE
-        )
+        raise UsageError(f"-n {method.n} is more than the {len(features)} columns that take part")
     if method.given:
         given = find(method.given, features, "--given")
         if isinstance(method.n, int) and method.n < len(given):
-            raise CommandError(
-                f"--given names {len(given)} columns, and -n {method.n} is less", USAGE
-            )
+            raise UsageError(f"--given names {len(given)} columns, and -n {method.n} is less")
         estimator.set_params(given=given)
     directions = None
     if method.directions is not None:
         places = fitting(table, features, encode=data.encode)
         directions = Directions.read(method.directions, features, places, reading.memory_budget)
         if isinstance(method.n, int) and method.n < len(directions):
-            raise CommandError(
-                f"--directions has {len(directions)} rows, and -n {method.n} is less", USAGE
-            )
+            raise UsageError(f"--directions has {len(directions)} rows, and -n {method.n} is less")
     return Task(algorithm, estimator, table, features, passing, data, directions)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gramian._words import counted, data_size, listed
-from gramian.cli._errors import USAGE, CommandError, guarded
+from gramian.cli._errors import guarded
 from gramian.cli._options import Json, Reading, with_options
 
 if TYPE_CHECKING:
@@ -41,14 +41,10 @@ def _inspect_model(path: str, json: bool) -> None:
     from gramian.cli._about import about
     from gramian.cli._model import load_model
     from gramian.cli._show import Page, print_json
-    from gramian.models import read
 
-    if not Path(path).exists():
-        raise CommandError(f"there is no file {path}", USAGE)
-    version = read(path).gramian_version
     model = load_model(path)
     estimator, steps = model.estimator, model.steps
-    told = about(estimator.model_, model.order)
+    told = about(estimator.model_)
     defaults = type(estimator)().get_params(deep=False)
     parameters = {
         name: value if isinstance(value, str | int | float | bool) else repr(value)
@@ -59,7 +55,7 @@ def _inspect_model(path: str, json: bool) -> None:
     document: dict[str, Any] = {
         "command": "inspect",
         "model": path,
-        "gramian_version": version,
+        "gramian_version": model.version,
         "estimator": type(estimator).__name__,
         "parameters": parameters,
         "family": repr(getattr(estimator, "family_", None)),
@@ -78,9 +74,8 @@ def _inspect_model(path: str, json: bool) -> None:
         print_json(document)
         return
     page = Page()
-    page.line(
-        f"{path}: a model of {data_size(Path(path).stat().st_size)}, by gramian {version}", "bold"
-    )
+    size = data_size(Path(path).stat().st_size)
+    page.line(f"{path}: a model of {size}, by gramian {model.version}", "bold")
     given = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
     kept = counted(len(model.order), model.noun)
     missing = {
@@ -142,17 +137,16 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     import pyarrow as pa
     import pyarrow.compute
 
-    from gramian.tables._kinds import is_number, is_text
+    from gramian.tables._kinds import is_number, is_text, n_missing
 
-    known: dict[str, _Column] = {}
+    known = {name: _Column(str(kind)) for name, kind in table.columns.items()}
     n_rows = 0
-    names = list(table.columns)
-    for rows in table.pieces(names):
+    for rows in table.pieces(list(known)):
         n_rows += rows.num_rows
-        for name, column in zip(names, rows.columns, strict=True):
+        for found, column in zip(known.values(), rows.columns, strict=True):
             # The type that all rows together have, where only the first ones were looked at.
-            found = known.setdefault(name, _Column(str(column.type)))
-            found.missing += pa.compute.sum(pa.compute.is_null(column, nan_is_null=True)).as_py()
+            found.kind = str(column.type)
+            found.missing += n_missing(column)
             if is_text(column.type):
                 values = found.values if found.values is not None else set()
                 if len(values) <= MAX_DISTINCT:
@@ -166,9 +160,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
                     least, most = extremes["min"], extremes["max"]
                     found.least = least if found.least is None else min(found.least, least)
                     found.most = most if found.most is None else max(found.most, most)
-    for name, kind in table.columns.items():
-        known.setdefault(name, _Column(str(kind)))
-    return n_rows, {name: known[name] for name in names}
+    return n_rows, known
 
 
 def _inspect_table(path: str, reading: Reading, json: bool) -> None:

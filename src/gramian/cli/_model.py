@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+import gramian
 from gramian._types import Array
 from gramian._words import counted, names_or_numbers, the_columns
 from gramian.cli._columns import Passing, find, in_table
-from gramian.cli._errors import USAGE, CommandError
+from gramian.cli._errors import CommandError, UsageError
 from gramian.cli._options import PassingOptions
-from gramian.models import Preprocessing
+from gramian.models import Preprocessing, read, save
 from gramian.tables._table import Table
 
 
@@ -27,6 +28,8 @@ class TableModel:
     """What happens to the table before the fit; its columns are those of the fit."""
     named: bool = True
     """Whether the columns of the fit had names."""
+    version: str = gramian.__version__
+    """The version of gramian that fitted it."""
 
     @property
     def selects(self) -> bool:
@@ -59,6 +62,15 @@ class TableModel:
         """The columns that the smaller table lacks."""
         return [] if not self.selects else [c for c in self.steps.columns if c not in self.kept]
 
+    def taken(self, values: Array) -> Any:
+        """Return numbers as the estimator takes them: with names if it was fitted with names."""
+        has_names = self.estimator.model_.names is not None
+        return named(values, self.steps.columns) if has_names else values
+
+    def save(self, path: str) -> None:
+        """Write a model file."""
+        save(self.estimator, path, preprocessing=self.steps)
+
 
 def load_model(path: str) -> TableModel:
     """Read a model file, written by the command or from Python.
@@ -68,19 +80,16 @@ def load_model(path: str) -> TableModel:
     path : str
         The file.
     """
-    from gramian.models import read
-
     try:
         model = read(path)
     except FileNotFoundError:
-        raise CommandError(f"there is no file {path}", USAGE) from None
-    names = getattr(model.estimator, "feature_names_in_", None)
-    if model.preprocessing is not None:
-        return TableModel(model.estimator, model.preprocessing)
-    if names is not None:
-        return TableModel(model.estimator, Preprocessing(tuple(map(str, names))))
-    names = tuple(names_or_numbers(None, model.estimator.n_features_in_))
-    return TableModel(model.estimator, Preprocessing(names), named=False)
+        raise UsageError(f"there is no file {path}") from None
+    steps, names = model.preprocessing, getattr(model.estimator, "feature_names_in_", None)
+    has_names = steps is not None or names is not None
+    if steps is None:
+        names = names_or_numbers(names, model.estimator.n_features_in_)
+        steps = Preprocessing(tuple(map(str, names)))
+    return TableModel(model.estimator, steps, has_names, model.gramian_version)
 
 
 def named(rows: Array, names: Sequence[str]) -> pa.Table:
@@ -119,19 +128,20 @@ def passing(model: TableModel, table: Table, through: PassingOptions) -> Passing
     used = {*model.steps.columns, *model.kept}
     both = [name for name in (*found_ids, *found) if model.named and name in used]
     if both:
-        raise CommandError(f"{the_columns(both)} cannot pass through, as the model uses it", USAGE)
+        raise UsageError(f"{the_columns(both)} cannot pass through, as the model uses it")
     return Passing(tuple(found_ids), tuple(c for c in found if c not in found_ids))
 
 
 def locate(
-    names: Sequence[str], model: TableModel, table: Table, others: Passing
-) -> dict[str, str] | None:
+    choices: Sequence[Sequence[str]], model: TableModel, table: Table, others: Passing
+) -> dict[str, str]:
     """Find the columns of a model in a table: by name, or by position if there are no names.
 
     Parameters
     ----------
-    names : sequence of str
-        The columns, as the model calls them.
+    choices : sequence of sequences of str
+        Sets of columns, as the model calls them, any of which will do; the first that the table
+        has is taken.
     model : TableModel
         The model.
     table : Table
@@ -141,35 +151,21 @@ def locate(
 
     Returns
     -------
-    places : dict from str to str, or None
-        How the table calls them; None if it does not have them.
+    places : dict from str to str
+        How the table calls them.
     """
-    if not (model.named and table.named):
-        free = [name for name in table.columns if name not in others.names]
-        if len(free) == len(names):
+    by_name = model.named and table.named
+    free = [name for name in table.columns if name not in others.names]
+    for names in choices:
+        if not by_name and len(free) == len(names):
             return dict(zip(names, free, strict=True))
-    if model.named and all(name in table.columns for name in names):
-        return {name: name for name in names}
-    return None
-
-
-def not_found(
-    names: Sequence[str], model: TableModel, table: Table, others: Passing
-) -> CommandError:
-    """Say which columns a table lacks.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The columns that the model takes.
-    model, table, others
-        As in `locate`.
-    """
-    if not (model.named and table.named):
-        free = len(table.columns) - len(others.names)
-        return CommandError(
-            f"{table.name} has {counted(free, 'column')} to work with, and the model "
-            f"takes {len(names):,}"
+        if model.named and all(name in table.columns for name in names):
+            return {name: name for name in names}
+    fewest = min(choices, key=len)
+    if not by_name:
+        raise CommandError(
+            f"{table.name} has {counted(len(free), 'column')} to work with, and the model "
+            f"takes {len(fewest):,}"
         )
-    absent = [name for name in names if name not in table.columns]
-    return CommandError(f"{table.name} lacks the {the_columns(absent)} that the model takes")
+    absent = [name for name in fewest if name not in table.columns]
+    raise CommandError(f"{table.name} lacks the {the_columns(absent)} that the model takes")

@@ -1,12 +1,13 @@
 """Options that several commands share, in groups."""
+# ruff: noqa: RUF009 - defaults of groups are calls that return fields of dataclasses
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -24,9 +25,6 @@ from gramian.tables._formats import Format
 
 MAX_SEED = 2**32 - 1
 """The largest seed of NumPy's generators."""
-DEFAULT_BUDGET = "1GiB"
-"""Defaults of parsed options are texts, as if the user had given them."""
-
 
 Selection = StrEnum("Selection", "gfs gfa")
 """Algorithms that select columns."""
@@ -40,21 +38,17 @@ FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre four
 """Families of functions that have a name."""
 
 
-class Impute(StrEnum):
-    """What to do about missing values."""
-
-    median = "median"
-    mean = "mean"
-    drop_rows = "drop-rows"
+Impute = StrEnum("Impute", {"median": "median", "mean": "mean", "drop_rows": "drop-rows"})
+"""What to do about missing values."""
 
 
-def option(panel: str, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
+def option(panel: str | None, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
     """Describe an option.
 
     Parameters
     ----------
-    panel : str
-        The part of the help that shows it.
+    panel : str or None
+        The part of the help that shows it, if not the first one.
     metavar : str
         What its value is called: nothing for a switch, and None for the list of its choices.
     help : str
@@ -66,6 +60,13 @@ def option(panel: str, metavar: str | None, help: str, *names: str, **more: Any)
     """
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
 
+
+def _field(*description: Any, default: Any = None, **more: Any) -> Any:
+    """Return a field of a group of options, which `option` describes."""
+    return field(default=default, metadata={"option": option(*description, **more)})
+
+
+_data, _method, _output = (partial(_field, panel) for panel in ("Data", "Method", "Output"))
 
 Names = list[str] | None
 Data = Annotated[str, typer.Argument(metavar="DATA", help="The table, or - for standard input.")]
@@ -85,195 +86,121 @@ Quiet = Annotated[
 class Reading:
     """How a table is read."""
 
-    format: Annotated[
-        Format | None,
-        option("Data", "FORMAT", f"If the ending of DATA does not tell: {', '.join(Format)}."),
-    ] = None
-    delimiter: Annotated[
-        Any, option("Data", "CHAR", "Between the values of a CSV file.", parser=one_character)
-    ] = None
-    header: Annotated[
-        bool, option("Data", "", "Whether a CSV file begins with names.", show_default=False)
-    ] = True
-    memory_budget: Annotated[
-        Any,
-        option(
-            "Data",
-            "SIZE",
-            "Tables that take more than an eighth of it are read in pieces.",
-            parser=n_bytes,
-        ),
-    ] = DEFAULT_BUDGET
+    format: Format | None = _data(
+        "FORMAT", f"If the ending of DATA does not tell: {', '.join(Format)}."
+    )
+    delimiter: Any = _data("CHAR", "Between the values of a CSV file.", parser=one_character)
+    header: bool = _data(
+        "", "Whether a CSV file begins with names.", default=True, show_default=False
+    )
+    memory_budget: Any = _data(
+        "SIZE",
+        "Tables that take more than an eighth of it are read in pieces.",
+        default="1GiB",  # a text, as if the user had given it, as of all parsed options
+        parser=n_bytes,
+    )
 
 
 @dataclass(frozen=True)
 class PassingOptions:
     """Which columns pass through."""
 
-    target: Annotated[Names, option("Data", "NAME", "Set a column aside, and pass it through.")] = (
-        None
-    )
-    id: Annotated[Names, option("Data", "NAME", "Pass a column through, unchanged.")] = None
+    target: Names = _data("NAME", "Set a column aside, and pass it through.")
+    id: Names = _data("NAME", "Pass a column through, unchanged.")
 
 
 @dataclass(frozen=True)
 class DataOptions(PassingOptions):
     """Which columns take part, and what happens to them before a fit."""
 
-    columns: Annotated[
-        Names,
-        option(
-            "Data", "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"
-        ),
-    ] = None
-    exclude: Annotated[Names, option("Data", "NAMES", "Leave these out.", "--exclude", "-x")] = None
-    encode: Annotated[
-        bool, option("Data", "", "Turn text into the numbers of its categories.", "--encode")
-    ] = False
-    impute: Annotated[
-        Impute | None,
-        option("Data", "HOW", "Missing values: fill in median or mean, or drop-rows."),
-    ] = None
-    standardize: Annotated[
-        bool,
-        option(
-            "Data",
-            "",
-            "Whether to scale columns to variance 1, or all of them share a unit.",
-            "--standardize/--same-unit",
-        ),
-    ] = True
+    columns: Names = _data(
+        "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"
+    )
+    exclude: Names = _data("NAMES", "Leave these out.", "--exclude", "-x")
+    encode: bool = _data(
+        "", "Turn text into the numbers of its categories.", "--encode", default=False
+    )
+    impute: Impute | None = _data("HOW", "Missing values: fill in median or mean, or drop-rows.")
+    standardize: bool = _data(
+        "",
+        "Whether to scale columns to variance 1, or all of them share a unit.",
+        "--standardize/--same-unit",
+        default=True,
+    )
 
 
 @dataclass(frozen=True)
 class MethodOptions:
     """How a fit goes."""
 
-    n: Annotated[
-        Any,
-        option(
-            "Method",
-            "N",
-            "How many to keep, or the share of the variance to explain (0.95).",
-            "-n",
-            parser=count_or_share,
-        ),
-    ] = None
-    threshold: Annotated[
-        Any,
-        option(
-            "Method",
-            "SHARE",
-            "What may be left of a redundant column: a share of its variance for gfa (0.0001, or "
-            "0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
-            "--threshold",
-            "-t",
-            parser=variance,
-        ),
-    ] = None
-    relative: Annotated[
-        bool,
-        option("Method", "", "The threshold is a share of each column's variance.", "--relative"),
-    ] = False
-    backward: Annotated[
-        bool,
-        option(
-            "Method",
-            "",
-            "gfa, gca: begin with all columns, so that their order does not matter, or keep the "
-            "most variant first, as published.",
-            "--backward/--forward",
-        ),
-    ] = True
-    keep: Annotated[
-        Names, option("Method", "NAMES", "gfa: never drop these.", "--keep", show_default=False)
-    ] = None
-    prefer: Annotated[
-        Names,
-        option(
-            "Method",
-            "NAMES",
-            "gfa: keep these rather than others, the most wanted first.",
-            "--prefer",
-            show_default=False,
-        ),
-    ] = None
-    laws: Annotated[
-        bool,
-        option(
-            "Method",
-            "",
-            "gfa: whether exact laws count, too, such as logarithms, ratios and thresholds.",
-            "--laws/--no-laws",
-        ),
-    ] = True
-    prove: Annotated[
-        bool,
-        option("Method", "", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove"),
-    ] = False
-    degree: Annotated[
-        Any,
-        option(
-            "Method",
-            "N|auto",
-            "The largest number of variables in a product.",
-            parser=degree_or_auto,
-        ),
-    ] = "2"
-    family: Annotated[
-        FamilyName | None,
-        option(
-            "Method",
-            "FAMILY",
-            "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
-            "indicator (columns of few distinct values) or auto. By default polynomial for gfa "
-            "and manifold, and multilinear for others.",
-            show_default=False,
-        ),
-    ] = None
-    alpha: Annotated[
-        Any,
-        option(
-            "Method",
-            "X|auto",
-            "Shrink nonlinear functions, against overfitting; 0 is least squares.",
-            parser=penalty_or_auto,
-        ),
-    ] = "auto"
-    validation: Annotated[
-        Any,
-        option(
-            "Method",
-            "SHARE",
-            "Hold out this share of the rows, and measure residuals on them, too.",
-            parser=share,
-        ),
-    ] = None
-    criterion: Annotated[
-        Criterion | None,
-        option(
-            "Method",
-            None,
-            "Of gfs: columns of the largest variance, or those that explain most of all columns.",
-            show_default=False,
-        ),
-    ] = None
-    given: Annotated[
-        Names,
-        option("Method", "NAMES", "Of gfs, criterion gain: keep these in any case.", "--given"),
-    ] = None
-    directions: Annotated[
-        str | None,
-        option(
-            "Method",
-            "FILE",
-            "Of gfr: begin with these, a row each, under names of columns. Weights are of "
-            "standardized columns, unless --same-unit.",
-        ),
-    ] = None
-    seed: Annotated[
-        int, option("Method", "N", "Decides which rows are held out.", min=0, max=MAX_SEED)
-    ] = 0
+    n: Any = _method(
+        "N",
+        "How many to keep, or the share of the variance to explain (0.95).",
+        "-n",
+        parser=count_or_share,
+    )
+    threshold: Any = _method(
+        "SHARE",
+        "What may be left of a redundant column: a share of its variance for gfa (0.0001, or "
+        "0.001 with --no-laws), gca (0.001), and with --relative; elsewhere a variance.",
+        "--threshold",
+        "-t",
+        parser=variance,
+    )
+    relative: bool = _method(
+        "", "The threshold is a share of each column's variance.", "--relative", default=False
+    )
+    backward: bool = _method(
+        "",
+        "gfa, gca: begin with all columns, so that their order does not matter, or keep the "
+        "most variant first, as published.",
+        "--backward/--forward",
+        default=True,
+    )
+    keep: Names = _method("NAMES", "gfa: never drop these.")
+    prefer: Names = _method("NAMES", "gfa: keep these rather than others, the most wanted first.")
+    laws: bool = _method(
+        "",
+        "gfa: whether exact laws count, too, such as logarithms, ratios and thresholds.",
+        "--laws/--no-laws",
+        default=True,
+    )
+    prove: bool = _method(
+        "", "gfa, gca: search all sets of up to 20 for a smaller one.", "--prove", default=False
+    )
+    degree: Any = _method(
+        "N|auto",
+        "The largest number of variables in a product.",
+        default="2",
+        parser=degree_or_auto,
+    )
+    family: FamilyName | None = _method(
+        "FAMILY",
+        "Which functions count: multilinear, polynomial, hermite, legendre, fourier, "
+        "indicator (columns of few distinct values) or auto. By default polynomial for gfa "
+        "and manifold, and multilinear for others.",
+    )
+    alpha: Any = _method(
+        "X|auto",
+        "Shrink nonlinear functions, against overfitting; 0 is least squares.",
+        default="auto",
+        parser=penalty_or_auto,
+    )
+    validation: Any = _method(
+        "SHARE",
+        "Hold out this share of the rows, and measure residuals on them, too.",
+        parser=share,
+    )
+    criterion: Criterion | None = _method(
+        None, "Of gfs: columns of the largest variance, or those that explain most of all columns."
+    )
+    given: Names = _method("NAMES", "Of gfs, criterion gain: keep these in any case.")
+    directions: str | None = _method(
+        "FILE",
+        "Of gfr: begin with these, a row each, under names of columns. Weights are of "
+        "standardized columns, unless --same-unit.",
+    )
+    seed: int = _method("N", "Decides which rows are held out.", default=0, min=0, max=MAX_SEED)
 
 
 def chosen(algorithm: StrEnum | None, method: MethodOptions) -> str:
@@ -297,22 +224,16 @@ def chosen(algorithm: StrEnum | None, method: MethodOptions) -> str:
 class TableOutput:
     """Where a table goes, and what is said about it."""
 
-    output: Annotated[
-        str | None,
-        option("Output", "FILE", "Write the table; - for standard output.", "--output", "-o"),
-    ] = None
-    output_format: Annotated[
-        Format | None, option("Output", "FORMAT", "If its ending does not tell.")
-    ] = None
-    escape_formulas: Annotated[
-        bool,
-        option(
-            "Output",
-            "",
-            "Put ' before text that a spreadsheet would run, in CSV and TSV files.",
-            "--escape-formulas",
-        ),
-    ] = False
+    output: str | None = _output(
+        "FILE", "Write the table; - for standard output.", "--output", "-o"
+    )
+    output_format: Format | None = _output("FORMAT", "If its ending does not tell.")
+    escape_formulas: bool = _output(
+        "",
+        "Put ' before text that a spreadsheet would run, in CSV and TSV files.",
+        "--escape-formulas",
+        default=False,
+    )
     json: Json = False
     quiet: Quiet = False
 
@@ -322,9 +243,9 @@ class FitOutput(TableOutput):
     """What a fit writes."""
 
     model: ModelOutput = None
-    dry_run: Annotated[
-        bool, option("Output", "", "Say what a fit would cost; write nothing.", "--dry-run")
-    ] = False
+    dry_run: bool = _output(
+        "", "Say what a fit would cost; write nothing.", "--dry-run", default=False
+    )
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -333,34 +254,28 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     Parameters
     ----------
     command : callable
-        A function some of whose parameters are dataclasses of options.
+        A function of keywords, some of whose parameters are dataclasses of options.
     """
     hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []
-    groups: dict[str, Any] = {}
     for name, parameter in inspect.signature(command).parameters.items():
-        kind = hints[name]
-        if not is_dataclass(kind):
-            parameters.append(
-                parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)
-            )
+        if name not in groups:
+            parameters.append(parameter.replace(annotation=hints[name]))
             continue
-        groups[name] = kind
-        kinds = get_type_hints(kind, include_extras=True)
-        parameters += [
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=kinds[field.name],
+        kinds = get_type_hints(groups[name], include_extras=True)
+        for each in fields(groups[name]):
+            kind: Any = kinds[each.name]
+            if each.metadata:
+                kind = Annotated[kind, each.metadata["option"]]
+            parameters.append(
+                parameter.replace(name=each.name, default=each.default, annotation=kind)
             )
-            for field in fields(kind)
-        ]
 
     @wraps(command)
     def run(**given: Any) -> None:
         for name, kind in groups.items():
-            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
         command(**given)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

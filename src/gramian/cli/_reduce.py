@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gramian._words import counted, data_size, duration, listed
-from gramian.cli._errors import USAGE, CommandError, guarded
+from gramian.cli._errors import UsageError, guarded
 from gramian.cli._options import (
     Data,
     DataOptions,
@@ -45,7 +45,6 @@ def select(
             "ones. By default gfs if -n is given, and gfa if not.",
             "--algorithm",
             "-a",
-            show_default=False,
         ),
     ] = None,
     method: MethodOptions,
@@ -91,13 +90,13 @@ def _reduce(
 ) -> None:
     from gramian.cli._files import STANDARD, check_outputs, output_format
     from gramian.cli._fit import prepare
-    from gramian.cli._show import Page, print_json, tell
+    from gramian.cli._show import Page, print_json
 
     start = time.perf_counter()
     if output.output == STANDARD and output.json:
-        raise CommandError("-o - and --json cannot both have standard output", USAGE)
+        raise UsageError("-o - and --json cannot both have standard output")
     if output.model == STANDARD:
-        raise CommandError("a model is written to a file: name one with --model", USAGE)
+        raise UsageError("a model is written to a file: name one with --model")
     check_outputs([path, method.directions], [output.output, output.model])
     if output.output is not None:
         output_format(output)
@@ -114,20 +113,19 @@ def _reduce(
     if output.quiet:
         return
     _show(fitted, Page(sys.stderr if output.output == STANDARD else sys.stdout))
-    tell(fitted.told, fitted.warnings, [file for file in written.values() if file != STANDARD])
+    fitted.tell(file for file in written.values() if file != STANDARD)
 
 
 def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
     """Write what was asked for, and return the files."""
     from gramian.cli._rewrite import write_reduced
-    from gramian.models import save
 
     written = {}
     if output.output is not None:
         write_reduced(fitted.model, fitted.task.table, fitted.task.passing, output)
         written["output"] = output.output
     if output.model is not None:
-        save(fitted.model.estimator, output.model, preprocessing=fitted.model.steps)
+        fitted.model.save(output.model)
         written["model"] = output.model
     return written
 
@@ -137,7 +135,7 @@ def _document(fitted: Fitted) -> dict[str, Any]:
     from gramian.cli._about import about, given_by_levels
 
     model, estimator = fitted.model, fitted.model.estimator
-    told = about(estimator.model_, model.order)
+    told = about(estimator.model_)
     beside = model.steps.beside
     if "elimination" in told.details:
         kept = {*model.order, *beside.labels}
@@ -162,17 +160,15 @@ def _show(fitted: Fitted, page: Page) -> None:
     from gramian.cli._about import about
 
     model, estimator = fitted.model, fitted.model.estimator
-    noun = model.noun
-    told = about(estimator.model_, model.order)
+    told = about(estimator.model_)
     page.line(
         f"{fitted.task.algorithm.upper()} on {counted(int(estimator.n_samples_), 'row')} and "
         f"{counted(len(model.steps.columns), 'column')} of {fitted.task.table.name}, "
-        f"{estimator.family_!r}: kept {counted(len(model.order), noun)}",
+        f"{estimator.family_!r}: kept {counted(len(model.order), model.noun)}",
         "bold",
     )
     numbers = [str(i + 1) for i in range(len(model.order))]
-    columns = [numbers, model.order, *told.columns.values()]
-    heads = ["", noun, *(head.strip() for head in told.columns)]
+    heads, columns = zip(("", numbers), (model.noun, model.order), *told.columns, strict=True)
     page.table(heads, list(zip(*columns, strict=True)), left=(1,))
     for remark in told.remarks:
         page.line(remark)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
 from gramian.cli._errors import CommandError, guarded, say
-from gramian.cli._options import Data, Json, Reading, with_options
+from gramian.cli._options import Data, Json, Names, Reading, option, with_options
 
 
 @guarded
@@ -18,27 +16,15 @@ def relations(
     data: Data,
     reading: Reading,
     columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--columns",
-            "-c",
-            metavar="NAMES",
-            help="Use these: names or patterns such as 'pixel*'.",
-        ),
+        Names,
+        option(None, "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"),
     ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option("--exclude", "-x", metavar="NAMES", help="Leave these out."),
-    ] = None,
+    exclude: Annotated[Names, option(None, "NAMES", "Leave these out.", "--exclude", "-x")] = None,
     tolerance: Annotated[
-        float,
-        typer.Option(
-            min=0.0, max=0.5, metavar="SHARE", help="The largest error of a law; 0: exact only."
-        ),
+        float, option(None, "SHARE", "The largest error of a law; 0: exact only.", min=0.0, max=0.5)
     ] = 0.05,
     time_limit: Annotated[
-        float | None,
-        typer.Option(min=0.001, metavar="SECONDS", help="Stop then, and print what was found."),
+        float | None, option(None, "SECONDS", "Stop then, and print what was found.", min=0.001)
     ] = None,
     json: Json = False,
 ) -> None:
@@ -52,7 +38,7 @@ def relations(
     from gramian.cli._columns import find
     from gramian.cli._files import open_input
     from gramian.cli._show import Page, print_json
-    from gramian.tables._kinds import is_date, is_duration, is_number, is_text
+    from gramian.tables._kinds import is_usable
     from gramian.tables._table import SomeColumns
 
     table = open_input(data, reading)
@@ -60,8 +46,7 @@ def relations(
     left_out = find(exclude, every, "--exclude")
     chosen = find(columns, every, "--columns") if columns else every
     chosen = [name for name in chosen if name not in left_out]
-    fitting = (is_number, is_text, is_date, is_duration)
-    names = [name for name in chosen if any(fits(table.columns[name]) for fits in fitting)]
+    names = [name for name in chosen if is_usable(table.columns[name])]
     if not names:
         raise CommandError(f"{table.name} has no column of numbers, text or dates to look at")
     if len(names) < len(chosen):

@@ -8,7 +8,7 @@ import time
 from importlib.util import find_spec
 from typing import Annotated
 
-from gramian.cli._errors import USAGE, CommandError, guarded
+from gramian.cli._errors import CommandError, UsageError, guarded
 from gramian.cli._options import (
     Algorithm,
     Data,
@@ -39,14 +39,13 @@ def report(
             "What to fit. By default gfs if -n is given, and gfa if not.",
             "--algorithm",
             "-a",
-            show_default=False,
         ),
     ] = None,
     method: MethodOptions,
     output: Annotated[
         str, option("Output", "FILE", "The page to write.", "--output", "-o")
     ] = "report.html",
-    title: Annotated[str | None, option("Output", "TEXT", "Its title.", show_default=False)] = None,
+    title: Annotated[str | None, option("Output", "TEXT", "Its title.")] = None,
     model: ModelOutput = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -58,15 +57,14 @@ def report(
     """
     from gramian.cli._files import check_outputs
     from gramian.cli._fit import prepare
-    from gramian.cli._show import print_json, tell
-    from gramian.models import save
+    from gramian.cli._show import print_json
 
     start = time.perf_counter()
     for package in ("plotly", "jinja2"):
         if find_spec(package) is None:
             raise CommandError(f'the report needs {package}: pip install "gramian[report]"')
     if "-" in (output, model):
-        raise CommandError("a report and its model are written to files: name them", USAGE)
+        raise UsageError("a report and its model are written to files: name them")
     check_outputs([data, method.directions], [output, model])
     task = prepare(data, chosen(algorithm, method), reading, table, method, quiet=quiet)
     fitted = task.run()
@@ -74,7 +72,7 @@ def report(
 
     write_report(
         fitted.model.estimator,
-        fitted.task.pieces if fitted.task.streamed else fitted.task.rows(),
+        fitted.task.pieces if task.table.too_large else fitted.task.rows(),
         output,
         preprocessing=fitted.model.steps,
         title=title,
@@ -82,7 +80,7 @@ def report(
     )
     written = {"output": output}
     if model is not None:
-        save(fitted.model.estimator, model, preprocessing=fitted.model.steps)
+        fitted.model.save(model)
         written["model"] = model
     if json:
         print_json(
@@ -99,4 +97,4 @@ def report(
             }
         )
     elif not quiet:
-        tell(fitted.told, fitted.warnings, [*written.values()])
+        fitted.tell(written.values())

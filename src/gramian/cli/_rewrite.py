@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -16,12 +16,12 @@ from gramian._words import the_columns
 from gramian.cli._columns import Passing, check_places
 from gramian.cli._errors import CommandError
 from gramian.cli._files import open_target, output_format
-from gramian.cli._model import TableModel, locate, named, not_found
+from gramian.cli._model import TableModel, locate, named
 from gramian.cli._options import TableOutput
 from gramian.models import Preprocessing
 from gramian.models._beside import Beside
 from gramian.tables._formats import ARRAYS, TEXT
-from gramian.tables._kinds import is_duration, plain
+from gramian.tables._kinds import PER_SECOND, is_duration, plain
 from gramian.tables._table import Table, in_pieces
 
 
@@ -55,25 +55,20 @@ def write_reduced(model: TableModel, table: Table, others: Passing, output: Tabl
     written : Written
         What was written.
     """
-    wanted = model.kept if model.selects else list(model.steps.columns)
+    columns = list(model.steps.columns)
+    wanted = model.kept if model.selects else columns
     others = with_labels(others, model, table)
-    places = locate(list(model.steps.columns), model, table, others)
-    if places is None and model.selects:
-        places = locate(wanted, model, table, others)
-    if places is None:
-        raise not_found(wanted, model, table, others)
+    places = locate([columns, wanted], model, table, others)
     if not wanted:
         raise CommandError("the model keeps no column, because no column varies")
     steps = model.steps.only(wanted)
 
-    def reduce(piece: pa.Table) -> tuple[pa.Table, Any]:
-        values, keeps = steps.apply_and_keep(plain(piece))
+    def reduce(rows: pa.Table, values: Array) -> pa.Table:
         if model.selects:
-            return filled(piece.filter(pa.array(keeps)), steps), keeps
-        return named(_transformed(model, values), model.kept), keeps
+            return filled(rows, steps)
+        return named(_transformed(model, values), model.kept)
 
-    taken = {name: places[name] for name in wanted}
-    return _write(table, taken, others, model, steps, reduce, len(model.kept), output)
+    return _write(model, table, others, output, steps, places, reduce)
 
 
 def write_reconstructed(
@@ -83,58 +78,49 @@ def write_reconstructed(
 
     Parameters and results are those of `write_reduced`.
     """
-    columns = list(model.steps.columns)
+    columns, kept = list(model.steps.columns), model.kept
     others = with_labels(others, model, table)
-    wanted, from_all = model.kept, False
     if not model.estimator.model_.decodes:
         raise CommandError(f"{type(model.estimator).__name__} cannot reconstruct columns")
-    places = locate(wanted, model, table, others)
-    if places is None:
-        places, from_all = locate(columns, model, table, others), not model.selects
-    if places is None:
-        raise not_found(wanted, model, table, others)
-    if model.selects or from_all:
-        steps = model.steps.only(columns if from_all else wanted)
-    else:
-        steps = Preprocessing(tuple(wanted))
+    places = locate([kept, columns], model, table, others)
+    from_all = not model.selects and list(places) != kept
+    wanted = columns if from_all else kept
+    from_codes = not model.selects and not from_all
+    steps = Preprocessing(tuple(kept)) if from_codes else model.steps.only(wanted)
 
-    def reconstruct(piece: pa.Table) -> tuple[pa.Table, Any]:
-        values, keeps = steps.apply_and_keep(plain(piece))
+    def reconstruct(rows: pa.Table, values: Array) -> pa.Table:
         z = _transformed(model, values) if from_all else values
         x = model.estimator.inverse_transform(z) if len(z) else np.empty((0, len(columns)))
-        result = in_dates(in_categories(named(x, columns), model.steps), model.steps)
-        if model.selects:
-            given = filled(piece.filter(pa.array(keeps)), steps)
-            for name in wanted:  # kept columns as they were, without rounding errors
-                result = result.set_column(columns.index(name), name, given.column(name))
-        return result, keeps
+        result = in_words(named(x, columns), model.steps)
+        if model.selects:  # kept columns as they were, without rounding errors
+            given = filled(rows, steps)
+            result = _with_columns(result, {name: given.column(name) for name in kept})
+        return result
 
-    taken = {name: places[name] for name in (columns if from_all else wanted)}
-    return _write(table, taken, others, model, steps, reconstruct, len(columns), output, whole=True)
+    return _write(model, table, others, output, steps, places, reconstruct, whole=True)
 
 
 def _transformed(model: TableModel, values: Array) -> Array:
     if not len(values):
         return np.empty((0, len(model.kept)))
-    has_names = model.estimator.model_.names is not None
-    result: Array = model.estimator.transform(
-        named(values, model.steps.columns) if has_names else values
-    )
+    result: Array = model.estimator.transform(model.taken(values))
     return result
 
 
 def _write(
-    table: Table,
-    places: dict[str, str],
-    others: Passing,
     model: TableModel,
-    steps: Preprocessing,
-    function: Callable[[pa.Table], tuple[pa.Table, Any]],
-    width: int,
+    table: Table,
+    others: Passing,
     output: TableOutput,
+    steps: Preprocessing,
+    places: dict[str, str],
+    function: Callable[[pa.Table, Array], pa.Table],
     *,
     whole: bool = False,
 ) -> Written:
+    """Write what a function makes of rows and their numbers: the whole table, or what is kept."""
+    places = {name: places[name] for name in steps.columns}
+    width = len(model.steps.columns if whole else model.kept)
     beside, n_read, n_unknown = model.steps.beside, 0, 0
     format = output_format(output)
     labels = {places[name]: True for name in steps.categories}
@@ -153,7 +139,8 @@ def _write(
         n_read += piece.num_rows
         inner = piece.select(list(places.values())).rename_columns(list(places))
         try:
-            result, keeps = function(inner)
+            values, keeps = steps.apply_and_keep(plain(inner))
+            result = function(inner.filter(pa.array(keeps)), values)
         except ValueError as error:
             raise CommandError(f"{table.name}: {error}") from error
         twice = [name for name in others.names if name in result.column_names]
@@ -175,16 +162,11 @@ def _write(
             result = result.append_column(name, aside.column(name))
         return result
 
-    def pieces() -> Iterator[pa.Table]:
-        empty = True
-        for piece in table.pieces(names, as_text):
-            empty = False
-            yield from map(work, in_pieces(piece, width))
-        if empty:
-            yield work(table.read(names, as_text))
-
-    n_rows, results = 0, pieces()
-    first = next(results)
+    pieces = table.pieces(names, as_text)
+    n_rows, results = 0, (work(part) for piece in pieces for part in in_pieces(piece, width))
+    first = next(results, None)
+    if first is None:
+        first = work(table.read(names, as_text))
     with open_target(output, first.schema) as writer:
         for result in chain([first], results):
             writer.write(result)
@@ -239,27 +221,36 @@ def _in_type(values: Any, kind: str | None) -> Any:
         return column
     wanted = pa.type_for_alias(kind)
     if is_duration(wanted):  # numbers of seconds
-        steps = {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[wanted.unit]
-        whole = pa.compute.round(pa.compute.multiply(column, float(steps)))
+        whole = pa.compute.round(pa.compute.multiply(column, PER_SECOND[wanted.unit]))
         column = whole.cast(pa.int32() if wanted.bit_width == 32 else pa.int64())
     return column.cast(wanted, safe=False)
 
 
-def in_dates(table: pa.Table, steps: Preprocessing) -> pa.Table:
-    """Turn reconstructed numbers of dates into dates.
+def _with_columns(table: pa.Table, new: Mapping[str, Any]) -> pa.Table:
+    """Put columns in the place of those of the same name."""
+    columns = {name: new.get(name, table.column(name)) for name in table.column_names}
+    return pa.table(columns, metadata=table.schema.metadata)
+
+
+def in_words(table: pa.Table, steps: Preprocessing) -> pa.Table:
+    """Turn reconstructed numbers of dates into dates, and of categories into the nearest category.
 
     Parameters
     ----------
     table : pyarrow.Table
         The table.
     steps : Preprocessing
-        How dates became numbers.
+        How dates and categories became numbers.
     """
+    new = {}
     for name, clock in steps.clocks.items():
-        place = table.column_names.index(name)
-        times = clock.dates(table.column(place).to_numpy())
-        table = table.set_column(place, name, pa.array(times))
-    return table
+        new[name] = pa.array(clock.dates(table.column(name).to_numpy()))
+    for name, categories in steps.categories.items():
+        numbers = table.column(name).to_numpy()
+        nearest = np.clip(np.rint(np.nan_to_num(numbers)), 0, len(categories) - 1)
+        codes = pa.array(nearest.astype(np.intp), mask=np.isnan(numbers))
+        new[name] = pa.array(categories, pa.string()).take(codes)
+    return _with_columns(table, new)
 
 
 def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
@@ -274,9 +265,9 @@ def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
     """
     if steps.impute is None:
         return table
+    new = {}
     for name, value in zip(steps.columns, steps.impute, strict=True):
-        place = table.column_names.index(name)
-        column = table.column(place)
+        column = table.column(name)
         if name in steps.clocks:
             when = steps.clocks[name].times(np.array([value]))[0]
             column = column.fill_null(pa.scalar(when).cast(column.type, safe=False))
@@ -288,8 +279,8 @@ def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
             column = column.cast(pa.float64(), safe=False)
             absent = pa.compute.is_null(column, nan_is_null=True)
             column = pa.compute.if_else(absent, float(value), column)
-        table = table.set_column(place, name, column)
-    return table
+        new[name] = column
+    return _with_columns(table, new)
 
 
 def _keeps_type(kind: Any, value: float) -> bool:
@@ -300,25 +291,3 @@ def _keeps_type(kind: Any, value: float) -> bool:
     if pa.types.is_boolean(kind):
         return value in (0, 1)
     return pa.types.is_integer(kind) and float(value).is_integer()
-
-
-def in_categories(table: pa.Table, steps: Preprocessing) -> pa.Table:
-    """Turn reconstructed numbers of categories into the nearest category.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        The table.
-    steps : Preprocessing
-        The categories.
-    """
-    for name, categories in steps.categories.items():
-        place = table.column_names.index(name)
-        numbers = table.column(place).to_numpy()
-        nearest = np.clip(np.rint(np.nan_to_num(numbers)), 0, len(categories) - 1)
-        known = zip(nearest.astype(np.intp).tolist(), np.isnan(numbers).tolist(), strict=True)
-        labels = pa.array(
-            [None if missing else categories[code] for code, missing in known], pa.string()
-        )
-        table = table.set_column(place, name, labels)
-    return table

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gramian.cli._errors import printable, say
+from gramian.cli._errors import printable
 
 WIDE = 10_000
 """The width of lines in files and pipes: they are not broken."""
@@ -29,26 +29,6 @@ def print_json(document: dict[str, Any]) -> None:
         The document; numbers that are not finite become null.
     """
     typer.echo(json.dumps(_finite(document), indent=2, allow_nan=False))
-
-
-def tell(remarks: Sequence[str], warnings: Sequence[str], files: Sequence[str]) -> None:
-    """Say on standard error what to know about a fit, and what was written.
-
-    Parameters
-    ----------
-    remarks : sequence of str
-        What was done to the table.
-    warnings : sequence of str
-        The warnings.
-    files : sequence of str
-        The files; standard output is not among them.
-    """
-    for remark in remarks:
-        say(remark)
-    for warning in warnings:
-        say(f"warning: {warning}")
-    for file in files:
-        say(f"wrote {file}")
 
 
 def _finite(value: Any) -> Any:

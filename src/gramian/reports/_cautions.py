@@ -170,16 +170,14 @@ def _of_columns(data: Data, columns: list[Column]) -> Iterator[Caution]:
     missing = [each for each in columns if each.missing]
     if missing:
         n = sum(each.missing for each in missing)
-        drops = data.preprocessing is not None and data.preprocessing.missing == "drop"
-        keeps = data.preprocessing is not None and data.preprocessing.missing == "keep"
-        what = "and their rows were dropped" if drops else "and were filled in"
-        what = (
-            "and their rows were left out, or filled by functions of the others" if keeps else what
-        )
+        what = {
+            "drop": "their rows were dropped",
+            "keep": "their rows were left out, or filled by functions of the others",
+        }.get(data.preprocessing.missing if data.preprocessing else "fill", "were filled in")
         yield Caution(
             "Missing values",
-            f"{counted(n, 'value')} in {_names(missing)} were missing, {what}. A column that is "
-            "filled in looks more predictable than it is.",
+            f"{counted(n, 'value')} in {_names(missing)} were missing, and {what}. A column that "
+            "is filled in looks more predictable than it is.",
             "Compare with a fit to the complete rows.",
             serious=False,
         )

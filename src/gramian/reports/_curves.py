@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gramian._model import FittedModel
+from gramian._html import share
+from gramian._model import AnyModel, FittedModel
 from gramian._types import Array, IntArray
 from gramian._words import percent
 from gramian.reports._rows import Data
@@ -79,13 +80,8 @@ def trace(estimator: Any, data: Data) -> Curves:
     """
     model: FittedModel = estimator.model_
     record = model.record
-    variances = principal_variances(model.scaled(data.sample))
-    left = np.append(np.cumsum(variances[::-1])[::-1], 0.0)
-    pca = left / (left[0] or 1.0)
-    total = _shares(record.total)
-    n_steps = len(total) - 1
-    enough = np.flatnonzero(pca <= total[-1] + 1e-12)
-    n_pca = int(enough[0]) if len(enough) else None
+    variances, pca, n_pca = principal(model, data)
+    n_steps = len(model.left) - 1
     # Far enough to see where PCA leaves as little, unless that is too far.
     length = 1 + max(n_steps, min(n_pca or 0, 2 * n_steps + 2))
     counts = np.arange(length)
@@ -95,18 +91,18 @@ def trace(estimator: Any, data: Data) -> Curves:
     def view(title: str, axis: str, curves: dict[str, Array | None], **mark: Any) -> Chart:
         known = {key: values for key, values in curves.items() if values is not None}
         labels = [LABELS[key].format(model.algorithm) for key in known]
-        shown = [_at(counts, values) for values in known.values()]
+        shown = [at(counts, values) for values in known.values()]
         return Chart(title, axis, list(map(Curve, known, labels, shown)), **mark)
 
     gcv = None if record.gcv_total is None else record.gcv_total / (record.total[0] or 1.0)
-    held_out = None if record.validation_total is None else _shares(record.validation_total)
-    best = None if model.best_sets is None else _shares(model.best_sets.total)
+    held_out = None if record.validation_total is None else shares(record.validation_total)
+    best = None if model.best_sets is None else shares(model.best_sets.total)
     wanted = estimator._limits.explained
     views = [
         view(
             "Total variance",
             "share of the variance left",
-            {"pca": pca, "fit": total, "best": best, "gcv": gcv, "held-out": held_out},
+            {"pca": pca, "fit": model.left, "best": best, "gcv": gcv, "held-out": held_out},
             mark=None if wanted is None else 1 - wanted,
             mark_label="" if wanted is None else f"asked for: {percent(wanted)} explained",
             is_share=True,
@@ -134,26 +130,81 @@ def trace(estimator: Any, data: Data) -> Curves:
         counts.tolist(),
         "columns gone through, in their order" if gone_through else "number of features",
         n_pca,
-        1 - float(total[-1]),
-        None if held_out is None else 1 - float(held_out[-1]),
+        *explained(model),
         None if gcv is None or not np.isfinite(gcv[-1]) else 1 - float(gcv[-1]),
     )
 
 
-def _at(counts: IntArray, values: Array) -> list[float | None]:
-    """Return the values for these numbers of features, None where there is none."""
+def explained(model: AnyModel) -> tuple[float, float | None]:
+    """Return the shares of the variance that a fit explains, of its own and of held-out rows."""
+    held_out = model.held_out_left
+    return 1 - float(model.left[-1]), None if held_out is None else 1 - held_out
+
+
+def at(counts: IntArray, values: Array) -> list[float | None]:
+    """Return the values for these numbers of features, None where there is none.
+
+    Parameters
+    ----------
+    counts : array of int
+        The numbers, in increasing order.
+    values : array
+        The values for 0, 1, ... features.
+    """
     known = np.append(values, np.full(counts[-1] + 1, np.nan))[counts]
     return [v if np.isfinite(v) else None for v in known.tolist()]
 
 
-def principal_variances(table: Array) -> Array:
-    """Return the variances along the principal directions, the largest first."""
+def principal(model: AnyModel, data: Data) -> tuple[Array, Array, int | None]:
+    """Return what PCA does with the rows of a fit.
+
+    Parameters
+    ----------
+    model : AnyModel
+        The fit.
+    data : Data
+        The rows.
+
+    Returns
+    -------
+    variances : array
+        The variances along the principal directions, the largest first.
+    left : array
+        The shares of the variance that 0, 1, ... components leave.
+    n_pca : int or None
+        How many components leave as little as the fit, if some number does.
+    """
+    table = model.scaled(data.sample)
     x = table.astype(np.float64) - table.mean(axis=0, dtype=np.float64)
     # The smaller of XᵀX and XXᵀ has all eigenvalues that are not zero.
     gram = x.T @ x if x.shape[1] <= x.shape[0] else x @ x.T
-    variances: Array = np.linalg.eigvalsh(gram)[::-1] / len(x)
-    return np.clip(variances, 0.0, None)
+    variances = np.clip(np.linalg.eigvalsh(gram)[::-1] / len(x), 0.0, None)
+    left = shares(np.append(np.cumsum(variances[::-1])[::-1], 0.0))
+    enough = np.flatnonzero(left <= model.left[-1] + 1e-12)
+    return variances, left, int(enough[0]) if len(enough) else None
 
 
-def _shares(values: Array) -> Array:
+def shares(values: Array) -> Array:
+    """Return values as shares of the first of them."""
     return values / (values[0] or 1.0)
+
+
+def label_of(curves: Curves, subject: str, *more: str) -> str:
+    """Say what the chart of curves shows.
+
+    Parameters
+    ----------
+    curves : Curves
+        The curves.
+    subject : str
+        What falls.
+    *more : str
+        What else there is to say.
+    """
+    parts = [
+        f"Share of the variance left, by {curves.axis}. {subject} falls to "
+        f"{share(1 - curves.explained)} on the rows of the fit"
+    ]
+    if curves.held_out is not None:
+        parts.append(f"to {share(1 - curves.held_out)} on held-out rows")
+    return "; ".join([*parts, *more]) + "."

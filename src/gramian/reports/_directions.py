@@ -49,7 +49,6 @@ class Directions:
     n_hidden: int
     columns: list[str]
     """The names of the columns in the heat map."""
-    n_columns_hidden: int
     weights: list[list[float]]
     """By direction, then by column."""
     strip: str
@@ -71,7 +70,7 @@ def directions(
     data : Data
         The rows.
     image_shape : pair of int, or None
-        Height and width, if the columns are pixels; by default what their names say.
+        Height and width, if the columns are pixels.
     """
     companion = None
     model: FittedModel = estimator.model_
@@ -99,14 +98,13 @@ def of_weights(
     data : Data
         The rows.
     image_shape : pair of int, or None
-        Height and width, if the columns are pixels; by default what their names say.
+        Height and width, if the columns are pixels.
     companion : str, optional
         How the directions were found, if not by the fit itself.
     """
     components = weights[:MAX_DIRECTIONS]
     if not len(components):
         return None
-    shape = image_shape or shape_of(data.names)
     heaviest = np.argsort(-np.abs(components).max(axis=0), kind="stable")[:MAX_COLUMNS]
     chosen = np.sort(heaviest)
     shown = components[:, chosen]
@@ -115,17 +113,16 @@ def of_weights(
             Direction(
                 name,
                 loadings(row, data.names, 5),
-                None if shape is None else picture(row.reshape(shape)),
+                None if image_shape is None else picture(row.reshape(image_shape)),
             )
             for name, row in zip(names, components, strict=False)
         ],
         len(names) - len(components),
         [data.names[i] for i in chosen],
-        data.n_columns - len(chosen),
         [[float(f"{weight:.3g}") for weight in row] for row in shown.tolist()],
         picture(shown),
         companion,
-        shape,
+        image_shape,
     )
 
 
@@ -165,13 +162,9 @@ def shape_of(names: list[str]) -> tuple[int, int] | None:
     if all(column is not None for _, column in places):
         pairs = [(int(row), int(column)) for row, column in places]
         (top, left), (bottom, right) = pairs[0], pairs[-1]
-        shape = bottom - top + 1, right - left + 1
-        reading = (
-            [(r, c) for r in range(top, bottom + 1) for c in range(left, right + 1)]
-            if (shape[0] > 0 < shape[1] and shape[0] * shape[1] == len(names))
-            else []
-        )
-        return shape if pairs == reading else None
+        width = max(right - left + 1, 1)
+        reading = [(top + i // width, left + i % width) for i in range(len(pairs))]
+        return (bottom - top + 1, width) if pairs == reading else None
     side = math.isqrt(len(names))
     return (side, side) if side * side == len(names) else None
 

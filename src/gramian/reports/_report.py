@@ -9,7 +9,6 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import singledispatch
 from html import escape
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ import gramian
 from gramian._estimator import Estimator
 from gramian._html import share
 from gramian._manifold_model import FittedManifold
-from gramian._model import STOPPED, AnyModel, FittedModel
+from gramian._model import AnyModel, FittedModel
 from gramian._words import counted
 from gramian._writing import replacing
 from gramian.explanations._text import number, r_squared
@@ -30,13 +29,13 @@ from gramian.reports import _page
 from gramian.reports._cautions import cautions, most_serious_first, of_any_fit
 from gramian.reports._code import code_for
 from gramian.reports._columns import Column, describe
-from gramian.reports._curves import Curves, trace
-from gramian.reports._directions import Directions, directions, of_weights
+from gramian.reports._curves import Curves, label_of, trace
+from gramian.reports._directions import Directions, directions, of_weights, shape_of
 from gramian.reports._graph import draw
 from gramian.reports._levels import beside_entries
 from gramian.reports._rows import SAMPLE_ROWS, SEED, Data, gather
-from gramian.reports._selection import MAX_ROWS, Selection, how, in_words, select
-from gramian.reports._surface import draw_map, label_of, local, rounds
+from gramian.reports._selection import MAX_ROWS, how, in_words, select
+from gramian.reports._surface import draw_map, local, rounds
 from gramian.reports._svg import chart
 
 MAX_CHIPS = 14
@@ -119,13 +118,13 @@ def report(
         )
     data = gather(estimator, X, preprocessing)
     beside = beside_entries(data.preprocessing)
-    template, content = _content(estimator.model_, estimator, data, image_shape)
+    shape = image_shape or shape_of(data.names)
+    template, content = _content(estimator.model_, estimator, data, shape)
     text = _page.render(
         template,
         {
             **content,
             "beside": beside,
-            "n_beside": beside.n_columns,
             "title": title
             or f"Redundancy among {counted(data.n_columns + beside.n_columns, 'column')}",
             "command": command,
@@ -153,24 +152,23 @@ def _(
     curves = trace(estimator, data)
     selection = select(estimator, data)
     heat = directions(estimator, data, image_shape)
-    label = _describe_curves(estimator, curves, selection)
+    kept, more = counted(len(selection.kept), "feature"), []
+    if model.decodes and curves.n_pca is not None:
+        more.append(f"PCA needs {counted(curves.n_pca, 'component')} to leave as little")
+    subject = f"With {kept} of {type(estimator).__name__} it" if model.decodes else "It"
+    label = label_of(curves, subject, *more)
     return "report.html", {
         **_common(estimator, data, columns, curves, heat, label),
-        "is_uffs": not model.decodes,
-        "has_best_sets": model.best_sets is not None,
-        "thing": model.thing,
         "axis": "direction",
         "step": "feature" if model.decodes else "column",
         "kept_names": {each.name for each in selection.kept},
         "selection": selection,
-        "by_elimination": model.eliminates,
         "how": how(model) if model.decodes else None,
         "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
         "chips": selection.kept[:MAX_CHIPS],
         "n_more": max(0, len(selection.kept) - MAX_CHIPS),
         "graph": draw(selection),
         "cautions": cautions(estimator, data, columns, curves, selection),
-        "stopped": STOPPED[model.record.stop_reason],
         "in_words": in_words,
     }
 
@@ -182,19 +180,14 @@ def _(
     columns = describe(data)
     curves, flat = rounds(model, data)
     heat = of_weights(model.components, model.kept_names, data, image_shape)
-    label = label_of(curves, len(model.components), model.algorithm)
+    label = label_of(curves, f"With {len(model.components)} codes of {model.algorithm} it")
     told = of_any_fit(estimator, data, columns, curves, "Fit with degree='auto'")
     return "surface.html", {
         **_common(estimator, data, columns, curves, heat, label),
-        "is_uffs": False,
-        "has_best_sets": False,
         "axis": "code",
         "step": "round",
-        "kept_names": set(),
-        "n_codes": len(model.components),
         "flat": flat,
         "map": draw_map(model, data, image_shape),
-        "ending": model.ending,
         "cautions": most_serious_first([*told, local(model)]),
     }
 
@@ -210,13 +203,9 @@ def _common(
     """Return what all pages show."""
     model: AnyModel = estimator.model_
     return {
-        "name": model.algorithm,
-        "family": str(estimator.model_.family),
-        "is_extractor": not model.selects,
-        "is_scaled": model.scale is not None,
+        "model": model,
         "data": data,
         "columns": columns[:MAX_ROWS],
-        "n_columns_hidden": max(0, len(columns) - MAX_ROWS),
         "n_constant": sum(each.constant for each in columns),
         "n_nearly": sum(each.nearly_constant for each in columns),
         "n_heavy": sum(each.heavy for each in columns),
@@ -229,10 +218,14 @@ def _common(
         "chart_label": label,
         "max_rows": MAX_ROWS,
         "heat": heat,
-        "n_functions": model.n_functions - 1,
-        "n_samples": model.n_rows,
         "charts": _charts(curves, heat),
-        "versions": _versions(),
+        "versions": {
+            "gramian": gramian.__version__,
+            "Python": platform.python_version(),
+            "NumPy": np.__version__,
+            "scikit-learn": sklearn.__version__,
+            "Plotly": _page.require("plotly").__version__,
+        },
         "random_state": str(getattr(estimator, "random_state", None)),
         "date": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         "share": share,
@@ -240,23 +233,6 @@ def _common(
         "r_squared": r_squared,
         "counted": counted,
     }
-
-
-def _describe_curves(estimator: Any, curves: Curves, selection: Selection) -> str:
-    """Say what the chart of curves shows."""
-    last = f"{share(1 - curves.explained)} on the rows of the fit"
-    if not estimator.model_.decodes:
-        return f"Share of the variance left, by {curves.axis}. It falls to {last}."
-    parts = [
-        f"Share of the variance left, by {curves.axis}. With "
-        f"{counted(len(selection.kept), 'feature')} of {type(estimator).__name__} it falls to "
-        f"{last}"
-    ]
-    if curves.held_out is not None:
-        parts.append(f"to {share(1 - curves.held_out)} on held-out rows")
-    if curves.n_pca is not None:
-        parts.append(f"PCA needs {counted(curves.n_pca, 'component')} to leave as little")
-    return "; ".join(parts) + "."
 
 
 def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
@@ -281,13 +257,3 @@ def _spread(deviations: Sequence[float]) -> str | None:
         return None
     ratio = max(deviations) / min(deviations)
     return f"{float(f'{ratio:.3g}'):,.0f}" if 100 <= ratio < 1e9 else number(ratio, 3)
-
-
-def _versions() -> list[tuple[str, str]]:
-    found = [("gramian", gramian.__version__), ("Python", platform.python_version())]
-    found += [("NumPy", np.__version__), ("scikit-learn", sklearn.__version__)]
-    try:
-        found.append(("Plotly", version("plotly")))
-    except PackageNotFoundError:
-        found.append(("Plotly", "unknown"))
-    return found

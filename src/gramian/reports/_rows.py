@@ -32,24 +32,25 @@ class Data:
     """The rows that a report is about."""
 
     names: list[str]
-    table: Array
-    """The numbers that the estimator takes."""
     sample: Array
-    """Some of these rows, or all."""
+    """The numbers that the estimator takes, of some rows or of all."""
     n_rows: int
     """How many rows the user gave."""
     n_described: int
     """How many rows columns are described by, those with missing values among them."""
     values: Callable[[int], Array]
     """Returns the values of a column as the user gave them, without missing ones."""
-    from_files: bool
-    """Whether the table is a sample already."""
     preprocessing: Preprocessing | None
 
     @property
     def n_columns(self) -> int:
         """The number of columns."""
         return len(self.names)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether only some rows were kept when they were read."""
+        return self.n_rows > self.n_described
 
 
 def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
@@ -67,14 +68,14 @@ def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
     if preprocessing is not None:
         return _preprocessed(estimator, X, preprocessing)
     names = _names(estimator, X)
-    given, n_rows, from_files = _numbers(estimator, X)
-    table = _without_gaps(given)
+    given, n_rows = _numbers(estimator, X)
+    sample = some(_without_gaps(given))
 
     def values(i: int) -> Array:
         column = np.asarray(given[:, i], dtype=np.float64)
         return column[~np.isnan(column)]
 
-    return Data(names, table, _some(table), n_rows, len(given), values, from_files, None)
+    return Data(names, sample, n_rows, len(given), values, None)
 
 
 def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
@@ -104,12 +105,10 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
 
     return Data(
         unique(names),
-        table,
-        _some(table),
+        some(table),
         len(keeps) if n_rows is None else n_rows,
         len(keeps),
         values,
-        n_rows is not None and n_rows > len(keeps),
         preprocessing,
     )
 
@@ -118,7 +117,7 @@ def _without_gaps(table: Array) -> Array:
     """Return rows without missing values, as a fit does: curves and formulas need whole rows."""
     if not has_gaps(table):
         return table
-    make, _ = completion(Tally.of(table), [Multilinear(1)], None, lambda share: _some(table))
+    make, _ = completion(Tally.of(table), [Multilinear(1)], None, lambda share: some(table))
     return make(table, None)[0]
 
 
@@ -145,8 +144,8 @@ def _names(estimator: Any, X: Any) -> list[str]:
     return unique([str(name) for name in names])
 
 
-def _numbers(estimator: Any, X: Any) -> tuple[Array, int, bool]:
-    """Return rows, how many there are in total, and whether these are only some of them."""
+def _numbers(estimator: Any, X: Any) -> tuple[Array, int]:
+    """Return rows, perhaps only some of them, and how many there are in total."""
     if is_dask(X):
         chunks: Iterable[Array] = _chunks_of_dask(estimator, X)
     elif (source := source_of(X)) is not None:
@@ -154,37 +153,41 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int, bool]:
     else:
         if estimator.model_.names is None and hasattr(X, "columns"):
             X = np.asarray(X)  # names that the fit did not know are no reason to warn
-        table: Array = validate_data(
-            estimator,
-            X,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            reset=False,
-        )
-        return table, len(table), False
+        table = _checked(estimator, X, [np.float64, np.float32])
+        return table, len(table)
     nothing = np.empty((0, estimator.n_features_in_))
-    rows, n_rows = draw(
+    found: tuple[Array, int] = draw(
         chain([nothing], chunks), SAMPLE_ROWS, SEED, lambda chunk, mask: chunk[mask], np.concatenate
     )
-    return rows, n_rows, n_rows > SAMPLE_ROWS
+    return found
 
 
 def _chunks_of_dask(estimator: Any, X: Any) -> Iterator[Array]:
-    if hasattr(X, "columns"):
-        parts: Iterator[Any] = (X.get_partition(i) for i in range(X.npartitions))
-    else:
+    if not hasattr(X, "columns"):
         X = X.rechunk({1: -1})
-        parts = (X.blocks[i] for i in range(X.numblocks[0]))
-    for part in parts:
+    for part in np.ravel(X.to_delayed()):
         rows = part.compute()
         if len(rows):
-            yield validate_data(
-                estimator, rows, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
-            )
+            yield _checked(estimator, rows, np.float64)
 
 
-def _some(table: Array) -> Array:
-    if len(table) <= SAMPLE_ROWS:
+def _checked(estimator: Any, X: Any, dtype: Any) -> Array:
+    table: Array = validate_data(
+        estimator, X, dtype=dtype, ensure_all_finite="allow-nan", reset=False
+    )
+    return table
+
+
+def some(table: Array, n: int = SAMPLE_ROWS) -> Array:
+    """Draw rows at random, always the same ones; all of them if there are no more.
+
+    Parameters
+    ----------
+    table : array of shape (n_rows, n_columns)
+        The rows.
+    n : int, default=20,000
+        How many.
+    """
+    if len(table) <= n:
         return table
-    chosen = np.random.default_rng(SEED).choice(len(table), SAMPLE_ROWS, replace=False)
-    return table[np.sort(chosen)]
+    return table[np.sort(np.random.default_rng(SEED).choice(len(table), n, replace=False))]

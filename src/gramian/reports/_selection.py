@@ -21,7 +21,7 @@ from gramian._words import listed
 from gramian.explanations import Explanation, Redundancy
 from gramian.explanations._explain import explain_checked
 from gramian.families import Multilinear
-from gramian.reports._rows import SEED, Data
+from gramian.reports._rows import Data, some
 
 MAX_ROWS = 1000
 """The largest number of rows of a table on the page."""
@@ -58,17 +58,19 @@ class Selection:
     """What a fit keeps and drops."""
 
     kept: list[KeptEntry]
-    dropped: list[Redundancy]
     explanation: Explanation | None
-    """None if no formulas were searched."""
-    why_not: str
-    """If there are no formulas, why."""
+    """None if no formulas were searched, as the fit has stored too little for that."""
     n_tested: int
     """The number of rows that formulas were tested on."""
     n_without: int
     """How many more columns are dropped, without a search for their formulas."""
     exchanges: dict[int, Exchange]
     """For what was dropped whatever the order, by its index, the evidence and the alternatives."""
+
+    @property
+    def dropped(self) -> list[Redundancy]:
+        """What can be computed from the rest, as far as formulas were searched."""
+        return list(self.explanation or ())
 
 
 @dataclass(frozen=True)
@@ -91,13 +93,11 @@ def select(estimator: Any, data: Data) -> Selection:
     data : Data
         The rows.
     """
-    explanation, why_not, n_tested = _explain(estimator, data)
-    dropped = list(explanation or ())
-    kept = _kept(estimator, data, explanation)
-    n_all = len(estimator.model_.dropped)
-    n_without = 0 if explanation is None else n_all - len(dropped)
-    exchanges = _exchanges(estimator.model_, data)
-    return Selection(kept, dropped, explanation, why_not, n_tested, n_without, exchanges)
+    model: FittedModel = estimator.model_
+    explanation, n_tested = _explain(estimator, data)
+    n_without = 0 if explanation is None else len(model.dropped) - len(explanation)
+    kept, exchanges = _kept(estimator, data, explanation), _exchanges(model, data)
+    return Selection(kept, explanation, n_tested, n_without, exchanges)
 
 
 def _exchanges(model: FittedModel, data: Data) -> dict[int, Exchange]:
@@ -133,7 +133,8 @@ def how(model: FittedModel) -> str:
     )
 
 
-def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int]:
+def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, int]:
+    """Find formulas, and return on how many rows they were tested."""
     model: FittedModel = estimator.model_
     if model.decoder is None:
         model = _with_decoder(estimator, data)
@@ -145,10 +146,9 @@ def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, str, int]:
     if stored and len(targets) > MAX_TESTED:
         rows = None
     if rows is None and not stored:
-        why_not = "the fit has stored no moments of its functions, and without them it takes more "
-        return None, why_not + "rows, or more time: call explain(X) on the estimator.", 0
+        return None, 0
     explanation = explain_checked(named, rows, features=targets)
-    return explanation, "", 0 if rows is None else len(rows)
+    return explanation, 0 if rows is None else len(rows)
 
 
 def _targets(model: FittedModel, n: int) -> list[int]:
@@ -162,11 +162,7 @@ def _targets(model: FittedModel, n: int) -> list[int]:
 def _tested(rows: Array, n_functions: int) -> Array | None:
     """Return rows to test formulas on, as many as time allows; None if these are too few."""
     n = min(len(rows), int(WORK / n_functions**2))
-    if n < max(MIN_ROWS, 2 * n_functions):
-        return None
-    if n == len(rows):
-        return rows
-    return rows[np.sort(np.random.default_rng(SEED).choice(len(rows), n, replace=False))]
+    return None if n < max(MIN_ROWS, 2 * n_functions) else some(rows, n)
 
 
 def _with_decoder(estimator: UFFS, data: Data) -> FittedModel:
@@ -184,7 +180,6 @@ def _kept(estimator: Any, data: Data, explanation: Explanation | None) -> list[K
         squares = model.norms**2
         return [KeptEntry(data.names[i], "", float(squares[i]), None, None) for i in model.chosen]
     ratios = estimator.explained_variance_ratio_
-    sums = np.cumsum(ratios)
     new: list[float | None] = [None] * len(ratios)
     if explanation is not None:
         new = [each.residual_variance / (each.variance or 1.0) for each in explanation.kept]
@@ -194,10 +189,8 @@ def _kept(estimator: Any, data: Data, explanation: Explanation | None) -> list[K
     else:
         names = [data.names[i] for i in model.chosen]
         about = [""] * len(names)
-    return [
-        KeptEntry(*each[:2], float(each[2]), float(each[3]), each[4])
-        for each in zip(names, about, ratios, sums, new, strict=True)
-    ]
+    columns = (names, about, ratios.tolist(), np.cumsum(ratios).tolist(), new)
+    return [KeptEntry(*each) for each in zip(*columns, strict=True)]
 
 
 def loadings(direction: Array, names: list[str], n: int = MAX_LOADINGS) -> str:

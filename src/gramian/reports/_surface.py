@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import convolve
 
 from gramian._manifold_model import FittedManifold
 from gramian._types import Array
 from gramian._words import percent
 from gramian.reports._cautions import Caution
-from gramian.reports._curves import Chart, Curve, Curves, principal_variances
-from gramian.reports._directions import picture, shape_of
+from gramian.reports._curves import Chart, Curve, Curves, at, explained, principal, shares
+from gramian.reports._directions import picture
 from gramian.reports._rows import Data
 
 CELLS = 25
@@ -56,7 +57,6 @@ class Map:
     width: int
     height: int
     tiles: list[Tile]
-    n_hidden: int
     montage: str | None
     """All places as images, where columns are pixels."""
     rows: str
@@ -75,12 +75,11 @@ def draw_map(model: FittedManifold, data: Data, image_shape: tuple[int, int] | N
     data : Data
         The rows.
     image_shape : pair of int, or None
-        Height and width, if the columns are pixels; by default what their names say.
+        Height and width, if the columns are pixels.
     """
     sample = data.sample[:ROWS].astype(np.float64, copy=False)
     codes = model.encode(sample)
-    shape = image_shape or shape_of(data.names)
-    n_cells = CELLS if shape is None else IMAGES
+    n_cells = CELLS if image_shape is None else IMAGES
     low = float(max(-3.0, np.quantile(codes[:, :2], REACH)))
     high = float(min(3.0, np.quantile(codes[:, :2], 1 - REACH)))
     n_high = n_cells if codes.shape[1] > 1 else 1
@@ -93,17 +92,16 @@ def draw_map(model: FittedManifold, data: Data, image_shape: tuple[int, int] | N
     values = model.decode(places)
     tiles: list[Tile] = []
     montage = None
-    if shape is None:
+    if image_shape is None:
         tiles = list(_tiles(values, known, sample, model.mean, data.names))
     else:
-        montage = picture(_montage(values.clip(sample.min(), sample.max()), known, shape))
+        montage = picture(_montage(values.clip(sample.min(), sample.max()), known, image_shape))
     return Map(
         low,
         high,
         n_cells,
         n_high,
         tiles,
-        max(0, data.n_columns - len(tiles)),
         montage,
         picture(known.astype(np.float64)),
         _follows(sample, model.decode(codes), data.names),
@@ -129,10 +127,7 @@ def count_around(codes: Array, steps: Array, n_high: int) -> Array:
         counts = np.histogram(codes[:, 0], edges)[0][np.newaxis]
     else:
         counts = np.histogram2d(codes[:, 1], codes[:, 0], [edges, edges])[0][::-1]
-    padded = np.pad(counts, 1)
-    height, width = counts.shape
-    shifted = [padded[i : i + height, j : j + width] for i in range(3) for j in range(3)]
-    found: Array = np.sum(shifted, axis=0)
+    found: Array = convolve(counts, np.ones((3, 3)), mode="constant")
     return found
 
 
@@ -179,41 +174,22 @@ def rounds(model: FittedManifold, data: Data) -> tuple[Curves, float]:
     data : Data
         The rows.
     """
-    variances = principal_variances(model.scaled(data.sample))
-    left = np.append(np.cumsum(variances[::-1])[::-1], 0.0)
-    pca = left / (left[0] or 1.0)
-    total = model.left
-    enough = np.flatnonzero(pca <= total[-1] + 1e-12)
-    curves = [Curve("fit", f"{model.algorithm}, rows of the fit", total.tolist())]
-    length = len(total)
-    if model.validation_total is not None:
-        shares = model.validation_total / (model.validation_total[0] or 1.0)
-        length = max(length, len(shares))
-        curves.append(Curve("held-out", "held-out rows", shares.tolist()))
-    padded = [
-        Curve(each.key, each.label, each.values + [None] * (length - len(each.values)))
-        for each in curves
-    ]
+    _, pca, n_pca = principal(model, data)
+    total, held_out = model.left, model.validation_total
+    counts = np.arange(max(len(total), 0 if held_out is None else len(held_out)))
+    curves = [Curve("fit", f"{model.algorithm}, rows of the fit", at(counts, total))]
+    if held_out is not None:
+        curves.append(Curve("held-out", "held-out rows", at(counts, shares(held_out))))
     flat = float(pca[min(len(model.components), len(pca) - 1)])
     view = Chart(
         "Total variance",
         "share of the variance left",
-        padded,
+        curves,
         mark=flat,
         mark_label=f"PCA: {percent(flat)} left",
         is_share=True,
     )
-    held_out = model.held_out_left
-    found = Curves(
-        [view],
-        list(range(length)),
-        "round",
-        int(enough[0]) if len(enough) else None,
-        1 - float(total[-1]),
-        None if held_out is None else 1 - held_out,
-        None,
-    )
-    return found, 1 - flat
+    return Curves([view], counts.tolist(), "round", n_pca, *explained(model), None), 1 - flat
 
 
 def local(model: FittedManifold) -> Caution:
@@ -226,14 +202,3 @@ def local(model: FittedManifold) -> Caution:
         "Compare with other degrees and families, and trust what is measured on held-out rows.",
         serious=False,
     )
-
-
-def label_of(curves: Curves, n_codes: int, name: str) -> str:
-    """Say what the chart of rounds shows."""
-    text = (
-        f"Share of the variance left, by round. With {n_codes} codes of {name} it falls to "
-        f"{percent(1 - curves.explained)} on the rows of the fit"
-    )
-    if curves.held_out is not None:
-        text += f"; to {percent(1 - curves.held_out)} on held-out rows"
-    return text + "."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,8 @@ Part = Literal[
     "year", "quarter", "month", "year and month", "day", "weekday", "date", "hour", "minute",
     "second",
 ]  # fmt: skip
-PARTS_OF_DAYS: tuple[Part, ...] = (
-    "year",
-    "quarter",
-    "month",
-    "year and month",
-    "day",
-    "weekday",
-)
-PARTS: tuple[Part, ...] = (*PARTS_OF_DAYS, "date", "hour", "minute", "second")
+PARTS: tuple[Part, ...] = get_args(Part)
+PARTS_OF_DAYS = PARTS[: PARTS.index("date")]
 COARSER: tuple[tuple[Part, Part], ...] = (
     ("month", "quarter"),
     ("year and month", "year"),
@@ -90,11 +83,8 @@ class Clock:
             return cls("1970-01-01", "days")
         whole = bool((times == times.astype("datetime64[D]")).all())
         first = times.min()
-        for step in ("datetime64[D]", "datetime64[s]"):
-            if first == first.astype(step) and (whole or step != "datetime64[D]"):
-                first = first.astype(step)
-                break
-        return cls(str(first), "days" if whole else "seconds")
+        brief = first.astype("datetime64[D]" if whole else "datetime64[s]")
+        return cls(str(brief if brief == first else first), "days" if whole else "seconds")
 
     def numbers(self, times: NDArray[Any]) -> Array:
         """Return dates as numbers; missing ones become NaN."""

@@ -8,18 +8,8 @@ from pathlib import Path, PurePath
 
 from gramian.exceptions import FormatError
 
-
-class Format(StrEnum):
-    """Formats of tables."""
-
-    csv = "csv"
-    tsv = "tsv"
-    parquet = "parquet"
-    feather = "feather"
-    npy = "npy"
-    npz = "npz"
-
-
+Format = StrEnum("Format", "csv tsv parquet feather npy npz")
+"""Formats of tables."""
 ENDINGS = {
     ".csv": Format.csv,
     ".tsv": Format.tsv,
@@ -82,15 +72,11 @@ def format_of(path: str | os.PathLike[str], given: Format | None = None) -> Form
 
 def format_of_bytes(head: bytes) -> Format:
     """Return the format of what comes from a pipe, by its first bytes."""
-    for beginning, found in BEGINNINGS.items():
-        if head.startswith(beginning):
-            return found
-    return Format.csv
+    known = (found for beginning, found in BEGINNINGS.items() if head.startswith(beginning))
+    return next(known, Format.csv)
 
 
 def compression_of_bytes(head: bytes) -> str | None:
     """Return how data are compressed, by their first bytes."""
-    for beginning, found in COMPRESSED_BEGINNINGS.items():
-        if head.startswith(beginning):
-            return found
-    return None
+    known = (found for start, found in COMPRESSED_BEGINNINGS.items() if head.startswith(start))
+    return next(known, None)

@@ -9,6 +9,9 @@ import numpy as np
 from gramian._types import Array
 from gramian.exceptions import FormatError
 
+PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+"""What PyArrow counts durations in."""
+
 
 def pyarrow() -> Any:
     """Import PyArrow, or say how to get it."""
@@ -57,6 +60,11 @@ def is_duration(kind: Any) -> bool:
     return bool(types.is_time(kind) or types.is_duration(kind))
 
 
+def is_usable(kind: Any) -> bool:
+    """Return whether columns of a type of PyArrow's are more than bytes and nested values."""
+    return any(fits(kind) for fits in (is_number, is_text, is_date, is_duration))
+
+
 def plain(rows: Any) -> Any:
     """Turn columns into floats, strings and dates, all that preprocessing has to know.
 
@@ -80,10 +88,14 @@ def _plain_column(column: Any) -> Any:
             column = arrow.compute.local_timestamp(column)
         return column.cast(arrow.timestamp("us"), safe=False)
     if is_duration(kind):
-        steps = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
         whole = column.cast(arrow.int32() if kind.bit_width == 32 else arrow.int64())
-        return arrow.compute.divide(whole.cast(arrow.float64(), safe=False), steps)
+        return arrow.compute.divide(whole.cast(arrow.float64(), safe=False), PER_SECOND[kind.unit])
     return column.cast(arrow.float64(), safe=False)
+
+
+def n_missing(column: Any) -> int:
+    """Return the number of missing values of a column of PyArrow's, NaN among them."""
+    return int(pyarrow().compute.sum(column.is_null(nan_is_null=True)).as_py() or 0)
 
 
 def as_array(rows: Any) -> Array:

@@ -99,18 +99,28 @@ class Table(ABC):
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Read some columns of numbers, piece by piece."""
+        return self._chunks(self.pieces(names))
+
+    def _chunks(self, pieces: Iterator[Any]) -> Iterator[Chunk]:
         row = 0
-        for rows in self.pieces(names):
+        for rows in pieces:
             yield Chunk(as_array(rows), None, self.name, row)
             row += rows.num_rows
 
-    def read(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Any:
-        """Read some columns, as `pieces` does, into one `pyarrow.Table`."""
+    def read(
+        self, names: Sequence[str], as_text: AsText = NO_TEXT, at_most: int | None = None
+    ) -> Any:
+        """Read some columns, as `pieces` does, into one `pyarrow.Table`: all rows, or the first."""
         arrow = pyarrow()
-        parts = list(self.pieces(names, as_text))
+        parts, n_rows = [], 0
+        for part in self.pieces(names, as_text):
+            parts.append(part)
+            n_rows += part.num_rows
+            if at_most is not None and n_rows >= at_most:
+                break
         if not parts:
             return arrow.table({name: arrow.array([], self.columns[name]) for name in names})
-        return arrow.concat_tables(parts)
+        return arrow.concat_tables(parts).slice(0, at_most)
 
     def count_rows(self, at_most: int) -> int:
         """Return the number of rows, or some number above `at_most` if there are more."""

@@ -15,7 +15,7 @@ import pyarrow.csv
 from gramian._words import names_or_numbers
 from gramian.exceptions import DelimiterError, TableError
 from gramian.tables._formats import DELIMITERS, Format, compression_of_bytes
-from gramian.tables._kinds import as_array, is_number
+from gramian.tables._kinds import is_number
 from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, in_pieces, reading
 from gramian.tables._zeros import SCANNED_BYTES, are_in, may_be_in
 
@@ -30,6 +30,8 @@ MAX_BLOCK_BYTES = 2**27
 SNIFFED_BYTES = 2**16
 SNIFFED_LINES = 20
 """So much of a file is looked at to find what is between values."""
+SIGNS = ";\t|,"
+"""What may be between values."""
 LINES = 8
 """A block has room for so many lines."""
 MISSING = pyarrow.csv.ConvertOptions().null_values
@@ -62,15 +64,12 @@ class TextTable(Table):
         header: bool,
     ) -> None:
         self._source = source
-        self._delimiter = delimiter or DELIMITERS[format]
         self.named = header
-        if delimiter is None:
-            with reading(name, format):
-                self._delimiter = _delimiter_of(self._head(), self._delimiter)
         with reading(name, format):
             head = self._head()
             if not head:
                 raise TableError(f"{name} is empty.")
+            self._delimiter = delimiter or _delimiter_of(head, DELIMITERS[format])
             longest = max(map(len, head.splitlines()))
             self._block_bytes = max(BLOCK_BYTES, LINES * longest)
             found = pyarrow.csv.read_csv(
@@ -83,7 +82,7 @@ class TextTable(Table):
         super().__init__(name, format, names)
         self._inner = dict(zip(names, inner, strict=True))
         self._kinds = dict(zip(names, found.types, strict=True))
-        other = next((each for each in ";\t|," if each in names[0]), None)
+        other = next((each for each in SIGNS if each in names[0]), None)
         if len(names) == 1 and delimiter is None and other not in (None, self._delimiter):
             raise DelimiterError(f"{name} seems to be separated by {other!r}.", other)
         self._codes = dict.fromkeys(self._columns_of_codes(), pa.string())
@@ -177,10 +176,7 @@ class TextTable(Table):
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Read some columns of numbers, piece by piece, whatever the size of the file."""
-        row = 0
-        for rows in self._stream(self._fixed(names), names):
-            yield Chunk(as_array(rows), None, self.name, row)
-            row += rows.num_rows
+        return self._chunks(self._stream(self._fixed(names), names))
 
     def _whole(self, kinds: Mapping[str, Any], names: Sequence[str]) -> Any:
         options, size = self._options(kinds, names), max(WHOLE_BLOCK_BYTES, self._block_bytes)
@@ -264,14 +260,9 @@ def _delimiter_of(head: bytes, usual: str) -> str:
     lines = [line for line in unquoted.splitlines()[:SNIFFED_LINES] if line.strip()]
     if len(lines) > 1 and len(head) > SNIFFED_BYTES:
         lines = lines[:-1]  # which may be cut short
-
-    def counts(sign: str) -> set[int]:
-        return {line.count(sign.encode()) for line in lines}
-
-    if len(counts(usual)) == 1 and counts(usual) != {0}:
-        return usual
-    for sign in ";\t|,":
-        if len(counts(sign)) == 1 and counts(sign) != {0}:
+    for sign in usual + SIGNS:
+        counts = {line.count(sign.encode()) for line in lines}
+        if len(counts) == 1 and counts != {0}:
             return sign
     return usual
 
