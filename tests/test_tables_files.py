@@ -304,3 +304,18 @@ def test_text_has_no_place_among_numbers():
     ):
         writer.write(table.read(["label"]))
     assert not os.path.exists("out.npy")
+
+
+@pytest.mark.parametrize(
+    ("ending", "said"),
+    [
+        (".npy", "an archive of arrays, as files are that end in .npz"),
+        (".npz", "a single array, as files are that end in .npy"),
+    ],
+)
+def test_arrays_under_the_other_ending_are_named(folder, ending, said):  # noqa: F811
+    path = folder / f"table{ending}"
+    with path.open("wb") as stream:
+        (np.savez if ending == ".npy" else np.save)(stream, np.eye(4))
+    with pytest.raises(ValueError, match=said):
+        GFS(2).fit(path)

@@ -180,7 +180,9 @@ def _(
     columns = describe(data)
     curves, flat = rounds(model, data)
     heat = of_weights(model.components, model.kept_names, data, image_shape)
-    label = label_of(curves, f"With {len(model.components)} codes of {model.algorithm} it")
+    label = label_of(
+        curves, f"With {counted(len(model.components), 'code')} of {model.algorithm} it"
+    )
     told = of_any_fit(estimator, data, columns, curves, "Fit with degree='auto'")
     return "surface.html", {
         **_common(estimator, data, columns, curves, heat, label),

@@ -103,21 +103,29 @@ def read_arrays(name: str, format: Format, source: Any) -> ArrayTable:
 
 
 def _npy(source: Any) -> tuple[Array, None]:
-    if isinstance(source, Path):
-        return np.load(source, mmap_mode="r", allow_pickle=False), None
-    return np.load(BytesIO(source), allow_pickle=False), None
+    on_disk = isinstance(source, Path)
+    array = np.load(
+        source if on_disk else BytesIO(source),
+        mmap_mode="r" if on_disk else None,
+        allow_pickle=False,
+    )
+    if not isinstance(array, np.ndarray):
+        array.close()
+        raise ValueError("it is an archive of arrays, as files are that end in .npz")
+    return array, None
 
 
 def _npz(source: Any) -> tuple[Array, list[str] | None]:
-    with (
-        source.open("rb") if isinstance(source, Path) else BytesIO(source) as stream,
-        np.load(stream, allow_pickle=False) as file,
-    ):
-        tables = [name for name in file.files if file[name].ndim == 2]
-        if "X" not in tables and len(tables) != 1:
-            raise ValueError("it must have one table, or a table called X")
-        array = file["X" if "X" in tables else tables[0]]
-        names = file["columns"] if "columns" in file.files else None
+    with source.open("rb") if isinstance(source, Path) else BytesIO(source) as stream:
+        file = np.load(stream, allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise ValueError("it is a single array, as files are that end in .npy")
+        with file:
+            tables = [name for name in file.files if file[name].ndim == 2]
+            if "X" not in tables and len(tables) != 1:
+                raise ValueError("it must have one table, or a table called X")
+            array = file["X" if "X" in tables else tables[0]]
+            names = file["columns"] if "columns" in file.files else None
     if names is None or names.dtype.kind != "U" or names.shape != array.shape[1:]:
         return array, None
     return array, names.tolist()
