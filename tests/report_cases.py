@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gramian import report
+
 HOSTILE = [
     "<script>alert(1)</script>",
     "<b>x</b>",
@@ -111,3 +113,8 @@ def browser_path() -> str | None:
     """Return where a Chromium is, if there is one."""
     names = ["chromium", "chromium-browser", "google-chrome"]
     return next((path for name in names if (path := shutil.which(name))), None)
+
+
+def page_of(tmp_path, estimator, X, **options):
+    """Return the page about a fit."""
+    return Page(report(estimator, X, tmp_path / "report.html", **options))

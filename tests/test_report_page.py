@@ -8,19 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from report_cases import SECTIONS, Page, code_of, hostile_table, power_table, wide_table
+from report_cases import SECTIONS, Page, code_of, hostile_table, page_of, power_table, wide_table
 from sklearn.exceptions import NotFittedError
 from support import ALL, make
 
 from gramian import GCA, GFA, GFR, GFS, UFFS, load, report
 from gramian.exceptions import OverfittingWarning, SaturationWarning, UnitsWarning
-from gramian.families import Custom, Multilinear, Polynomial
 from gramian.models import Preprocessing
 from gramian.reports._graph import draw
-
-
-def page_of(tmp_path, estimator, X, **options):
-    return Page(report(estimator, X, tmp_path / "report.html", **options))
 
 
 @pytest.fixture(scope="module")
@@ -288,76 +283,6 @@ def test_columns_of_other_names_are_pixels_only_if_that_is_said(tmp_path):
     page = page_of(tmp_path, gfr, X, image_shape=(3, 4))
     assert page.charts["heat"] is None
     assert len(page.all("img")) == 4
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        GFS(0.9, validation_fraction=0.2, random_state=3, criterion="variance"),
-        GFA(threshold=1e-3, relative=True, family=Multilinear(1) + Polynomial(2), backward=False),
-        GFR(np.int64(2), family="polynomial", degree=2),
-        GFS(3, family="auto", degree="auto", alpha="auto", criterion="variance"),
-        GCA(2, backward=False),
-        UFFS(degree=2, cluster_size=3),
-    ],
-)
-def test_code_on_the_page_makes_the_same_report(tmp_path, monkeypatch, estimator):
-    X = power_table()
-    page = page_of(tmp_path, estimator.fit(X), X)
-    monkeypatch.chdir(tmp_path)
-    _run(code_of(page), X)
-    assert _without_dates(Page(tmp_path / "report.html").source) == _without_dates(page.source)
-
-
-def test_code_with_preprocessing_runs(tmp_path, monkeypatch):
-    X = power_table(colour=["red", "blue", "green"] * 100)
-    X.loc[[3, 5], "heat"] = np.nan
-    monkeypatch.chdir(tmp_path)
-    learned = Preprocessing.learn(X, X.columns, encode=True, impute="mean")
-    given = Preprocessing(
-        learned.columns, "fill", 0.9 * learned.impute, {"colour": ["green", "blue", "red"]}
-    )
-    for steps in (learned, given):
-        gfs = GFS(3, scale=True, criterion="variance").fit(steps.apply(X))
-        namespace = _run(code_of(page_of(tmp_path, gfs, X, preprocessing=steps)), X)
-        np.testing.assert_array_equal(namespace["preprocessing"].apply(X), steps.apply(X))
-        assert namespace["estimator"].get_params() == gfs.get_params()
-
-
-def test_code_names_the_file_that_was_read(tmp_path):
-    np.save(tmp_path / "data.npy", power_table().to_numpy())
-    path = str(tmp_path / "data.npy")
-    code = code_of(page_of(tmp_path, GFS(2, criterion="variance").fit(path), path))
-    assert f"X = {path!r}" in code
-
-
-def test_code_does_not_write_out_long_preprocessing(tmp_path):
-    X = pd.DataFrame(np.random.default_rng(0).standard_normal((50, 70))).add_prefix("column ")
-    other = Preprocessing(X.columns.tolist(), "fill", np.zeros(70))
-    gfs = GFS(2, criterion="variance").fit(other.apply(X))
-    code = code_of(page_of(tmp_path, gfs, X, preprocessing=other))
-    assert "# preprocessing is that of the fit, from its model file" in code
-    assert "np.array" not in code
-
-
-def test_code_says_what_it_cannot_write_out(tmp_path):
-    X = power_table()
-    family = Custom([(np.abs, 1), (np.hypot, 2)])
-    code = code_of(
-        page_of(tmp_path, GFS(2, family=family, degree=None, criterion="variance").fit(X), X)
-    )
-    assert "# family is as it was in the fit." in code
-    compile(code, "code", "exec")
-
-
-def _run(code, X):
-    namespace = {"X": X}
-    exec(code, namespace)
-    return namespace
-
-
-def _without_dates(source):
-    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "", source)
 
 
 def test_files_and_dask_collections_are_read(tmp_path):
