@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -58,3 +60,32 @@ def test_a_search_makes_the_same_choice_with_any_number_of_threads():
             fitted = GFS(4, criterion="gain", family="polynomial").fit(X)
         sets.append([each.tolist() for each in fitted.best_sets_])
     assert sets[0] == sets[1]
+
+
+def test_fits_that_overlap_in_time_leave_the_threads_of_blas_as_they_were():
+    before = blas_threads()
+    if before < 2:
+        pytest.skip("BLAS has one thread here")
+    first_in, second_in, first_out = (threading.Event() for _ in range(3))
+    seen = []
+
+    def first():
+        with mostly_small():
+            first_in.set()
+            second_in.wait(5)
+
+    def second():
+        first_in.wait(5)
+        with mostly_small():
+            second_in.set()
+            first_out.wait(5)
+            seen.append(blas_threads())
+
+    threads = [threading.Thread(target=each) for each in (first, second)]
+    for thread in threads:
+        thread.start()
+    threads[0].join()
+    first_out.set()
+    threads[1].join()
+    assert seen == [1]
+    assert blas_threads() == before

@@ -165,7 +165,8 @@ def test_linear_gains_are_gains_of_degree_one_with_and_without_a_member():
     assert sets.now.linear_gains()[[0, 2, 4]] == pytest.approx(expected)
     assert (sets.now.linear_gains()[[1, 3]] == 0).all()
     expected = [left[3,] - left[3, j] for j in (0, 2, 4)]
-    assert sets.now.linear_gains(without=1)[[0, 2, 4]] == pytest.approx(expected)
+    assert sets.now.linear_gains_without()[1, [0, 2, 4]] == pytest.approx(expected)
+    assert sets.now.linear_gains_without()[1, 3] == 0
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -409,3 +410,66 @@ def test_indicators_whose_number_only_a_fit_tells_can_be_searched_at_defaults():
     fitted = GFS(2, family="indicator", scale=True).fit(table)
     assert len(fitted.selected_features_) == 2
     assert {*fitted.selected_features_} & {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("seed", "shape", "functions"),
+    [
+        (38, (50, 4), [(np.abs, 1)]),
+        (5, (3000, 5), [(np.hypot, 2)]),
+        (6, (900, 5), [(np.abs, 1), (np.hypot, 2)]),
+    ],
+)
+def test_functions_of_users_that_powers_of_two_scale_have_the_gains_of_regressions(
+    seed, shape, functions
+):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal(shape)
+    if shape[0] > 50:
+        X = X @ rng.standard_normal((5, 5))
+    by_hand = hand.custom(functions)
+    fit = GFS(2, criterion="gain", family=Custom(functions), alpha=0.0, exchange=False).fit(X)
+    expected = [left_by(X, each, by_hand) for each in ([], *fit.best_sets_)]
+    assert fit.best_sets_residual_variance_ == pytest.approx(expected, rel=1e-6)
+    kept, now = list(fit.selected_features_), expected[-1]
+    gains = [now - left_by(X, [*kept, j], by_hand) for j in fit.next_features_]
+    assert fit.next_gains_ == pytest.approx(gains, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40, 52))
+def test_exchanges_never_leave_more_than_the_search_without_them(seed):
+    rng = np.random.default_rng(seed)
+    rng.random()
+    z = rng.standard_normal((150, 3))
+    hidden = np.column_stack([z, z[:, [0]] * z[:, 1:], z[:, [1]] ** 2])
+    X = hidden @ rng.standard_normal((6, 11)) * 1.3 ** rng.permutation(11)
+    X += 0.5 * rng.standard_normal((150, 11))
+    left = [
+        GFS(5, criterion="gain", alpha=0.0, scale=True, exchange=exchange)
+        .fit(X)
+        .best_sets_residual_variance_
+        for exchange in (True, False)
+    ]
+    assert np.all(left[0] <= left[1] * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_beginning_of_the_selection_is_better_than_the_best_set_of_its_size(seed, exchange):
+    X = related(seed, d=9, n=200)
+    fit = GFS(6, criterion="gain", alpha=0.0, exchange=exchange).fit(X)
+    for size in range(1, 6):
+        left = left_by(X, list(fit.selected_features_[:size]), hand.multilinear(2))
+        assert fit.best_sets_residual_variance_[size] <= left * (1 + 1e-6)
+
+
+def test_after_an_infinite_penalty_all_are_tried_again(monkeypatch):
+    monkeypatch.setattr(Decision, "_evaluate", lambda self, fit: None)
+    monkeypatch.setattr(Decision, "_left", lambda self, fit, functions: fit.left)
+    decision = Decision(RowBlock(np.ones((3, 2)), np.ones(3)), np.ones(2))
+    alphas = (0.0, 0.1, 1.0, np.inf)
+    for left in ([4.0, 3.0, 2.0, 1.0], [4.0, 3.0, 2.0, 1.0], [4.0, 1.0, 3.0, 2.0]):
+        chosen = decision.choose(
+            lambda alpha, left=left: Penalized(alpha, left[alphas.index(alpha)]), alphas
+        )
+    assert chosen.alpha == 0.1

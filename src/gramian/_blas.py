@@ -10,6 +10,7 @@ memory order are used without a copy.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -36,16 +37,63 @@ def _controller() -> ThreadpoolController:
 
 def threads_for(n_multiplications: float, small: float = SMALL) -> AbstractContextManager[Any]:
     """Return a context in which small work is done by one thread."""
-    held_back = _held_back.get()
     if n_multiplications <= small:
-        # To set a limit takes longer than many a product, and `mostly_small` has set it.
-        return nullcontext() if held_back is not None else _limit(1)
+        return _limit(1)
+    held_back = _held_back.get()
     return nullcontext() if held_back is None else _limit(held_back)
 
 
-def _limit(n: int) -> AbstractContextManager[Any]:
-    limit: AbstractContextManager[Any] = _controller().limit(limits=n, user_api="blas")
-    return limit
+class _Limits:
+    """Limits that are in force. There is one number of threads for the whole process.
+
+    Fits in several threads enter and leave at any time: the limit that came last counts, and the
+    last one to leave restores what was before the first.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside: dict[object, int] = {}
+        self._before: Any = None
+
+    def enter(self, n: int) -> object:
+        """Limit the number of threads, and return what to leave by."""
+        key = object()
+        with self._lock:
+            if not self._inside:
+                self._before = self._set(n)
+            elif n != self._last:  # to set it takes longer than many a product
+                self._set(n)
+            self._inside[key] = n
+        return key
+
+    def leave(self, key: object) -> None:
+        """Take a limit back."""
+        with self._lock:
+            now = self._last
+            del self._inside[key]
+            if not self._inside:
+                self._before.restore_original_limits()
+            elif self._last != now:
+                self._set(self._last)
+
+    @property
+    def _last(self) -> int:
+        return self._inside[next(reversed(self._inside))]
+
+    def _set(self, n: int) -> Any:
+        return _controller().limit(limits=n, user_api="blas")
+
+
+_limits = _Limits()
+
+
+@contextmanager
+def _limit(n: int) -> Iterator[None]:
+    key = _limits.enter(n)
+    try:
+        yield
+    finally:
+        _limits.leave(key)
 
 
 _held_back: ContextVar[int | None] = ContextVar("held_back", default=None)

@@ -93,13 +93,16 @@ class GFS(DecodingSelector):
     Attributes
     ----------
     selected_features_ : array of shape (n_selected,)
-        The indices of the selected features, in the order of selection.
+        The indices of the selected features, in the order of selection; with the gain, those come
+        last without which least would be lost.
     support_ : boolean array of shape (n_features,)
         Which features are selected.
     best_sets_ : tuple of arrays
         With the gain: the best selections of 1, 2, ... features that the search came across.
     best_sets_residual_variance_ : array of shape (n_selected + 1,)
-        With the gain: the total residual variance before the first feature, and with each of these.
+        With the gain: the total residual variance before the first feature, and with each of
+        these. Like `losses_` and `next_gains_` it is that of the search: of the rows that are not
+        held out, where some decide on the penalty.
     losses_ : array of shape (n_selected,)
         With the gain: how much more variance would be left without each of the selected features.
     next_features_, next_gains_ : arrays

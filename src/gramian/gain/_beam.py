@@ -17,6 +17,8 @@ from gramian.rows import RowBlock, Rows
 
 ENOUGH: tuple[StopReason, ...] = ("explained_variance", "threshold")
 """A search that stops for these reasons has met what was asked for, with any number of columns."""
+FEW = 500
+"""Up to so many functions, a search without exchanges on the way takes little time besides."""
 
 
 def search(
@@ -69,12 +71,17 @@ def _search(
 ) -> tuple[BestSets, StopReason]:
     first = Run(rows, family, replace(asked, beam=1), Decision(held_out, asked.units), callback)
     found = [first.run()]
-    if asked.beam > 1 and asked.exchange and found[0][0].columns:
-        # The path without a beam comes first, so that a beam never leaves more.
-        again = replace(asked, limits=replace(asked.limits, n_steps=len(found[0][0].columns)))
-        quiet = Decision(None, asked.units)
-        wide = Run(rows, family, again, quiet, None, first.alphas, first.order)
-        found.append(wide.run())
+    sets, reason = found[0]
+    if not asked.exchange or len(sets.columns) < 2 or reason == "saturated":
+        return found[0]
+    again = replace(asked, limits=replace(asked.limits, n_steps=len(sets.columns)))
+    quiet = Decision(None, asked.units)
+    if first.order is None and first.top.frame.n_functions <= FEW:
+        # Exchanges on the way may lead astray. So they never leave more than without.
+        plain = Run(rows, family, replace(again, beam=1), quiet, None, first, rethinks=False)
+        found.append(plain.run())
+    if asked.beam > 1:
+        found.append(Run(rows, family, again, quiet, None, first).run())
     return best_of(found)
 
 

@@ -127,30 +127,40 @@ class Explained:
         solve_lower(self._factor, found, transposed=True)
         return found
 
-    def linear_gains(self, without: int | None = None) -> Array:
-        """Return how much each column would add by itself, linearly.
+    def linear_gains(self) -> Array:
+        """Return how much each column would add by itself, linearly; zero for the members."""
+        gains = self._gains_of(self.left.diagonal(), self._squares)
+        gains[self.frame.columns] = 0.0
+        return gains
 
-        Parameters
-        ----------
-        without : int, optional
-            The place of a member: what is asked for is the set without it.
+    def linear_gains_without(self) -> Array:
+        """Return the same for the set without each member, one row a member.
 
-        Returns
-        -------
-        gains : array of shape (n_columns,)
-            Zero for the members.
+        Without a member the residual covariance is Σ + RᵀR. For all members at once, R being rows
+        of one matrix, its diagonal and the squares of its columns are sums over these rows.
         """
-        variances, squares = self.left.diagonal(), self._squares
-        if without is not None:
-            # Of Σ + RᵀR the diagonal, and the squares of each column.
-            lost = self._lost[without]
-            variances = variances + np.einsum("ij,ij->j", lost, lost)
-            both = 2 * times(lost, self.left) + times(times(lost, lost.T), lost)
-            squares = squares + np.einsum("ij,ij->j", both, lost)
+        lost = np.concatenate(self._lost)
+        starts = np.cumsum([0, *map(len, self._lost[:-1])])
+        with threads_for(float(lost.size) * len(self.left)):
+            both = times(lost, self.left)
+        both *= 2
+        for start, each in zip(starts, self._lost, strict=True):
+            both[start : start + len(each)] += times(times(each, each.T), each)
+        both *= lost
+        lost *= lost
+        variances = self.left.diagonal() + np.add.reduceat(lost, starts)
+        gains = self._gains_of(variances, self._squares + np.add.reduceat(both, starts))
+        columns = self.frame.columns
+        own = gains[range(len(columns)), columns]
+        gains[:, columns] = 0.0
+        gains[range(len(columns)), columns] = own
+        return gains
+
+    def _gains_of(self, variances: Array, squares: Array) -> Array:
+        """Return ‖Σe‖²/eᵀΣe for all columns e of which something is left."""
         gains = np.zeros_like(variances)
         some = variances > FEWEST * self._units**2
         np.divide(squares, variances, out=gains, where=some)
-        gains[[c for i, c in enumerate(self.frame.columns) if i != without]] = 0.0
         return gains
 
     @cached_property

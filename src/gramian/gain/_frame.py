@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from gramian._types import Array
 from gramian.elimination import Layout, lay_out
 from gramian.families._base import Family, no_levels
-from gramian.families._expansion import Block
-from gramian.orthogonalize._common import GrowingRows
+from gramian.families._expansion import Block, Call
+from gramian.orthogonalize._common import Direction, GrowingRows
+from gramian.orthogonalize._range import scaled
 from gramian.rows import RowBlock, Rows
 
 
@@ -94,6 +95,8 @@ class Frames:
         """Whether all columns have functions of the same form, whatever their values."""
         self._of_size: dict[int, Layout] = {}
         """If so, those of so many columns."""
+        self._scales: dict[tuple[int, ...], float] = {}
+        """What the user's functions are multiplied by, which depends on their columns."""
 
     def of(self, members: Sequence[Member]) -> Frame:
         """Return the functions of a set."""
@@ -101,9 +104,12 @@ class Frames:
 
     def newcomers(self, frame: Frame, columns: Sequence[int]) -> list[Newcomer]:
         """Return what each of some columns would bring to the set."""
-        if not self.alike:
-            return [self._newcomer(frame, column) for column in columns]
-        return [self._newcomer(frame, columns[0])] * len(columns) if columns else []
+        if not columns:
+            return []
+        first = self._newcomer(frame, columns[0])
+        if self.alike and not first.block.calls:
+            return [first] * len(columns)
+        return [first, *(self._newcomer(frame, column) for column in columns[1:])]
 
     def _newcomer(self, frame: Frame, column: int) -> Newcomer:
         layout = self._lay_out([*frame.columns, column])
@@ -115,7 +121,29 @@ class Frames:
             return lay_out(self._rows, self._family, columns)
         if len(columns) not in self._of_size:
             self._of_size[len(columns)] = lay_out(self._rows, self._family, columns)
-        return replace(self._of_size[len(columns)], columns=tuple(columns))
+        layout = replace(self._of_size[len(columns)], columns=tuple(columns))
+        if not any(block.calls for block in layout.blocks):
+            return layout
+        return replace(layout, blocks=self._scaled(layout))
+
+    def _scaled(self, layout: Layout) -> tuple[Block, ...]:
+        """Scale the user's functions, each as it is wherever its columns are."""
+
+        def key(call: Call) -> tuple[int, ...]:
+            return id(call.function), *(layout.columns[i] for i in call.variables)
+
+        calls = {key(call): call for block in layout.blocks for call in block.calls}
+        new = [call for each, call in calls.items() if each not in self._scales]
+        directions = [Direction(column, 1.0) for column in layout.columns]
+        for call in scaled(self._rows, directions, new):
+            self._scales[key(call)] = call.scale
+        return tuple(
+            replace(
+                block,
+                calls=tuple(replace(each, scale=self._scales[key(each)]) for each in block.calls),
+            )
+            for block in layout.blocks
+        )
 
 
 def _are_alike(family: Family) -> bool:

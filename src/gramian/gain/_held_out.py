@@ -41,8 +41,9 @@ class Decision:
     def choose(self, fit: Callable[[float], Explained], alphas: Sequence[float]) -> Explained:
         """Return the fit, of several with different penalties, that leaves least.
 
-        All penalties are tried whenever the number of columns is a power of two, otherwise those
-        around the last choice, as long as they leave no more than it.
+        All penalties are tried whenever the number of columns is a power of two, or the last
+        choice was infinite, which says nothing of the others; otherwise those around the last
+        choice, as long as they leave no more than it.
 
         Parameters
         ----------
@@ -57,7 +58,8 @@ class Decision:
         fits = {start: fit(alphas[start])}
         functions = self._evaluate(fits[start])
         left = {start: self._left(fits[start], functions)}
-        every, as_good = size & (size - 1) == 0, equals(left[start], self.total[0])
+        every = size & (size - 1) == 0 or np.isinf(alphas[start])
+        as_good = equals(left[start], self.total[0])
         for step in (-1, 1):
             i = start
             while 0 <= i + step < len(alphas) and (every or left[i] <= as_good):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -41,10 +42,11 @@ class Run:
         As of `gramian.gain.search`.
     decision : Decision
         Rows that decide on penalties.
-    alphas : dict, optional
-        Penalties that are decided on, for sizes of the set.
-    order : sequence of int, optional
-        The columns in the order in which they join, if that is known before.
+    after : Run, optional
+        A search that came before: its penalties are taken over, and what it knows of candidates.
+    rethinks : bool, default=True
+        Whether columns are exchanged and dropped again on the way. If not, they are exchanged at
+        the end, provided that they explain more than those of the search before.
     """
 
     def __init__(
@@ -54,8 +56,9 @@ class Run:
         asked: Search,
         decision: Decision,
         callback: Callable[[Trace], None] | None,
-        alphas: Mapping[int, float] | None = None,
-        order: Sequence[int] | None = None,
+        after: Run | None = None,
+        *,
+        rethinks: bool = True,
     ) -> None:
         self.asked = asked
         self._n_rows = rows.n_rows
@@ -64,20 +67,25 @@ class Run:
         lower = np.tril(rows.covariance())
         covariance = lower + np.tril(lower, -1).T
         self._covariance = covariance * np.multiply.outer(asked.units, asked.units)
-        if asked.backward and order is None:
-            order = backward_order(rows, family, asked)
-        self.order = order
-        self._frames = Frames(rows, family)
-        self._candidates = candidates_of(rows, family, self._frames, covariance)
+        self._rethinks = rethinks and asked.exchange
+        self._rival = None if rethinks or after is None else after.top
+        if after is None:
+            self.order = backward_order(rows, family, asked) if asked.backward else None
+            """The columns in the order in which they join, if that is known before."""
+            self._frames = Frames(rows, family)
+            self._candidates = candidates_of(rows, family, self._frames, covariance)
+            self._numbers = count()
+        else:
+            self.order, self._frames = after.order, after._frames
+            self._candidates, self._numbers = after._candidates, after._numbers
         # Of functions that are the columns themselves the linear gain is all there is.
         self._is_linear = self._frames.alike and family.count(3) == 3
-        self._numbers = count()
         n = rows.n_columns
         empty = Moments(np.empty(0), np.empty(0), np.empty((0, 0)), np.empty((0, n)))
-        self.alphas: dict[int, float] = {0: 0.0, **(alphas or {})}
+        self.alphas: dict[int, float] = {0: 0.0} if after is None else after.alphas
         """The penalty for each size, as decided when it was first reached."""
         self.now = self._explained((), empty)
-        self.top = self.now
+        self.top: Explained = self.now
         """The best of the largest sets."""
         self._best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
         """The best set of each size so far, and what it explains."""
@@ -112,18 +120,28 @@ class Run:
                 reason = "saturated"
                 break
             self._grow(columns)
-            if self.order is None and self._is_time():
+            if self._is_time():
                 self._reconsider()
             self._take_up()
         self.now = self.top
+        if not self._wins:
+            return self._found(), reason
         if self.asked.exchange and reason != "saturated":
             self._exchange_all()
-        return self._found(), reason
+        return self._with_advice(), reason
+
+    @property
+    def _wins(self) -> bool:
+        """Whether fewer columns are enough than for the search before, or explain more."""
+        if self._rival is None:
+            return True
+        size, other = len(self.top.frame.members), len(self._rival.frame.members)
+        return size < other or self.top.value > self._rival.value
 
     def _is_time(self) -> bool:
         """Return whether to think again: the larger the set, the longer it takes."""
         size = len(self.now.frame.members)
-        if not self.asked.exchange or size < self._next:
+        if not self._rethinks or self.order is not None or size < self._next:
             return False
         self._next = size + 1 if self._is_linear else max(size + 1, int(GROWTH * size))
         return True
@@ -236,18 +254,23 @@ class Run:
         """Go on with another set."""
         self.now = other
         size, trace = len(other.frame.members), self._trace
-        value, _ = self._best.get(size, (-np.inf, []))
         if size > max(self._best):
             trace.n_kept.append(other.frame.n_functions - self.top.frame.n_functions)
             trace.total.append(self._total)
             trace.largest.append(self._largest)
             if self._callback is not None:
                 self._callback(trace)
-        if other.value > value:
+        if self._note(other) and size >= len(self.top.frame.members):
+            self.top = other
+            trace.total[-1], trace.largest[-1] = self._total, self._largest
+
+    def _note(self, other: Explained) -> bool:
+        """Note a set down if it is the best of its size so far, and return whether it is."""
+        size = len(other.frame.members)
+        is_best = size not in self._best or other.value > self._best[size][0]
+        if is_best:
             self._best[size] = other.value, other.frame.columns
-            if size >= len(self.top.frame.members):
-                self.top = other
-                trace.total[-1], trace.largest[-1] = self._total, self._largest
+        return is_best
 
     def _is_better(self, value: float, size: int) -> bool:
         """Return whether a set is better than the best one of its size."""
@@ -297,9 +320,12 @@ class Run:
         The best ones come first, and each member and each column once.
         """
         now, free = self.now, len(self.asked.given)
+        if len(now.frame.members) == free:
+            return []
         wanted: dict[int, list[int]] = {}
+        gains = now.linear_gains_without()
         for place in range(free, len(now.frame.members)):
-            for column in self._instead(place):
+            for column in self._instead(place, gains[place]):
                 wanted.setdefault(column, []).append(place)
         if not wanted:
             return []
@@ -313,27 +339,40 @@ class Run:
                 best[number] = max(best.get(number, (-np.inf, 0, 0)), (value, number, column))
         return sorted((each for each in best.values() if each[0] > now.value), reverse=True)
 
-    def _instead(self, place: int) -> list[int]:
+    def _instead(self, place: int, gains: Array) -> list[int]:
         """Return the best candidates for the place of a member, by their linear gain."""
-        gains = self.now.linear_gains(place)
         column = self.now.frame.columns[place]
         own, gains[column] = gains[column], 0.0
         n = 1 if self._is_linear else -(-self.asked.n_candidates // SHARE)
         return [c for c in _largest(gains, n) if gains[c] > PROMISING * own]
 
     def _ordered(self) -> tuple[int, ...]:
-        """Return the columns of the set, those without which least would be lost last."""
+        """Return the columns of the set, those without which least would be lost last.
+
+        On the way, smaller sets may turn out to be the best of their size.
+        """
         free, last = len(self.asked.given), []
         while len(self.now.frame.members) > free:
             place = free + int(np.argmin(self.now.losses[free:]))
             last.append(self.now.frame.columns[place])
             self.now = self._drop(place)
+            self._note(self.now)
         return (*self.now.frame.columns, *reversed(last))
 
     def _found(self) -> BestSets:
-        """Return what was found."""
+        """Return the best sets."""
         whole = float(np.trace(self._covariance))
         sizes = sorted(self._best)
+        return BestSets(
+            tuple(tuple(self._best[size][1]) for size in sizes[1:]),
+            np.array([max(0.0, whole - self._best[size][0]) for size in sizes]),
+            np.empty(0),
+            (),
+            np.empty(0),
+        )
+
+    def _with_advice(self) -> BestSets:
+        """Return the best sets, with what to add to the last one and what to give up."""
         self.now = self.top
         columns = self._short_list()
         gains: dict[int, float] = {}
@@ -343,12 +382,13 @@ class Run:
         following = sorted(gains, key=lambda c: -gains[c])
         losses = dict(zip(self.top.frame.columns, self.top.losses, strict=True))
         last = self._ordered()
-        return BestSets(
-            (*(tuple(self._best[size][1]) for size in sizes[1:-1]), *([last] if last else [])),
-            np.array([max(0.0, whole - self._best[size][0]) for size in sizes]),
-            np.array([losses[c] for c in last]),
-            tuple(following),
-            np.array([gains[c] for c in following]),
+        found = self._found()
+        return replace(
+            found,
+            columns=(*found.columns[:-1], *([last] if last else [])),
+            losses=np.array([losses[c] for c in last]),
+            following=tuple(following),
+            gains=np.array([gains[c] for c in following]),
         )
 
 

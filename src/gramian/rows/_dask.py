@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -276,41 +275,13 @@ def _available(memory_budget: int) -> float:
     return SHARE_OF_MEMORY * sum(limits) if all(limits) else memory_budget
 
 
-class _OneThread(AbstractContextManager[None]):
-    """A context in which BLAS has one thread: the scheduler has threads of its own.
-
-    These enter and leave it at any time, so that only the last one restores what was before.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._n_inside = 0
-        self._limit: AbstractContextManager[Any]
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._n_inside:
-                self._limit = threads_for(0)
-                self._limit.__enter__()
-            self._n_inside += 1
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._n_inside -= 1
-            if not self._n_inside:
-                self._limit.__exit__(None, None, None)
-
-
-ONE_THREAD = _OneThread()
-
-
 def _one_thread(home: int) -> AbstractContextManager[Any]:
-    """Return a context in which BLAS has one thread.
+    """Return a context in which BLAS has one thread: the scheduler has threads of its own.
 
     In the process that waits for the results it has so already, see `_compute`. Tasks that go on
     there after one has failed must not restore what they found.
     """
-    return nullcontext() if os.getpid() == home else ONE_THREAD
+    return nullcontext() if os.getpid() == home else threads_for(0)
 
 
 def _compute(task: Any) -> Any:
