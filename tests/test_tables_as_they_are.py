@@ -69,8 +69,8 @@ def test_levels_renamed_and_rows_reordered_change_no_selection(folder):
     table = orders()
     for name in ("zip", "product", "group"):
         levels = sorted(table[name].unique())
-        names = np.random.default_rng(0).permutation(levels)
-        table[name] = table[name].map(dict(zip(levels, names + " é;", strict=True)))
+        names = [f"{each} é;" for each in np.random.default_rng(0).permutation(levels)]
+        table[name] = table[name].map(dict(zip(levels, names, strict=True)))
     table = table.sample(frac=1, random_state=0)
     table.to_parquet("other.parquet", index=False)
     one, other = (

@@ -179,7 +179,8 @@ class _Search:
         """Return the damped Gauss-Newton step, (JᵀJ + tether + damping) step = Jᵀ miss."""
         shape = graph.constant(np.array([0, self._k, -1]))
         slopes = graph("Reshape", graph("MatMul", lower, self._tangents), shape)
-        curvature = graph("MatMul", slopes, graph("Transpose", slopes, perm=[0, 2, 1]))
+        # Older versions of onnxruntime fuse MatMul with a transpose, and not for float64.
+        curvature = graph("Einsum", slopes, slopes, equation="nij,nkj->nik")
         pull = graph("MatMul", slopes, graph.column(miss, 2))
         away = graph.column(graph("Sub", u, self._home), 2)
         pull = graph("Sub", pull, graph("Mul", self._tether, away))

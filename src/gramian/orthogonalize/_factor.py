@@ -306,6 +306,8 @@ class Factor:
 
 def _positive_qr(a: Array) -> tuple[Array, Array]:
     """Return Q and R with ``a == Q @ R`` and a positive diagonal of R."""
+    if not a.size:  # older versions of SciPy refuse to factor nothing
+        return np.empty((len(a), 0)), np.empty((0, a.shape[1]))
     q, r = qr(a, mode="economic", check_finite=False)
     return _positive(q, r)
 
