@@ -21,9 +21,8 @@ from gramian.gain import Search, _evaluated, _monomial_sums, _monomials, search
 from gramian.gain._candidates import Moments
 from gramian.gain._explained import Explained, without
 from gramian.gain._frame import Frames, Member
-from gramian.gain._held_out import Decision
 from gramian.gain._monomials import candidates_of
-from gramian.rows import RowBlock, centre
+from gramian.rows import centre
 
 
 def hypot(u: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -298,50 +297,6 @@ def test_held_out_rows_choose_the_penalty_and_may_stop_the_search():
     assert len(early.selected_features_) < 16
 
 
-ALPHAS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)
-
-
-class Penalized:
-    """A fit whose functions are none: what it leaves depends on its penalty only."""
-
-    def __init__(self, alpha, left):
-        self.alpha, self.left = alpha, left
-
-
-@pytest.mark.parametrize(
-    "best_of_sizes",
-    [(0, 0, 0, 1, 1, 2), (3, 3, 4, 4, 4, 4), (5, 4, 3, 2, 1, 0), (2, 5, 5, 0, 0, 0)],
-)
-def test_penalties_beside_the_last_one_are_enough_where_there_is_one_minimum(
-    monkeypatch, best_of_sizes
-):
-    monkeypatch.setattr(Decision, "_evaluate", lambda self, fit: None)
-    monkeypatch.setattr(Decision, "_left", lambda self, fit, functions: fit.left)
-    decision = Decision(RowBlock(np.ones((3, 2)), np.ones(3)), np.ones(2))
-    n_fits = 0
-    for best in best_of_sizes:
-
-        def fit(alpha, best=best):
-            nonlocal n_fits
-            n_fits += 1
-            return Penalized(alpha, 1.0 + abs(ALPHAS.index(alpha) - best))
-
-        assert decision.choose(fit, ALPHAS).alpha == ALPHAS[best]
-    assert n_fits < len(best_of_sizes) * len(ALPHAS)
-
-
-def test_of_penalties_that_leave_nothing_the_smallest_is_taken_wherever_the_search_is(monkeypatch):
-    monkeypatch.setattr(Decision, "_evaluate", lambda self, fit: None)
-    monkeypatch.setattr(Decision, "_left", lambda self, fit, functions: fit.left)
-    decision = Decision(RowBlock(np.ones((3, 2)), np.ones(3)), np.ones(2))
-    for size in range(1, 6):
-        left = 1.0 if size < 3 else 1e-20
-        chosen = decision.choose(
-            lambda alpha, left=left: Penalized(alpha, left * (2 if alpha < 10 else 1)), ALPHAS
-        )
-        assert chosen.alpha == (10.0 if size < 3 else 0.0)
-
-
 def test_no_penalty_is_looked_for_where_few_columns_leave_nothing_though_many_were_asked_for():
     rng = np.random.default_rng(9)
     a, b = rng.standard_normal((2, 150))
@@ -461,15 +416,3 @@ def test_no_beginning_of_the_selection_is_better_than_the_best_set_of_its_size(s
     for size in range(1, 6):
         left = left_by(X, list(fit.selected_features_[:size]), hand.multilinear(2))
         assert fit.best_sets_residual_variance_[size] <= left * (1 + 1e-6)
-
-
-def test_after_an_infinite_penalty_all_are_tried_again(monkeypatch):
-    monkeypatch.setattr(Decision, "_evaluate", lambda self, fit: None)
-    monkeypatch.setattr(Decision, "_left", lambda self, fit, functions: fit.left)
-    decision = Decision(RowBlock(np.ones((3, 2)), np.ones(3)), np.ones(2))
-    alphas = (0.0, 0.1, 1.0, np.inf)
-    for left in ([4.0, 3.0, 2.0, 1.0], [4.0, 3.0, 2.0, 1.0], [4.0, 1.0, 3.0, 2.0]):
-        chosen = decision.choose(
-            lambda alpha, left=left: Penalized(alpha, left[alphas.index(alpha)]), alphas
-        )
-    assert chosen.alpha == 0.1
