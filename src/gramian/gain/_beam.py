@@ -72,15 +72,17 @@ def _search(
     first = Run(rows, family, replace(asked, beam=1), Decision(held_out, asked.units), callback)
     found = [first.run()]
     sets, reason = found[0]
-    if not asked.exchange or len(sets.columns) < 2 or reason == "saturated":
+    if not asked.exchange or not sets.columns:
         return found[0]
     again = replace(asked, limits=replace(asked.limits, n_steps=len(sets.columns)))
     quiet = Decision(None, asked.units)
-    if first.order is None and first.top.frame.n_functions <= FEW:
+    is_quick = first.top.frame.n_functions <= FEW and reason != "saturated"
+    if first.order is None and is_quick:
         # Exchanges on the way may lead astray. So they never leave more than without.
         plain = Run(rows, family, replace(again, beam=1), quiet, None, first, rethinks=False)
         found.append(plain.run())
     if asked.beam > 1:
+        # The path without a beam comes first, so that a beam never leaves more.
         found.append(Run(rows, family, again, quiet, None, first).run())
     return best_of(found)
 
