@@ -10,7 +10,18 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from gramian import GCA, GFA, GFR, GFS, UFFS, load
+from gramian import (
+    GCA,
+    GFA,
+    GFR,
+    GFS,
+    UFFS,
+    GramianImputer,
+    PolynomialManifold,
+    certify,
+    load,
+    report,
+)
 from gramian._progress import Lines
 
 RNG = np.random.default_rng(0)
@@ -18,6 +29,7 @@ FACTORS = RNG.standard_normal((300, 3))
 X = np.column_stack([3 * FACTORS, FACTORS[:, 0] * FACTORS[:, 1], FACTORS[:, 2] ** 2]) + 5
 OTHER = 1000 * RNG.standard_normal((80, 5)) - 7
 """Rows on another scale: whatever leaks from them shows."""
+GAPS = np.where(RNG.random(X.shape) < 0.1, np.nan, X)
 
 ESTIMATORS = {
     "GFR": GFR(2, alpha=0),
@@ -28,8 +40,10 @@ ESTIMATORS = {
     "GFS, chosen penalty": GFS(3, alpha="auto", criterion="variance"),
     "GFA": GFA(3, backward=False, alpha=0),
     "UFFS": UFFS(3, degree=2),
+    "PolynomialManifold": PolynomialManifold(2, degree=2, alpha=0.01, n_rounds=2),
+    "GramianImputer": GramianImputer(),
 }
-DECODING = [name for name in ESTIMATORS if name != "UFFS"]
+PURSUITS = [name for name in ESTIMATORS if name[0] == "G" and name != "GramianImputer"]
 
 
 class Interrupted:
@@ -59,14 +73,18 @@ def too_few(estimator, monkeypatch):
 
 
 def interrupted_by_user(estimator, monkeypatch):
-    def interrupt(self, trace):
+    def interrupt(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Lines, "__call__", interrupt)
-    estimator.verbose, before = 2, estimator.verbose
+    before = estimator.get_params()
+    monkeypatch.setattr(Lines, "__call__", interrupt)  # after the first step
+    monkeypatch.setattr("gramian._manifold_fit.fit_rounds", interrupt)
+    monkeypatch.setattr("gramian.imputation._model.best_correction", interrupt)
+    if "verbose" in before:
+        estimator.verbose = 2
     with pytest.raises(KeyboardInterrupt):
         estimator.fit(OTHER)
-    estimator.verbose = before
+    estimator.set_params(**before)
 
 
 def lost_connection(estimator, monkeypatch):
@@ -79,10 +97,12 @@ FAULTS = [not_finite, too_few, interrupted_by_user]
 
 def outputs(estimator, path):
     """All that users see of a fit."""
-    estimator.save(path)
     attributes = {key: value for key, value in vars(estimator).items() if key.endswith("_")}
     del attributes["model_"]
-    found = [path.read_bytes(), estimator.transform(X)]
+    found = [estimator.transform(GAPS if isinstance(estimator, GramianImputer) else X)]
+    if hasattr(estimator, "save"):
+        estimator.save(path)
+        found.append(path.read_bytes())
     if hasattr(estimator, "score"):
         found += [estimator.score(X), estimator.inverse_transform(estimator.transform(X))]
     return found, attributes
@@ -102,11 +122,12 @@ def assert_unchanged(estimator, before, path):
 def test_a_refit_that_fails_leaves_the_fit_as_it_was(name, fault, tmp_path, monkeypatch):
     estimator = copy.deepcopy(ESTIMATORS[name]).fit(X)
     before = outputs(estimator, tmp_path / "model.gram")
-    fault(estimator, monkeypatch)
+    with monkeypatch.context() as patched:
+        fault(estimator, patched)
     assert_unchanged(estimator, before, tmp_path / "model.gram")
 
 
-@pytest.mark.parametrize("name", DECODING)
+@pytest.mark.parametrize("name", [*PURSUITS, "PolynomialManifold"])
 def test_a_stream_that_breaks_off_leaves_the_fit_as_it_was(name, tmp_path, monkeypatch):
     estimator = copy.deepcopy(ESTIMATORS[name]).set_params(memory_budget=2**20).fit(X)
     before = outputs(estimator, tmp_path / "model.gram")
@@ -143,7 +164,7 @@ def test_the_fitted_model_cannot_be_changed():
         model.mean = np.zeros(5)
 
 
-@pytest.mark.parametrize("name", DECODING)
+@pytest.mark.parametrize("name", PURSUITS)
 def test_the_model_tells_what_the_estimator_does(name, tmp_path):
     estimator = copy.deepcopy(ESTIMATORS[name]).fit(X)
     estimator.save(tmp_path / "model.gram")
@@ -154,3 +175,28 @@ def test_the_model_tells_what_the_estimator_does(name, tmp_path):
         assert {*fitted.get_feature_names_out()} == {*model.kept_names}
         reconstructed = fitted.inverse_transform(fitted.transform(X))
         np.testing.assert_allclose(model.decode(kept), reconstructed, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", PURSUITS)
+def test_parameters_that_change_after_the_fit_change_nothing_that_is_said_of_it(name, tmp_path):
+    before = copy.deepcopy(ESTIMATORS[name]).fit(X)
+    after = copy.deepcopy(before).set_params(threshold=7.0, alpha=0.5)
+    if "relative" in after.get_params():
+        after.set_params(relative=True)
+    loaded = []
+    for each in (before, after):
+        each.save(tmp_path / "model.gram")
+        loaded.append(load(tmp_path / "model.gram"))
+    told = [
+        [certify(each, X), each._repr_html_().partition("gramian-fit")[2], each.model_.asked]
+        for each in (before, after, *loaded)
+    ]
+    assert all(str(each) == str(told[0]) for each in told)
+
+
+def test_a_report_marks_the_threshold_of_the_fit(tmp_path):
+    gfs = GFS(threshold=0.5, criterion="variance", alpha=0).fit(X)
+    gfs.set_params(threshold=7.0)
+    page = report(gfs, X, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "threshold 0.5" in page
+    assert "threshold 7" not in page

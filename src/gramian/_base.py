@@ -14,28 +14,20 @@ from scipy.sparse import issparse
 
 from gramian._cost import Cost, estimate
 from gramian._estimator import Data, Estimator
-from gramian._fitting import MAX_LOSS, Request, Solver, prefers_qr
+from gramian._fitting import Request, Solver, prefers_qr
 from gramian._left_out import FEW
-from gramian._model import FittedModel, Record
+from gramian._model import Asked, FittedModel
 from gramian._preparation import CheckedData, RandomState
 from gramian._pursuit import Limits, StopReason
 from gramian._sklearn import Interval, RealNotInt, StrOptions
 from gramian._taking import shape_of
 from gramian._types import Array, IntArray
-from gramian.exceptions import (
-    NumericalWarning,
-    OverfittingWarning,
-    SaturationWarning,
-    UnitsWarning,
-)
 from gramian.families import BY_NAME, Family, by_name
 
 DEFAULT_EXPLAINED = 0.95
 """The share of variance that GFR and GFS explain when nothing else is asked for."""
 AUTO_ALPHAS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, np.inf)
 """The penalties among which `alpha="auto"` chooses."""
-SPREAD = 100.0
-"""From this ratio of standard deviations on, the unit of one column hides the others."""
 COUNT = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
 
 
@@ -104,6 +96,13 @@ class PursuitEstimator(Estimator[FittedModel]):
         """What is too little to be chosen, and whether that is a share."""
         assert self.threshold != "auto"
         return self.threshold, bool(self.relative)
+
+    @property
+    def _asked(self) -> Asked:
+        """What the fit is measured against afterwards, whatever becomes of the parameters."""
+        threshold, relative = self._least
+        threshold = None if threshold is None else float(threshold)
+        return Asked(threshold, relative, self._limits.explained, self.alpha == "auto")
 
     @property
     def _limits(self) -> Limits:
@@ -237,77 +236,10 @@ class PursuitEstimator(Estimator[FittedModel]):
         """What the cost of a search depends on that comes before the fit."""
         return {}
 
-    @property
-    def _remedy(self) -> str:
-        """What else helps against too many functions, where it is a parameter and not in use."""
-        return "" if vars(self).get("alpha", "auto") == "auto" else "alpha='auto', "
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-    def _cautions(self) -> list[tuple[type[Warning], str]]:
-        model = self.model_
-        found = cautions(model.record, self._remedy)
-        if model.elimination is not None or self.alpha == "auto":  # rows left out have decided
-            found = [each for each in found if not issubclass(each[0], OverfittingWarning)]
-        if self._default_explained and model.scale is None and not self.relative:
-            found += units_caution(model)
-        return found
-
-
-def cautions(record: Record, remedy: str) -> list[tuple[type[Warning], str]]:
-    """Return what the user should know about a fit: kinds of warnings, and their texts.
-
-    Parameters
-    ----------
-    record : Record
-        How the fit went.
-    remedy : str
-        What else helps against too many functions.
-    """
-    found: list[tuple[type[Warning], str]] = []
-    n_functions = record.degrees_of_freedom.max()
-    if record.stop_reason == "saturated":
-        text = (
-            f"After {len(record.n_kept)} steps the functions span all {record.n_rows} samples: "
-            "every residual is zero, whatever the data, and the fit stopped. Use "
-            f"{remedy}a lower degree, fewer directions, or more samples."
-        )
-        found.append((SaturationWarning, text))
-    elif 2 * n_functions > record.n_rows:
-        text = (
-            f"{n_functions:.0f} functions were fitted to {record.n_rows} samples. Above half "
-            "as many functions as samples, residual variances measured on the same samples are "
-            f"far too small. Use {remedy}a lower degree, fewer directions, or more samples."
-        )
-        found.append((OverfittingWarning, text))
-    if record.orthogonality_loss > MAX_LOSS:
-        text = (
-            "The functions are close to linearly dependent, and solver='gram' may be off by a "
-            f"relative {record.orthogonality_loss:.0e} in what it reports. Use solver='qr' if "
-            "the data fit in memory, or a better conditioned family such as 'hermite'."
-        )
-        found.append((NumericalWarning, text))
-    return found
-
-
-def units_caution(model: FittedModel) -> list[tuple[type[Warning], str]]:
-    """Return a warning if the unit of one column hides most others."""
-    assert model.variances is not None
-    deviations = np.sqrt(model.variances)
-    varying = deviations[deviations > 0]
-    if not len(varying) or deviations.max() <= SPREAD * np.median(varying):
-        return []
-    largest = int(np.argmax(deviations))
-    text = (
-        f"The deviation of {model.column_names[largest]!r} is "
-        f"{deviations[largest] / np.median(varying):.3g} times that of half of the columns, so "
-        f"that {model.algorithm}, which goes by variances, sees little else. Use scale=True, "
-        "unless all columns have the same unit."
-    )
-    return [(UnitsWarning, text)]
 
 
 def named_families(families: Sequence[str | Family], degrees: Sequence[int | None]) -> list[Family]:

@@ -6,7 +6,7 @@ import inspect
 import os
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -31,13 +31,8 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
 
     def _become(self, model: M) -> None:
         """Take over all that a fit found, at once; what an earlier fit had is gone."""
-        kept = {
-            name: value
-            for name, value in vars(self).items()
-            if name.startswith("_") or not name.endswith("_")
-        }
         names = {} if model.names is None else {"feature_names_in_": np.array(model.names, object)}
-        self.__dict__ = {**kept, **self._attributes(model), **names}
+        replace_fitted(self, {**self._attributes(model), **names})
 
     @abstractmethod
     def _attributes(self, model: M) -> dict[str, Any]:
@@ -106,19 +101,20 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
 
         save(self, path, moments=moments)
 
-    @property
-    def _remedy(self) -> str:
-        """What else helps against too many functions."""
-        return ""
-
-    @abstractmethod
-    def _cautions(self) -> list[tuple[type[Warning], str]]:
-        """Return what the user should know about the fit: kinds of warnings, and their texts."""
-
     def _warn(self) -> None:
         """Warn of what the user should know about the fit."""
-        for category, message in self._cautions():
+        for category, message in self.model_.cautions:
             warnings.warn(message, category, stacklevel=_outside())
+
+
+def replace_fitted(estimator: BaseEstimator, attributes: Mapping[str, Any]) -> None:
+    """Let the attributes of a fit take the place of those of an earlier one, all at once."""
+    kept = {
+        name: value
+        for name, value in vars(estimator).items()
+        if name.startswith("_") or not name.endswith("_")
+    }
+    estimator.__dict__ = {**kept, **attributes}
 
 
 def _outside() -> int:

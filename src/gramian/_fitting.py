@@ -24,8 +24,6 @@ from gramian.rows import Ledger, MemoryRows, RecordedRows, Rows
 
 QR_ROWS = 5000
 """Up to so many rows, `solver="auto"` is `"qr"`."""
-MAX_LOSS = 1e-6
-"""The loss of orthogonality that is warned of."""
 Solver = Literal["auto", "qr", "gram", "moments"]
 C = TypeVar("C", bound=Chooser)
 

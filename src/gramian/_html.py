@@ -65,9 +65,7 @@ def summary(estimator: Any) -> str:
     facts = f"{n_functions} on {counted(model.n_rows, 'row')}. {model.ending}"
     if model.decodes:  # of what UFFS explains, not all is by those kept
         facts = f"{_explained(model)}. {facts}"
-    notes = "".join(
-        f'<p class="gramian-warning">{escape(text)}</p>' for _, text in estimator._cautions()
-    )
+    notes = "".join(f'<p class="gramian-warning">{escape(text)}</p>' for _, text in model.cautions)
     return (
         f'{STYLE}<div class="gramian-fit"><p>{curve}<strong>{escape(_kept(model))}</strong></p>'
         f"<p>{escape(facts)}</p>{_names(model)}{notes}</div>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -10,13 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gramian._estimator import replace_fitted
 from gramian._sklearn import Interval
 from gramian._types import Array
-from gramian.imputation import Correction, Gaussian, best_correction, fit_gaussian
-
-MAX_NUMBERS = 2**26
-"""Rows by columns by columns: what is kept of rows while corrections are fitted, 512 MB. Of larger
-tables a sample of rows is used for that."""
+from gramian.imputation import Imputation, fit_imputation
 
 
 class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -77,6 +75,8 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         "margin": [Interval(Real, 0, None, closed="left")],
     }
 
+    model_: Imputation
+
     def __init__(self, *, nonlinear: bool = True, margin: float = 0.2) -> None:
         self.nonlinear = nonlinear
         self.margin = margin
@@ -97,64 +97,24 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             The fitted estimator.
         """
         self._validate_params()
+        checked = copy(self)  # scikit-learn's checks note the columns down
         table: Array = validate_data(
-            self, X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=2
+            checked, X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=2
         )
-        present = ~np.isnan(table)
-        self._check_columns(present)
-        low, high = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
-        with np.errstate(over="ignore"):
-            self._centre, self._scale = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
-        if not np.isfinite(self._scale).all():
-            column = int(np.flatnonzero(~np.isfinite(self._scale))[0])
-            raise ValueError(
-                f"The variance of column {self._name(column)} exceeds the range of float64. "
-                "Rescale the column first."
-            )
-        self._scale = np.where(self._scale > 0, self._scale, 1.0)
-        x = np.where(present, (table - self._centre) / self._scale, 0.0)
-        self._gaussian = fit_gaussian(x, present)
-        self._corrections = self._correct(x, present)
-        self._range = low - self.margin * (high - low), high + self.margin * (high - low)
-        self.mean_ = self._centre + self._scale * self._gaussian.mean
-        self.covariance_ = np.outer(self._scale, self._scale) * self._gaussian.covariance
-        self.ridge_ = self._gaussian.ridge
-        self.n_corrected_ = sum(each is not None for each in self._corrections)
+        names = getattr(checked, "feature_names_in_", None)
+        called = [str(i) if names is None else repr(str(names[i])) for i in range(table.shape[1])]
+        model = fit_imputation(table, called, nonlinear=self.nonlinear, margin=self.margin)
+        scale, gaussian = model.scale, model.gaussian
+        found = {
+            "model_": model,
+            "n_features_in_": table.shape[1],
+            "mean_": model.centre + scale * gaussian.mean,
+            "covariance_": np.outer(scale, scale) * gaussian.covariance,
+            "ridge_": gaussian.ridge,
+            "n_corrected_": sum(each is not None for each in model.corrections),
+        }
+        replace_fitted(self, found if names is None else {**found, "feature_names_in_": names})
         return self
-
-    def _check_columns(self, present: Any) -> None:
-        empty = np.flatnonzero(~present.any(axis=0))
-        if len(empty):
-            raise ValueError(
-                f"Column {self._name(int(empty[0]))} has no value in any row, so nothing is known "
-                "about it. Leave it out."
-            )
-
-    def _name(self, column: int) -> str:
-        names = getattr(self, "feature_names_in_", None)
-        return str(column) if names is None else repr(str(names[column]))
-
-    def _correct(self, x: Array, present: Any) -> list[Correction | None]:
-        """Fit what the linear expectations miss, column by column."""
-        n_rows, n_columns = x.shape
-        if not self.nonlinear:
-            return [None] * n_columns
-        most = max(2, MAX_NUMBERS // n_columns**2)
-        if n_rows > most:
-            chosen = np.random.default_rng(0).permutation(n_rows)[:most]
-            x, present = x[chosen], present[chosen]
-        completed = self._gaussian.complete(x, present)
-        corrections: list[Correction | None] = []
-        for column in range(n_columns):
-            these = present[:, column]
-            rows = completed.without(column)[these]
-            values = completed.rows[these, column]
-            corrections.append(None)
-            if len(rows) > 2 and np.ptp(values) > 0:
-                relevance = _correlations(rows, values)
-                missed = completed.gain[these, column]
-                corrections[-1] = best_correction(rows, missed, relevance)
-        return corrections
 
     def transform(self, X: ArrayLike) -> Array:
         """Fill gaps.
@@ -173,42 +133,9 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         table: Array = validate_data(
             self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
         )
-        gaps = np.isnan(table)
-        which = np.flatnonzero(gaps.any(axis=1))
-        filled: Array = table.copy()
-        if len(which):
-            filled[which] = np.where(gaps[which], self._fill(table[which]), table[which])
-        return filled
-
-    def _fill(self, table: Array) -> Array:
-        """Return what is expected of rows, in the units of the table."""
-        present = ~np.isnan(table)
-        x = np.where(present, (table - self._centre) / self._scale, 0.0)
-        expected = self._gaussian.expect(x, present)
-        corrected = expected.copy()
-        for column, correction in enumerate(self._corrections):
-            rows = np.flatnonzero(~present[:, column])
-            if correction is not None and len(rows):
-                corrected[rows, column] += correction(expected[rows])
-        corrected += self._gaussian.mean
-        low, high = self._range
-        filled: Array = np.clip(self._centre + self._scale * corrected, low, high)
-        return filled
+        return self.model_.fill(table)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-    _gaussian: Gaussian
-    _corrections: list[Correction | None]
-
-
-def _correlations(rows: Array, values: Array) -> Array:
-    """Return the absolute correlation of each column with other values; 0 where one is constant."""
-    centred = rows - rows.mean(axis=0)
-    values = values - values.mean()
-    sizes = np.linalg.norm(centred, axis=0) * np.linalg.norm(values)
-    products = np.abs(centred.T @ values)
-    shares: Array = np.divide(products, sizes, out=np.zeros_like(products), where=sizes > 0)
-    return shares

@@ -20,7 +20,6 @@ from gramian._reconstruction import DEFAULT_VALIDATION
 from gramian._sklearn import Interval, RealNotInt, StrOptions
 from gramian._taking import take
 from gramian._types import Array
-from gramian.exceptions import OverfittingWarning
 from gramian.families import BY_NAME, Family, by_name
 from gramian.manifold import MAX_STEPS, Search
 
@@ -266,18 +265,6 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
         if model.validation_total is not None:
             found["validation_total_residual_variance_"] = model.validation_total
         return found
-
-    def _cautions(self) -> list[tuple[type[Warning], str]]:
-        """Warn where there are no held-out rows, and functions abound."""
-        model = self.model_
-        if model.validation_total is not None or 2 * model.n_functions <= model.n_rows:
-            return []
-        text = (
-            f"{model.n_functions} functions were fitted to {model.n_rows} samples. Above "
-            "half as many functions as samples, what is left of the same samples is far too "
-            "small. Use degree='auto', a lower degree, fewer components, or more samples."
-        )
-        return [(OverfittingWarning, text)]
 
     @property
     def _n_features_out(self) -> int:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._cautions import Caution
 from gramian._missing import Gaps, has_gaps, present_only
 from gramian._model import AnyModel
 from gramian._types import Array
 from gramian._words import counted
+from gramian.exceptions import OverfittingWarning
 from gramian.families import Family
 from gramian.imputation import expected_codes, noise_of
 from gramian.manifold import Manifold
@@ -89,6 +91,18 @@ class FittedManifold(AnyModel):
     def ending(self) -> str:
         """A sentence on when the fit ended."""
         return f"Codes and surface were fitted in turn, in {counted(self.n_rounds, 'round')}."
+
+    @property
+    def cautions(self) -> list[Caution]:
+        """What the user should know: there are no held-out rows, and functions abound."""
+        if self.validation_total is not None or 2 * self.n_functions <= self.n_rows:
+            return []
+        text = (
+            f"{self.n_functions} functions were fitted to {self.n_rows} samples. Above "
+            "half as many functions as samples, what is left of the same samples is far too "
+            "small. Use degree='auto', a lower degree, fewer components, or more samples."
+        )
+        return [(OverfittingWarning, text)]
 
     def centre(self, table: Array) -> Array:
         """Subtract the means from rows, and scale the columns if they were scaled in the fit."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from gramian._cautions import Caution, cautions_of
 from gramian._decoder import Decoder
 from gramian._missing import has_gaps, present_only
 from gramian._pursuit import StopReason
@@ -108,6 +109,20 @@ class Record:
         return 1 + int(self.n_kept.sum())
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What was asked for, as far as a fit is measured against it afterwards."""
+
+    threshold: float | None = None
+    """The residual variance that is too little to be chosen."""
+    relative: bool = False
+    """Whether the threshold is a share of each variance."""
+    explained: float | None = None
+    """The share of the total variance to explain."""
+    any_alpha: bool = False
+    """Whether rows left out were to choose the penalty."""
+
+
 @dataclass(frozen=True, eq=False)
 class Basis:
     """Given directions among which an algorithm chooses."""
@@ -203,6 +218,16 @@ class AnyModel(ABC):
     def ending(self) -> str:
         """A sentence on when the fit ended."""
 
+    @property
+    @abstractmethod
+    def cautions(self) -> list[Caution]:
+        """What the user should know: kinds of warnings, and their texts."""
+
+    @property
+    def remedy(self) -> str:
+        """What else helps against too many functions, for a list of such remedies."""
+        return ""
+
     @abstractmethod
     def errors(self, table: Array) -> tuple[Array, Array]:
         """Return the squared distances of rows from their reconstruction, and from the mean."""
@@ -227,6 +252,7 @@ class FittedModel(AnyModel):
     """The indices of the candidates that follow from those chosen; None if that was not asked."""
     family: Family
     record: Record
+    asked: Asked = Asked()
     decoder: Decoder | None = None
     """From what is kept back to all columns, centred."""
     variances: Array | None = None
@@ -296,6 +322,21 @@ class FittedModel(AnyModel):
     def ending(self) -> str:
         """A sentence on when the fit ended."""
         return f"The fit stopped because {STOPPED[self.record.stop_reason]}."
+
+    @property
+    def rows_decided(self) -> bool:
+        """Whether rows left out of the fit decided on what is dropped, or on the penalty."""
+        return self.eliminates or self.asked.any_alpha
+
+    @property
+    def cautions(self) -> list[Caution]:
+        """What the user should know: kinds of warnings, and their texts."""
+        return cautions_of(self)
+
+    @property
+    def remedy(self) -> str:
+        """What else helps against too many functions, for a list of such remedies."""
+        return "alpha='auto', " if self.decodes and not self.asked.any_alpha else ""
 
     @property
     def support(self) -> NDArray[np.bool_]:

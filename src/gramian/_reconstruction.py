@@ -151,7 +151,7 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         self._check_count(data)
         plan = self._informed(plan, data)
         model, gaps = data.fit(plan.fit, plan.families)
-        self._become(replace(model, gaps=gaps))
+        self._become(replace(model, gaps=gaps, asked=self._asked))
         self._warn()
         return self
 
@@ -234,7 +234,7 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
                 validation_fraction=plan.hold_out.share,
                 checkpoint=request.checkpoint,
             )
-            fit._become(replace(model, gaps=gaps))
+            fit._become(replace(model, gaps=gaps, asked=fit._asked))
             fits.append(fit)
         return Path(tuple(fits))
 

@@ -182,7 +182,7 @@ class UFFS(Selector):
             return select_by_norms(problem, request, self.n_features_to_select, self.cluster_size)
 
         model, gaps = data.fit(fit, [request.family])
-        self._become(replace(model, gaps=gaps))
+        self._become(replace(model, gaps=gaps, asked=self._asked))
         self._warn()
         return self
 

@@ -192,7 +192,7 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
     """Check the conditions of Theorem 2 or 5."""
     model = estimator.model_
     x = model.centre(only_complete(check_rows(estimator, X, gaps=True), None, "X")[0])
-    components = measure(model, x, *estimator._least, backward=estimator.backward)
+    components = measure(model, x)
     kept = [each for each in components if each.kept]
     redundant = [each for each in components if not each.kept]
     n_functions, n_fitted = model.record.n_functions, model.record.n_rows
@@ -202,17 +202,17 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
         "redundant, about which the theorem says nothing."
     )
     shrunk = (
-        f"The fit shrinks coefficients (alpha = {estimator.alpha_:g}), but the theorem is about "
+        f"The fit shrinks coefficients (alpha = {model.record.alpha:g}), but the theorem is about "
         "projections."
     )
     sizes = f"{n_functions} functions were fitted to {n_fitted} rows"
     too_many = ": residual variances fall towards zero with so many, whatever the data."
     conditions = (
         _either("decided", not n_open, "Every component is kept or redundant.", left_open),
-        Condition("distinct", True, FIRST) if estimator.backward else _distinct(kept, redundant),
+        Condition("distinct", True, FIRST) if model.eliminates else _distinct(kept, redundant),
         _captured(redundant),
         _no_others(kept),
-        _either("projection", estimator.alpha_ == 0, "The fit is by least squares.", shrunk),
+        _either("projection", model.record.alpha == 0, "The fit is by least squares.", shrunk),
         _either("enough rows", 2 * n_functions <= n_fitted, f"{sizes}.", sizes + too_many),
         Condition(
             "outside the family",
@@ -236,15 +236,13 @@ def _either(name: str, holds: bool, fine: str, otherwise: str) -> Condition:
     return Condition(name, bool(holds), fine if holds else otherwise)
 
 
-def measure(
-    model: FittedModel, x: Array, threshold: float | None, relative: bool, *, backward: bool
-) -> tuple[Component, ...]:
+def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
     """Measure what those kept before each component leave of it, on centred rows.
 
     Before a redundant one come the more variant of those kept; all of them, if the fit began with
     all components: then there are units in which they are more variant.
     """
-    threshold = threshold or 0.0
+    threshold = model.asked.threshold or 0.0
     kept, redundant = model.chosen, model.redundant
     assert redundant is not None
     assert model.decoder is not None
@@ -260,7 +258,7 @@ def measure(
     n_before = [*range(len(kept))]
     for i in redundant:  # of equals, those kept come first
         before = variances[kept] >= (1 - TIE) * variances[i]
-        n_before.append(len(kept) if backward or before.all() else int(np.argmin(before)))
+        n_before.append(len(kept) if model.eliminates or before.all() else int(np.argmin(before)))
     indices = [*kept, *redundant]
     coefficients = nested_fits(model.decoder, n_before, to_z[:, indices])
     left, left_by_laws = np.zeros(len(indices)), np.zeros(x.shape[1])
@@ -285,7 +283,7 @@ def measure(
             variance=float(variances[i]),
             residual_variance=float(residual),
             exact=bool(in_the_span[position] <= max(EXACT * variances[i], noise)),
-            epsilon=float(threshold * variances[i] if relative else threshold),
+            epsilon=float(threshold * variances[i] if model.asked.relative else threshold),
             n_more_variant=n,
         )
         for position, (i, n, residual) in enumerate(zip(indices, n_before, left, strict=True))

@@ -1,16 +1,13 @@
 """Missing cells as functions of the row's other cells."""
 
-from gramian.imputation._corrections import Correction, best_correction
-from gramian.imputation._gaussian import Gaussian, fit_gaussian
 from gramian.imputation._low_rank import Plane, expected_codes, fit_plane, noise_of
+from gramian.imputation._model import Imputation, fit_imputation
 
 __all__ = [
-    "Correction",
-    "Gaussian",
+    "Imputation",
     "Plane",
-    "best_correction",
     "expected_codes",
-    "fit_gaussian",
+    "fit_imputation",
     "fit_plane",
     "noise_of",
 ]

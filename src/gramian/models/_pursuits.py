@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, get_args
 
 import numpy as np
 
-from gramian._model import Basis, FittedModel, Project, Record, TakeColumns
+from gramian._model import Asked, Basis, FittedModel, Project, Record, TakeColumns
 from gramian._pursuit import StopReason
 from gramian._types import Array, IntArray
 from gramian.exceptions import ModelFileError
@@ -41,6 +41,7 @@ def describe(
         "stop_reason_": record.stop_reason,
         "solver_": record.solver,
         "orthogonality_loss_": number_to(float(record.orthogonality_loss)),
+        "asked": vars(model.asked),
     }
     if model.decoder is not None:
         fitted |= {"alpha_": number_to(float(record.alpha)), "family_": to_data(model.family)}
@@ -70,8 +71,8 @@ def restore(stored: Stored) -> FittedModel:
         scalars |= {"alpha_", "family_"}
     if "elimination.dropped" in arrays:
         scalars.add("elimination")
-    if isinstance(stored.fitted, dict) and "laws" in stored.fitted and decodes:
-        scalars.add("laws")
+    if isinstance(stored.fitted, dict):
+        scalars |= {"asked", "laws" if decodes else "asked"} & {*stored.fitted}
     fitted = stored.scalars(scalars)
     record = _record(fitted, stored)
     if np.append(record.n_kept, record.n_dropped).min(initial=0) < 0:
@@ -100,6 +101,7 @@ def restore(stored: Stored) -> FittedModel:
         redundant=redundant,
         family=family,
         record=record,
+        asked=_asked(fitted["asked"]) if "asked" in fitted else estimator._asked,
         decoder=_decoder.from_arrays(arrays, family, record.n_kept, record.n_dropped)
         if decodes
         else None,
@@ -165,6 +167,19 @@ def _record(fitted: Mapping[str, Any], stored: Stored) -> Record:
         alpha=number_from(fitted, "alpha_") if "alpha_" in fitted else 0.0,
         **recorded,
     )
+
+
+def _asked(data: Any) -> Asked:
+    found = data if isinstance(data, dict) else {}
+    kinds = {name: type(value) for name, value in found.items()}
+    numbers = [found.get(name) for name in ("threshold", "explained")]
+    if (
+        set(kinds) != {field.name for field in fields(Asked)}
+        or not all(each is None or (type(each) is float and 0 <= each < np.inf) for each in numbers)
+        or not kinds["relative"] is kinds["any_alpha"] is bool
+    ):
+        raise ModelFileError("What was asked of its fit is damaged.")
+    return Asked(**found)
 
 
 def _check_choice(chosen: str, others: str, arrays: Mapping[str, AnyArray], n: int) -> None:

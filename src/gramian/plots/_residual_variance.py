@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import svdvals
 from sklearn.utils.validation import check_array
 
-from gramian._model import Record
+from gramian._model import FittedModel
 from gramian._types import Array
 from gramian.plots._common import (
     BLUE,
@@ -129,15 +129,15 @@ class ResidualVarianceDisplay(Display):
         check_by_feature(estimator)
         if kind not in ("total", "largest"):
             raise ValueError(f"kind must be 'total' or 'largest'; got {kind!r}.")
-        record: Record = estimator.model_.record
+        model: FittedModel = estimator.model_
+        record, asked = model.record, model.asked
         residual, held_out = getattr(record, kind), getattr(record, f"validation_{kind}")
         gcv = record.gcv_total if kind == "total" else None
         pca = None
         if X is not None:
-            rows = estimator.model_.scaled(check_array(X, dtype=np.float64))
+            rows = model.scaled(check_array(X, dtype=np.float64))
             pca = _principal(rows, kind, len(residual))
         family = getattr(estimator, "family_", None)
-        threshold, relative = estimator._least
         display = cls(
             _share(residual, kind),
             validation=None if held_out is None else _share(held_out, kind),
@@ -145,7 +145,7 @@ class ResidualVarianceDisplay(Display):
             gcv=None if gcv is None else gcv / (residual[0] or 1.0),
             pca=pca,
             kind=kind,
-            threshold=None if kind == "total" or relative else threshold,
+            threshold=None if kind == "total" or asked.relative else asked.threshold,
             name=name or type(estimator).__name__ + (f", {family}" if family else ""),
         )
         return display.plot(ax=ax, **kwargs)

@@ -124,14 +124,14 @@ class SelectionOrderDisplay(Display):
             raise TypeError(
                 f"{type(estimator).__name__} has no residual variances of its own; fit GFS."
             )
-        threshold, relative = estimator._least
-        residual, variance = variances_when_chosen(model, relative)
+        asked = model.asked
+        residual, variance = variances_when_chosen(model, asked.relative)
         names = names_of(estimator, feature_names)
         display = cls(
             [names[i] for i in model.chosen] if model.selects else model.kept_names,
             residual,
             variance=variance,
-            threshold=None if relative else threshold,
+            threshold=None if asked.relative else asked.threshold,
             best_left=_best_left(model),
         )
         return display.plot(ax=ax, **kwargs)

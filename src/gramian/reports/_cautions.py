@@ -94,19 +94,19 @@ def of_any_fit(
 
 
 def _of_the_fit(estimator: Any) -> Iterator[Caution]:
-    told = estimator._cautions()
+    model = estimator.model_
+    told = model.cautions
     for category, message in told:
         kind = category.__name__
         text, _, remedy = message.partition(" Use ")
         yield Caution(TITLES.get(kind, kind), text, f"Use {remedy}")
-    model = estimator.model_
     functions = model.freedom / model.n_rows
     if not told and functions > MANY_FUNCTIONS:
         yield Caution(
             "Not many rows for so many functions",
             f"There are {share(functions)} as many functions as rows. What is left on the rows of "
             "the fit is then less than on others.",
-            f"Use {estimator._remedy}a lower degree, fewer features, or more rows, and trust what "
+            f"Use {model.remedy}a lower degree, fewer features, or more rows, and trust what "
             "is measured on other rows.",
         )
 
@@ -196,7 +196,7 @@ def _of_units(estimator: Any, data: Data) -> Iterator[Caution]:
         return
     if model.eliminates and model.selects:
         return  # which does not depend on units
-    if any(issubclass(category, UnitsWarning) for category, _ in estimator._cautions()):
+    if any(issubclass(category, UnitsWarning) for category, _ in model.cautions):
         return  # which has been said
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]

@@ -97,7 +97,7 @@ def trace(estimator: Any, data: Data) -> Curves:
     gcv = None if record.gcv_total is None else record.gcv_total / (record.total[0] or 1.0)
     held_out = None if record.validation_total is None else shares(record.validation_total)
     best = None if model.best_sets is None else shares(model.best_sets.total)
-    wanted = estimator._limits.explained
+    wanted = model.asked.explained
     views = [
         view(
             "Total variance",
@@ -108,8 +108,8 @@ def trace(estimator: Any, data: Data) -> Curves:
             is_share=True,
         )
     ]
-    threshold, relative = estimator._least
-    if threshold and not relative:
+    threshold = model.asked.threshold
+    if threshold and not model.asked.relative:
         views.append(
             view(
                 "Largest of one",
