@@ -53,47 +53,36 @@ class _Limits:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside: dict[object, int] = {}
+        self._now: int | None = None
         self._before: Any = None
 
-    def enter(self, n: int) -> object:
-        """Limit the number of threads, and return what to leave by."""
+    @contextmanager
+    def __call__(self, n: int) -> Iterator[None]:
+        """Limit the number of threads."""
         key = object()
-        with self._lock:
-            if not self._inside:
-                self._before = self._set(n)
-            elif n != self._last:  # to set it takes longer than many a product
-                self._set(n)
-            self._inside[key] = n
-        return key
+        try:
+            with self._lock:
+                self._inside[key] = n
+                self._enforce()
+            yield
+        finally:
+            with self._lock:
+                del self._inside[key]
+                self._enforce()
 
-    def leave(self, key: object) -> None:
-        """Take a limit back."""
-        with self._lock:
-            now = self._last
-            del self._inside[key]
-            if not self._inside:
-                self._before.restore_original_limits()
-            elif self._last != now:
-                self._set(self._last)
-
-    @property
-    def _last(self) -> int:
-        return self._inside[next(reversed(self._inside))]
-
-    def _set(self, n: int) -> Any:
-        return _controller().limit(limits=n, user_api="blas")
+    def _enforce(self) -> None:
+        wanted = next(reversed(self._inside.values()), None)
+        if wanted == self._now:  # to set it takes longer than many a product
+            return
+        if wanted is None:
+            self._before.restore_original_limits()
+        else:
+            limited = _controller().limit(limits=wanted, user_api="blas")
+            self._before = limited if self._now is None else self._before
+        self._now = wanted
 
 
-_limits = _Limits()
-
-
-@contextmanager
-def _limit(n: int) -> Iterator[None]:
-    key = _limits.enter(n)
-    try:
-        yield
-    finally:
-        _limits.leave(key)
+_limit = _Limits()
 
 
 _held_back: ContextVar[int | None] = ContextVar("held_back", default=None)

@@ -128,20 +128,18 @@ class TopEigenvector:
         """Return the top eigenvector of Σ_j, or why its variance is too small."""
         n = len(self.directions)
         if n < len(self._given):
-            return self._take(self._given[n])
-        if self._threshold is not None and self.largest <= self._threshold:
+            vector = self._given[n]
+        elif self._threshold is not None and self.largest <= self._threshold:
             return "threshold"
-        if self._variance <= noise * self._scale:
+        elif self._variance <= noise * self._scale:
             return "exhausted"
-        vector = self._vector
-        if self.directions:  # Lemma 2(b), to the last digit
-            chosen = np.array([*self._orthonormal, *self.directions[len(self._given) :]])
-            vector = vector - times(chosen.T, times(chosen, vector))
-            vector /= np.linalg.norm(vector)
-        return self._take(orient(vector, like=self._lift(vector)))
-
-    def _take(self, vector: Array) -> Direction:
-        """Choose a unit vector."""
+        else:
+            vector = self._vector
+            if self.directions:  # Lemma 2(b), to the last digit
+                chosen = np.array([*self._orthonormal, *self.directions[len(self._given) :]])
+                vector = vector - times(chosen.T, times(chosen, vector))
+                vector /= np.linalg.norm(vector)
+            vector = orient(vector, like=self._lift(vector))
         self.directions.append(vector)
         variance = vector @ self._initial.times(vector)
         return Direction(vector, float(np.sqrt(variance)))

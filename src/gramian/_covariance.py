@@ -22,16 +22,12 @@ MAX_VECTORS = 32
 class ResidualCovariance(Protocol):
     """The residual covariance Σ_j, from which functions are subtracted step by step."""
 
-    def __len__(self) -> int: ...
+    size: int
+    """The number of columns."""
 
     @property
     def trace(self) -> float:
         """The sum of all residual variances."""
-        ...
-
-    @property
-    def vanished(self) -> bool:
-        """Whether nothing is left."""
         ...
 
     def pairs(self, n: int) -> tuple[int, bool]:
@@ -62,10 +58,6 @@ class ResidualCovariance(Protocol):
         """Take away what rounding errors left along a unit vector."""
         ...
 
-    def vanish(self) -> None:
-        """Nothing is left."""
-        ...
-
 
 class MatrixCovariance:
     """A residual covariance in memory.
@@ -78,25 +70,17 @@ class MatrixCovariance:
 
     def __init__(self, lower: Array) -> None:
         self._lower = lower
-
-    def __len__(self) -> int:
-        return len(self._lower)
+        self.size = len(lower)
 
     @property
     def trace(self) -> float:
         """The sum of all residual variances."""
         return float(np.trace(self._lower))
 
-    @property
-    def vanished(self) -> bool:
-        """Whether nothing is left."""
-        return not self._lower.any()
-
     def pairs(self, n: int) -> tuple[int, bool]:
         """Say how many eigenpairs to find where n would be useful, and whether by iterations."""
-        d = len(self._lower)
-        n = min(n, d)
-        return n, d >= DENSE_BELOW and n <= d // 10
+        n = min(n, self.size)
+        return n, self.size >= DENSE_BELOW and n <= self.size // 10
 
     def diagonal(self) -> Array:
         """Return the residual variances of the columns."""
@@ -127,10 +111,6 @@ class MatrixCovariance:
             image -= 0.5 * (vector @ image) * vector
             blas.dsyr2(-1.0, image, vector, a=self._lower, lower=1, overwrite_a=1)
 
-    def vanish(self) -> None:
-        """Nothing is left."""
-        self._lower[:] = 0.0
-
 
 class OperatorCovariance:
     """A residual covariance that is never written out: a product with X and Xᵀ, minus low rank.
@@ -152,23 +132,16 @@ class OperatorCovariance:
         self._trace = float(diagonal.sum())
         self._coefficients: list[Array] = []
         self._finished: list[Array] = []
-
-    def __len__(self) -> int:
-        return len(self._diagonal)
+        self.size = len(diagonal)
 
     @property
     def trace(self) -> float:
         """The sum of all residual variances."""
         return self._trace
 
-    @property
-    def vanished(self) -> bool:
-        """Whether nothing is left."""
-        return self._trace <= 0
-
     def pairs(self, n: int) -> tuple[int, bool]:
         """Say how many eigenpairs to find where n would be useful, and whether by iterations."""
-        d = len(self)
+        d = self.size
         return min(n, d, max(2, min(MAX_VECTORS, d // 10))), d >= ITERATE_FROM
 
     def diagonal(self) -> Array:
@@ -190,7 +163,7 @@ class OperatorCovariance:
 
     def lower(self) -> Array:
         """Write the matrix out, column by column: where it is small, or iterations fail."""
-        d = len(self)
+        d = self.size
         matrix = np.empty((d, d), order="F")
         for i in range(d):
             unit = np.zeros(d)
@@ -217,7 +190,3 @@ class OperatorCovariance:
         """Take away what rounding errors left along a unit vector."""
         self._trace -= float(vector @ self.times(vector))
         self._finished.append(vector)
-
-    def vanish(self) -> None:
-        """Nothing is left."""
-        self._trace = 0.0

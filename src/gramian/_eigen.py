@@ -32,9 +32,9 @@ class LeadingEigenvector:
     def __call__(self, matrix: ResidualCovariance) -> tuple[float, Array]:
         """Return the largest eigenvalue and its unit vector, of either sign."""
         start = None
-        if matrix.vanished:
+        if matrix.trace <= 0:  # nothing is left
             self._next = []
-            return 0.0, np.eye(1, len(matrix))[0]
+            return 0.0, np.eye(1, matrix.size)[0]
         if self._next:
             value, start = self._next.pop()
             error = matrix.times(start) - value * start
@@ -49,7 +49,7 @@ class LeadingEigenvector:
 
     def _decompose(self, matrix: ResidualCovariance, start: Array | None) -> tuple[Array, Array]:
         """Return the largest eigenvalues in increasing order, and their vectors by columns."""
-        d = len(matrix)
+        d = matrix.size
         k, iterate = matrix.pairs(self._n_pairs)
         if iterate:
             # A little of everything in the start, lest it be orthogonal to what it looks for.

@@ -83,14 +83,7 @@ def take(
 def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:
     """Check a table as scikit-learn does; name the columns that hold no numbers."""
     try:
-        return validate_data(
-            columns,
-            X,
-            accept_sparse=_sparse(columns),
-            dtype=np.float64,
-            ensure_all_finite=finite_but_gaps(X),
-            **options,
-        )
+        return _validated(columns, X, dtype=np.float64, **options)
     except (ValueError, TypeError) as error:
         text = _columns_without_numbers(X)
         if not text:
@@ -143,14 +136,7 @@ def check_rows(estimator: BaseEstimator, X: ArrayLike, *, gaps: bool = False) ->
         Whether values may be missing.
     """
     check_is_fitted(estimator)
-    return validate_data(
-        estimator,
-        X,
-        accept_sparse=_sparse(estimator),
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=finite_but_gaps(X) if gaps else True,
-        reset=False,
-    )
+    return _validated(estimator, X, gaps=gaps, dtype=[np.float64, np.float32], reset=False)
 
 
 def only_complete(table: Any, weights: Array | None, name: str) -> tuple[Any, Array | None]:
@@ -181,9 +167,15 @@ def finite_but_gaps(X: Any) -> Literal["allow-nan", True]:
     return True if issparse(X) else "allow-nan"
 
 
-def _sparse(estimator: BaseEstimator) -> Literal["csr", False]:
-    """Return the form in which an estimator takes sparse matrices, if it does."""
-    return "csr" if get_tags(estimator).input_tags.sparse else False
+def _validated(estimator: BaseEstimator, X: Any, *, gaps: bool = True, **options: Any) -> Any:
+    """Check a table as scikit-learn does, sparse where the estimator takes sparse ones."""
+    return validate_data(
+        estimator,
+        X,
+        accept_sparse="csr" if get_tags(estimator).input_tags.sparse else False,
+        ensure_all_finite=finite_but_gaps(X) if gaps else True,
+        **options,
+    )
 
 
 def check_weights(sample_weight: ArrayLike, table: Any, at_least: int = 2) -> Array:
@@ -227,14 +219,7 @@ def _check_validation_data(columns: Any, validation_data: ValidationData) -> Wei
                 f"of {len(validation_data)}."
             )
         X, sample_weight = validation_data
-    table = validate_data(
-        columns,
-        X,
-        accept_sparse=_sparse(columns),
-        dtype=np.float64,
-        ensure_all_finite=finite_but_gaps(X),
-        reset=False,
-    )
+    table = _validated(columns, X, dtype=np.float64, reset=False)
     weights = None if sample_weight is None else check_weights(sample_weight, table, at_least=1)
     found: Weighted = only_complete(table, weights, "validation_data")
     if found[1] is not None and not found[1].any():

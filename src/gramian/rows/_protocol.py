@@ -33,16 +33,12 @@ class RowBlock:
     def __init__(self, x: Array, root: Array) -> None:
         self._x = x
         self.root = root
+        self.n_columns = int(x.shape[1])
 
     @property
     def x(self) -> Array:
         """All values."""
         return self._x
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return int(self._x.shape[1])
 
     def part(self, rows: slice) -> RowBlock:
         """Return some of the rows."""

@@ -57,6 +57,7 @@ class SparseBlock(RowBlock):
         self._values = values
         self._centre = centre
         self.root = root
+        self.n_columns = len(centre)
 
     @cached_property
     def _by_columns(self) -> Any:
@@ -68,11 +69,6 @@ class SparseBlock(RowBlock):
         x: Array = self._values.toarray()
         x -= np.multiply.outer(self.root, self._centre)
         return x
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return len(self._centre)
 
     def part(self, rows: slice) -> SparseBlock:
         """Return some of the rows, in the same memory if none are left out between."""
