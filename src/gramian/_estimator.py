@@ -117,6 +117,17 @@ def replace_fitted(estimator: BaseEstimator, attributes: Mapping[str, Any]) -> N
     estimator.__dict__ = {**kept, **attributes}
 
 
+def parameters_set(estimator: BaseEstimator) -> dict[str, Any]:
+    """Return the parameters that are not the default."""
+    defaults = inspect.signature(type(estimator)).parameters
+    found = {}
+    for name, value in estimator.get_params(deep=False).items():
+        default = defaults[name].default
+        if value is not default and (type(value) is not type(default) or value != default):
+            found[name] = value
+    return found
+
+
 def _outside() -> int:
     """Return the stack level of the nearest caller outside the package, for its warnings."""
     level, frame = 0, inspect.currentframe()

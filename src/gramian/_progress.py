@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 
+from gramian._extras import require
 from gramian._pursuit import Limits, Trace
 from gramian._words import counted, duration, percent
 from gramian.families import Family
@@ -44,14 +45,10 @@ class Bar:
     """Shows a progress bar on standard error, with time left where the number of steps is known."""
 
     def __init__(self, name: str, family: Family, limits: Limits) -> None:
-        try:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-        except ImportError as error:
-            raise ImportError(
-                "The progress bar of verbose=1 needs rich: pip install 'gramian[progress]'. "
-                "verbose=2 prints a line a step without it."
-            ) from error
+        require("rich", "The bar of verbose=1, in place of which verbose=2 prints lines,")
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
         self._costs = [*_costs(family, limits.n_steps or 0)]
         self._start = time.perf_counter()
         self._progress = Progress(

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 MAX_NAMED = 5
 """A sentence names at most this many columns."""
@@ -33,6 +34,11 @@ def names_or_numbers(names: Sequence[str] | None, n: int) -> list[str]:
     ['x0', 'x1', 'x2']
     """
     return [f"x{i}" for i in range(n)] if names is None else [*names]
+
+
+def is_text(value: Any) -> bool:
+    """Return whether something is a text that a file can hold: no lone halves of characters."""
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def plural(n: int, one: str, many: str | None = None) -> str:

@@ -38,6 +38,7 @@ def inspect(
 
 
 def _inspect_model(path: str, json: bool) -> None:
+    from gramian._estimator import parameters_set
     from gramian.cli._about import about
     from gramian.cli._model import load_model
     from gramian.cli._show import Page, print_json
@@ -45,12 +46,10 @@ def _inspect_model(path: str, json: bool) -> None:
     model = load_model(path)
     estimator, steps = model.estimator, model.steps
     told = about(estimator.model_)
-    defaults = type(estimator)().get_params(deep=False)
     parameters = {
         name: value if isinstance(value, str | int | float | bool) else repr(value)
-        for name, value in estimator.get_params(deep=False).items()
+        for name, value in parameters_set(estimator).items()
         if name not in ("verbose", "checkpoint", "memory_budget")
-        and not _same(value, defaults.get(name))
     }
     document: dict[str, Any] = {
         "command": "inspect",
@@ -105,10 +104,6 @@ def _inspect_model(path: str, json: bool) -> None:
     width = max(len(name) for name, _ in facts)
     for name, text in facts:
         page.line(f"{name:<{width}}  {text}")
-
-
-def _same(value: Any, default: Any) -> bool:
-    return value is default or (type(value) is type(default) and bool(value == default))
 
 
 def _few(names: list[str]) -> str:

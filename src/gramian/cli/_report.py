@@ -8,6 +8,7 @@ import time
 from importlib.util import find_spec
 from typing import Annotated
 
+from gramian._extras import EXTRAS
 from gramian.cli._errors import CommandError, UsageError, guarded
 from gramian.cli._options import (
     Algorithm,
@@ -62,7 +63,8 @@ def report(
     start = time.perf_counter()
     for package in ("plotly", "jinja2"):
         if find_spec(package) is None:
-            raise CommandError(f'the report needs {package}: pip install "gramian[report]"')
+            extra = EXTRAS[package]
+            raise CommandError(f'the report needs {package}: pip install "gramian[{extra}]"')
     if "-" in (output, model):
         raise UsageError("a report and its model are written to files: name them")
     check_outputs([data, method.directions], [output, model])

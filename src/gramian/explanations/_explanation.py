@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gramian._extras import require
 from gramian._words import counted
 from gramian.explanations._results import Edge, Graph, KeptFeature, Node, Redundancy
 from gramian.explanations._text import latex_name, number, r_squared
@@ -164,21 +165,20 @@ class Explanation(Sequence[Redundancy]):
             ]
             for each in self
         ]
-        head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>"
-            for row in rows
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return html_table(heads, rows)
+
+
+def html_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table for notebooks."""
+
+    def row(tag: str, texts: Iterable[str]) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>"
+
+    body = "".join(row("td", each) for each in rows)
+    return f"<table><thead>{row('th', heads)}</thead><tbody>{body}</tbody></table>"
 
 
 def data_frame(table: Sequence[Mapping[str, Any]]) -> Any:
     """Return a pandas data frame of rows that are dictionaries."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError(
-            "A data frame needs pandas: pip install pandas. The attribute `table` has the same "
-            "rows as dictionaries."
-        ) from error
-    return pd.DataFrame(table)
+    purpose = "A data frame, of which the attribute `table` has the rows as dictionaries,"
+    return require("pandas", purpose).DataFrame(table)

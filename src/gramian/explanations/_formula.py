@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gramian._extras import require
 from gramian._types import Array
 from gramian.explanations._functions import Function
 from gramian.explanations._text import (
@@ -166,13 +166,7 @@ class Formula:
 
 def import_sympy() -> Any:
     """Return SymPy, or raise an error that says what to install."""
-    try:
-        return importlib.import_module("sympy")
-    except ImportError as error:
-        raise ImportError(
-            'Formulas become expressions of SymPy where it is installed: pip install "gramian'
-            '[sympy]".'
-        ) from error
+    return require("sympy", "A formula as an expression of SymPy")
 
 
 class Notation(NamedTuple):

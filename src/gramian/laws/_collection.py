@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
 from gramian._types import Array
-from gramian.explanations._explanation import data_frame
+from gramian.explanations._explanation import data_frame, html_table
 from gramian.explanations._text import number
 from gramian.laws._chains import CLOSE, computed, first_that_drifts, share_missed
 from gramian.laws._dependency import Dependency
@@ -209,13 +208,11 @@ class Relations(Sequence[Law]):
         return [each.sympy() for each in self]
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{each}</th>" for each in ("law", "kind", "error", "held out"))
-        body = ""
-        for each in self:
-            row = str(each), each.kind, number(each.error, 2), number(each.validation_error, 2)
-            cells = "".join(f"<td>{html.escape(text)}</td>" for text in row)
-            body += f"<tr>{cells}</tr>"
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        rows = [
+            (str(each), each.kind, number(each.error, 2), number(each.validation_error, 2))
+            for each in self
+        ]
+        return html_table(("law", "kind", "error", "held out"), rows)
 
 
 def _remark(relation: Law) -> str:

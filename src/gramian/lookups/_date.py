@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
-from gramian._words import listed
+from gramian._words import is_text, listed
 from gramian.explanations._text import quote
-from gramian.lookups._keys import is_name, is_whole
+from gramian.lookups._keys import is_whole
 from gramian.lookups._lookup import WithoutFormula
 from gramian.tables._clock import COMPOSING, LIMITS, Part, Unit, composed
 
@@ -141,8 +141,8 @@ class ComposedDate(WithoutFormula):
         if not isinstance(parts, list) or len(parts) != len(needed):
             raise ValueError(f"The parts of a stored date in {unit} are {listed(needed)}.")
         for part, each in zip(needed, parts, strict=True):
-            if not is_name(each) and not is_whole(each, *LIMITS[part]):
+            if not is_text(each) and not is_whole(each, *LIMITS[part]):
                 raise ValueError(f"The {part} of a stored date is a column or a number.")
-        if not is_name(column) or column in parts or all(isinstance(each, int) for each in parts):
+        if not is_text(column) or column in parts or all(isinstance(each, int) for each in parts):
             raise ValueError("A stored date gives a column by others.")
         return cls(column, unit, tuple(parts))

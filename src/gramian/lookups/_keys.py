@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
+from gramian._words import is_text
 from gramian.explanations._text import number, quote
 from gramian.tables._clock import DAYS, PARTS, Clock, Part
 
@@ -113,7 +114,7 @@ class Key:
         """Read a stored key; anything else is a ValueError that says what is wrong."""
         names = {"column", "thresholds", "part", "origin", "unit"}
         is_key = isinstance(document, dict) and set(document) == names
-        if not is_key or not is_name(document["column"]):
+        if not is_key or not is_text(document["column"]):
             raise ValueError(f"A key of a stored lookup has {sorted(names)}.")
         ends, part = document["thresholds"], document["part"]
         if not isinstance(ends, list) or not all(map(is_number, ends)):
@@ -182,11 +183,6 @@ def rounded(value: Cell) -> Cell:
     return float(f"{value:.9e}")
 
 
-def is_name(value: Any) -> bool:
-    """Return whether a stored value is a text that a file can hold."""
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
-
-
 def is_number(value: Any) -> bool:
     """Return whether a stored value is a finite number."""
     whole_or_not = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -200,7 +196,7 @@ def is_whole(value: Any, low: int, high: int) -> bool:
 
 def is_cell(value: Any) -> bool:
     """Return whether a stored value is a level: a text, or a finite number."""
-    return is_number(value) or is_name(value)
+    return is_number(value) or is_text(value)
 
 
 def plain_cell(value: Any) -> Cell:

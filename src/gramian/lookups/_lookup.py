@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._words import counted, listed
+from gramian._words import counted, is_text, listed
 from gramian.explanations._formula import import_sympy
 from gramian.explanations._text import latex_name, quote
 from gramian.lookups._keys import (
     Cell,
     Key,
     is_cell,
-    is_name,
     level_text,
     plain_cell,
     rounded,
@@ -218,7 +217,7 @@ class Lookup(WithoutFormula):
             raise ValueError("Keys, levels and values of a stored lookup are lists that hold some.")
         read = tuple(map(Key.from_json, keys))
         column = document["lookup"]
-        if not is_name(column) or column in {key.column for key in read}:
+        if not is_text(column) or column in {key.column for key in read}:
             raise ValueError("A stored lookup gives a column that it does not need itself.")
         if len(levels) != len(values) or not all(
             isinstance(level, list) and len(level) == len(read) for level in levels

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
-from gramian._words import counted
+from gramian._words import counted, is_text
 from gramian.explanations._formula import Formula, Term, import_sympy
 from gramian.explanations._text import latex_name, quote
 from gramian.lookups._keys import (
     Cell,
     Key,
     is_cell,
-    is_name,
     is_number,
     is_whole,
     level_text,
@@ -218,7 +217,7 @@ class Slopes:
         if not all(isinstance(each, list) and each for each in (numbers, levels, rows)):
             raise ValueError("Numbers, levels and coefficients of slopes are lists that hold some.")
         columns = [column, key.column, *numbers]
-        if not all(map(is_name, columns)) or len({*columns}) < len(columns):
+        if not all(map(is_text, columns)) or len({*columns}) < len(columns):
             raise ValueError("Stored slopes give a column by other columns, each of them once.")
         if not all(map(is_cell, levels)) or len(rows) != len(levels):
             raise ValueError("Stored slopes have coefficients for each level, a text or number.")

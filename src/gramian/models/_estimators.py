@@ -17,6 +17,7 @@ from gramian._gfr import GFR
 from gramian._gfs import GFS
 from gramian._manifold import PolynomialManifold
 from gramian._uffs import UFFS
+from gramian._words import is_text
 from gramian.exceptions import ModelFileError
 from gramian.families import Family
 from gramian.models import _pursuits, _surfaces
@@ -153,8 +154,3 @@ def _names(names: Any, d: int) -> tuple[str, ...] | None:
     if not isinstance(names, list) or len(names) != d or not all(map(is_text, names)):
         raise ModelFileError(f"The names of its {d} columns are damaged.")
     return tuple(names)
-
-
-def is_text(value: Any) -> bool:
-    """Whether something is a text without lone surrogates (halves of characters)."""
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import gramian
+from gramian._words import is_text
 from gramian._writing import replacing
 from gramian.exceptions import ModelFileError
 from gramian.models._archive import AnyArray, Archive, opened, write
@@ -19,7 +20,6 @@ from gramian.models._estimators import (
     CLASSES,
     Estimator,
     from_data_and_arrays,
-    is_text,
     to_data_and_arrays,
 )
 from gramian.models._families import Functions

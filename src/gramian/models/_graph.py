@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
+
+from gramian._extras import require
 
 
 class Graph:
@@ -23,8 +24,8 @@ class Graph:
     """
 
     def __init__(self, dtype: DTypeLike, parent: Graph | None = None) -> None:
-        self.helper: Any = importlib.import_module("onnx.helper")
-        self._from_array: Any = importlib.import_module("onnx.numpy_helper").from_array
+        self.helper: Any = require("onnx.helper", "Export")
+        self._from_array: Any = require("onnx.numpy_helper", "Export").from_array
         self.dtype = np.dtype(dtype)
         self.kind: int = self.helper.np_dtype_to_tensor_dtype(self.dtype)
         self.nodes: list[Any] = []

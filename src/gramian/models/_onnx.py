@@ -70,10 +70,7 @@ def to_onnx(
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be 'float32' or 'float64'; got {dtype!r}.")
     check_is_fitted(estimator)
-    try:
-        graph = Graph(dtype)
-    except ImportError as error:
-        raise ImportError('Export needs the package onnx: pip install "gramian[onnx]".') from error
+    graph = Graph(dtype)
     n_out, helper = _encode(estimator.model_, graph), graph.helper
     whole = helper.make_graph(
         graph.nodes,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._extras import require
 from gramian._types import Array
 from gramian._words import cut
 
@@ -31,17 +31,6 @@ MAX_NAME = 24
 """Longer names are cut."""
 
 
-def require(module: str) -> Any:
-    """Import a module of an optional package."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise ImportError(
-            f'This plot needs the package {package}: pip install "gramian[figures]".'
-        ) from error
-
-
 class Display:
     """What all displays share: the axes and the figure that they draw on."""
 
@@ -52,7 +41,9 @@ class Display:
         """Return the axes to draw on: those given, or new ones of a size in inches."""
         if ax is None:
             size = (width, height)
-            ax = require("matplotlib.pyplot").subplots(figsize=size, layout="constrained")[1]
+            ax = require("matplotlib.pyplot", "This plot").subplots(
+                figsize=size, layout="constrained"
+            )[1]
         self.ax_, self.figure_ = ax, cast("Figure", ax.figure)
         return ax
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gramian._extras import require
 from gramian._taking import check_rows
 from gramian._words import listed, names_or_numbers
-from gramian.plots._common import BLUE, GREY, Display, names_of, require, short, tidy
+from gramian.plots._common import BLUE, GREY, Display, names_of, short, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -173,7 +174,7 @@ class ParityDisplay(Display):
         **kwargs
             Passed to Matplotlib's `scatter`, or to `hexbin` if there are too many points.
         """
-        ticker = require("matplotlib.ticker")
+        ticker = require("matplotlib.ticker", "This plot")
         ax = self._begin(ax, 4.2, 4.2)
         both = np.concatenate([self.y_true, self.y_pred])
         low, high = float(both.min()), float(both.max())

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian.plots._common import LIGHT, Display, require
+from gramian._extras import require
+from gramian.plots._common import LIGHT, Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,9 +133,9 @@ class PixelMapDisplay(Display):
         colorbar : bool, default=True
             Whether to draw a bar of these colours.
         """
-        patches = require("matplotlib.patches")
-        collections = require("matplotlib.collections")
-        ticker = require("matplotlib.ticker")
+        patches = require("matplotlib.patches", "This plot")
+        collections = require("matplotlib.collections", "This plot")
+        ticker = require("matplotlib.ticker", "This plot")
         height, width = self.image_shape
         scale = 4.6 / max(height, width)
         ax = self._begin(ax, max(width * scale, 1.5) + 0.9, max(height * scale, 1.5) + 0.2)

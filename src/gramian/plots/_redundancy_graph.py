@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from gramian._extras import require
 from gramian._types import Array
 from gramian._words import counted
-from gramian.plots._common import BLUE, GREY, ORANGE, Display, legend_above, require, short
+from gramian.plots._common import BLUE, GREY, ORANGE, Display, legend_above, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,7 +134,7 @@ class RedundancyGraphDisplay(Display):
         seed : int, default=0
             The seed of the "spring" layout.
         """
-        networkx = require("networkx")
+        networkx = require("networkx", "This plot")
         graph = self._graph(networkx, min_weight, max_nodes)
         kept = [node for node in self.kept if node in graph]
         others = [node for node in graph if node not in set(kept)]

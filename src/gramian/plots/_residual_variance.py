@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import svdvals
 from sklearn.utils.validation import check_array
 
+from gramian._extras import require
 from gramian._model import FittedModel
 from gramian._types import Array
 from gramian.plots._common import (
@@ -19,7 +20,6 @@ from gramian.plots._common import (
     Display,
     check_by_feature,
     floats,
-    require,
     tidy,
 )
 
@@ -171,7 +171,7 @@ class ResidualVarianceDisplay(Display):
         **kwargs
             Passed to Matplotlib's `plot` for the curve of the fit.
         """
-        ticker = require("matplotlib.ticker")
+        ticker = require("matplotlib.ticker", "This plot")
         ax = self._begin(ax, 5.6, 3.8)
         self.lines_ = {}
         # Solid and filled for the rows of the fit, broken and open for other rows.

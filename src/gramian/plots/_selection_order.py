@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gramian._extras import require
 from gramian._model import FittedModel
 from gramian._types import Array
 from gramian._words import percent
@@ -23,7 +24,6 @@ from gramian.plots._common import (
     floats,
     legend_above,
     names_of,
-    require,
     short,
     tidy,
 )
@@ -190,7 +190,7 @@ class SelectionOrderDisplay(Display):
         tidy(ax, grid="x")
 
     def _plot_curves(self, ax: Axes, log: bool) -> None:
-        ticker = require("matplotlib.ticker")
+        ticker = require("matplotlib.ticker", "This plot")
         order = np.arange(1, len(self.names) + 1)
         if self.variance is not None:
             self.lines_ += ax.plot(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 from numbers import Integral, Real
@@ -11,6 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from gramian import families
+from gramian._estimator import parameters_set
 from gramian.families import Family
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import Impute
@@ -65,12 +65,8 @@ def code_for(
 
 def _arguments(estimator: Any) -> tuple[str, list[str]]:
     """Return the parameters that are not the default, and those that cannot be written out."""
-    defaults = inspect.signature(type(estimator)).parameters
     written, unknown = [], []
-    for name, value in estimator.get_params(deep=False).items():
-        default = defaults[name].default
-        if value is default or (type(value) is type(default) and value == default):
-            continue
+    for name, value in parameters_set(estimator).items():
         literal = _literal(value)
         if literal is None:
             unknown.append(name)

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib
 from importlib import resources
 from typing import Any
 
-INSTALL = 'A report needs the package {}: pip install "gramian[report]".'
+from gramian._extras import require
+
 SOURCES = (
     "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'"
 )
 """What a browser may load: only what is in the page itself."""
-
-
-def require(module: str) -> Any:
-    """Import a module of an optional package.
-
-    Parameters
-    ----------
-    module : str
-        The name of the module.
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(INSTALL.format(module.partition(".")[0])) from error
 
 
 def render(template: str, content: dict[str, Any]) -> str:
@@ -40,8 +26,8 @@ def render(template: str, content: dict[str, Any]) -> str:
     content : dict
         The values of its variables.
     """
-    jinja2 = require("jinja2")
-    library = require("plotly.offline").get_plotlyjs()
+    jinja2 = require("jinja2", "A report")
+    library = require("plotly.offline", "A report").get_plotlyjs()
     script = _asset("report.js")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("gramian.reports"),

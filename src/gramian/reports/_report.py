@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import gramian
 from gramian._estimator import Estimator
+from gramian._extras import require
 from gramian._html import share
 from gramian._manifold_model import FittedManifold
 from gramian._model import AnyModel, FittedModel
@@ -110,7 +111,7 @@ def report(
         problem = "is a folder" if path.is_dir() else f"is in {path.parent}, which is not a folder"
         raise FileNotFoundError(f"{path} {problem}: name a file in a folder that exists.")
     for module in ("jinja2", "plotly.offline"):
-        _page.require(module)
+        require(module, "A report")
     if image_shape is not None and int(np.prod(image_shape)) != estimator.n_features_in_:
         raise ValueError(
             f"image_shape={image_shape} has {np.prod(image_shape)} pixels, but there are "
@@ -226,7 +227,7 @@ def _common(
             "Python": platform.python_version(),
             "NumPy": np.__version__,
             "scikit-learn": sklearn.__version__,
-            "Plotly": _page.require("plotly").__version__,
+            "Plotly": require("plotly", "A report").__version__,
         },
         "random_state": str(getattr(estimator, "random_state", None)),
         "date": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),

@@ -6,27 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from gramian._extras import require
 from gramian._types import Array
 from gramian.exceptions import FormatError
 
+PYARROW = ("pyarrow", *(f"pyarrow.{part}" for part in ("compute", "csv", "dataset", "parquet")))
+"""The parts of PyArrow that are used."""
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 """What PyArrow counts durations in."""
 
 
 def pyarrow() -> Any:
     """Import PyArrow, or say how to get it."""
-    try:
-        import pyarrow
-        import pyarrow.compute
-        import pyarrow.csv
-        import pyarrow.dataset
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError(
-            "Reading and writing Parquet, CSV and Arrow files needs PyArrow: "
-            "pip install 'gramian[files]'."
-        ) from error
-    return pyarrow
+    package, *_ = (require(name, "Reading and writing tables in files") for name in PYARROW)
+    return package
 
 
 def is_number(kind: Any) -> bool:

@@ -1,0 +1,36 @@
+"""Packages that only some uses need."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+EXTRAS = {
+    "jinja2": "report",
+    "matplotlib": "figures",
+    "networkx": "figures",
+    "onnx": "onnx",
+    "plotly": "report",
+    "pyarrow": "files",
+    "rich": "progress",
+    "sympy": "sympy",
+}
+"""Which extra of ours brings a package."""
+
+
+def require(module: str, purpose: str) -> Any:
+    """Import a module of an optional package, or say what to install.
+
+    Parameters
+    ----------
+    module : str
+        The name of the module.
+    purpose : str
+        What needs it, as the beginning of a sentence.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        extra = f'"gramian[{EXTRAS[package]}]"' if package in EXTRAS else package
+        raise ImportError(f"{purpose} needs the package {package}: pip install {extra}.") from error
