@@ -5,6 +5,7 @@
 # make reproduce  the paper's tables and figures, see paper/README.md
 # make test-command set up and run the tests of the command, its tables, laws, models and pages
 # make test-paper set up and run the tests of the paper's experiments and of the benchmarks
+# make relations ARGS=EQUATIONS.csv  laws among columns
 # make columns ARGS="--data FOLDER"  how much a few columns say about all columns
 # make reconstruction  how much of new rows is lost, against PCA and others
 # make manifold  curved codes against PCA, KernelPCA, UMAP and an autoencoder (hours)
@@ -16,6 +17,8 @@
 # make test-oldest  the tests with the lowest versions that pyproject.toml claims
 # make test-python PYTHON=python3.13  the tests with another Python, in a .venv of its own
 # make accuracy ARGS="--data FOLDER"  loss of orthogonality against condition
+# make figures  the pictures of README.md and of the site
+# make clean  what the targets above made
 # make soak ARGS="--minutes 30"  random tables, sources and faults against the pseudo-code
 # make fuzz ARGS="--minutes 6"  coverage-guided fuzzing of model files and of tables of text
 PYTHON ?= python3

@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from gramian.families import Family, Multilinear, Polynomial
-from gramian.orthogonalize import QR, Direction, Gram, Orthogonalizer, _elimination
+from gramian.orthogonalize import QR, Direction, Gram, Orthogonalizer, _admission
 from gramian.rows import ArrayRows, centre
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -123,7 +123,7 @@ def measure(case: Case) -> tuple[float, list[Result]]:
     truth = in_extended_precision(every, rows.x)
     loss, found, n = one_pass(every, rows.x)
     results = [Result(loss, float(np.abs(found - truth).max()), n)]
-    with patch.multiple(_elimination, MAX_PASSES=1, MAX_LOSS=np.inf):
+    with patch.multiple(_admission, MAX_PASSES=1, MAX_LOSS=np.inf):
         _, single, single_left = run(Gram, case)
     _, qr, qr_left = run(QR, case)
     for solver, found in ((qr, qr_left), (single, single_left), (gram, left)):

@@ -71,7 +71,7 @@ def main() -> None:
         methods = {}
     found: dict[str, Any] = {"tables": {}, "needed": {}}
     if given.output.exists() and (given.only or given.method or given.count or given.clock):
-        found = json.loads(given.output.read_text())
+        found = json.loads(given.output.read_text(encoding="utf-8"))
     if given.clock:
         found["clock"] = by_the_clock(Path(given.data))
     for name, sizes in SIZES.items() if not given.clock else ():
@@ -92,8 +92,8 @@ def main() -> None:
     if given.only in (None, "pit props") and not given.clock and path.exists():
         found["pit props"] = pit_props(path)
     found["versions"] = versions()
-    given.output.write_text(json.dumps(found, indent=1) + "\n")
-    given.output.with_suffix(".md").write_text(page(found))
+    given.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    given.output.with_suffix(".md").write_text(page(found), encoding="utf-8")
 
 
 def by_the_clock(folder: Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ DECODERS = ("linear", "quadratic")
 DECODED = (OURS, LINEAR, PUBLISHED, "fastcan")
 """Ways to choose columns for which the decoder's degree is chosen, too."""
 REASONS = """\
-Where others are equal, the difference is 0.2 % or less, but for two columns of breast cancer: its
+Where others are equal, the difference is 0.2 % or less, except two columns of breast cancer: its
 113 test rows tell shares to 3 % only, and training rows prefer other columns than test rows do."""
 """Why others are equal where they are."""
 

@@ -47,7 +47,7 @@ counts the planted dependencies that follow from what a method returns, of {plan
 
 {table}
 
-Desbordante's algorithms answer another question: which dependencies hold, exactly or but for a
+Desbordante's algorithms answer another question: which dependencies hold, exactly or except for a
 share of pairs of rows. In a table of {rows} rows many hold because few rows agree in three columns
 at once, or because every row has a measurement of its own. gramian asks for evidence: rows of the
 same level that agree although they need not. See [lookups](guide/categorical.md).
@@ -103,7 +103,7 @@ def by_gramian(frame: pd.DataFrame) -> list[Dependency]:
 
 
 def by_desbordante(error: float | None) -> Callable[[pd.DataFrame], list[Dependency]]:
-    """Return a search for dependencies that hold exactly, or but for a share of pairs of rows."""
+    """Return a search for dependencies that hold, exactly or except for a share of row pairs."""
 
     def search(frame: pd.DataFrame) -> list[Dependency]:
         import desbordante
@@ -171,7 +171,7 @@ def main() -> None:
     options = parser.parse_args()
     methods: dict[str, Any] = {}
     if options.output and options.output.exists():
-        methods = json.loads(options.output.read_text())["methods"]
+        methods = json.loads(options.output.read_text(encoding="utf-8"))["methods"]
     for name, (package, search) in METHODS.items():
         if find_spec(package) is not None:
             methods[name] = {str(wrong): measure(search, wrong) for wrong in WRONG}
@@ -179,8 +179,8 @@ def main() -> None:
     content = {"date": time.strftime("%Y-%m-%d"), "methods": ordered}
     print(page(content))
     if options.output:
-        options.output.write_text(json.dumps(content, indent=1) + "\n")
-        options.output.with_suffix(".md").write_text(page(content))
+        options.output.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        options.output.with_suffix(".md").write_text(page(content), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -210,7 +210,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     rows: list[dict[str, Any]] = []
     if options.output and options.output.exists():
-        rows = json.loads(options.output.read_text())["rows"]
+        rows = json.loads(options.output.read_text(encoding="utf-8"))["rows"]
     content: dict[str, Any] = {
         "date": time.strftime("%Y-%m-%d"),
         "machine": run.machine(),
@@ -220,10 +220,10 @@ def main() -> None:
     for row in measure(["wine"] if options.quick else list(tables()), rows):
         rows.append(row)
         if options.output:
-            options.output.write_text(json.dumps(content, indent=1) + "\n")
+            options.output.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(page(content))
     if options.output:
-        options.output.with_suffix(".md").write_text(page(content))
+        options.output.with_suffix(".md").write_text(page(content), encoding="utf-8")
 
 
 if __name__ == "__main__":

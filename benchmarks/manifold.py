@@ -33,7 +33,7 @@ PAGE = """\
 How much of the variance of **new rows** is lost when a few numbers of each are kept, in per cent:
 ‖x - x̂‖² over ‖x - mean‖², summed over rows that took no part in the fit. Parameters of all methods
 are chosen on a tenth of the rows to fit, held out, and the rows to test decide on nothing. Columns
-are standardized by the rows to fit, but for MNIST and digits: pixels that are hardly ever inked
+are standardized by the rows to fit, except MNIST and digits: pixels that are hardly ever inked
 would count there as much as all others together, and only one scale for all is right.
 
 {tables}
@@ -278,13 +278,13 @@ def draw_grid(data: Data, path: Path) -> None:
 def read(path: Path) -> dict[str, Any]:
     """Return what is known so far."""
     if path.exists():
-        found: dict[str, Any] = json.loads(path.read_text())
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return found
     return {"rows": [], "splits": {}, "drawn": []}
 
 
 def write(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, ensure_ascii=False, indent=None) + "\n")
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=None) + "\n", encoding="utf-8")
 
 
 def key_of(row: dict[str, Any]) -> tuple[str, str, int]:
@@ -344,7 +344,7 @@ def main(arguments: list[str] | None = None) -> None:
             run_cells(path, table, options.methods, options.sizes)
     if options.pictures:
         draw_all(path, options.tables)
-    path.with_suffix(".md").write_text(page(read(path)))
+    path.with_suffix(".md").write_text(page(read(path)), encoding="utf-8")
 
 
 if __name__ == "__main__":

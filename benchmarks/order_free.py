@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import sys
 import time
 import warnings
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jobs import peak_megabytes
 from order_free_tables import (
     UNITS,
     Array,
@@ -318,7 +318,7 @@ def measure_cost(shapes: list[tuple[int, int, int]]) -> list[dict[str, Any]]:
             "seconds": round(seconds, 1),
             "by the clock": round(clock, 1),
             "threads": n_threads(),
-            "GB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2),
+            "GB": round(peak_megabytes() * 2**20 / 1e9, 2),
         }
         if not n_derived:
             row["of these for pruning"] = round(pruning(X), 1)
@@ -386,7 +386,7 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args()
     path: Path = options.output
-    content: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     shapes = [(60, 0, 5000), (20, 20, 5000), (50, 50, 12_500), (70, 70, 25_000)]
     if options.large:
         shapes.append((100, 100, 50_000))
@@ -406,8 +406,10 @@ def main() -> None:
         for part, measure in parts.items():
             if options.only is None or part in options.only:
                 content[part] = measure()
-                path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-    path.with_suffix(".md").write_text(page(content))
+                path.write_text(
+                    json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+                )
+    path.with_suffix(".md").write_text(page(content), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ def main() -> None:
 
     rows: list[dict[str, Any]] = []
     if options.output and options.output.exists():
-        rows = json.loads(options.output.read_text())["rows"]
+        rows = json.loads(options.output.read_text(encoding="utf-8"))["rows"]
     content = {
         "date": time.strftime("%Y-%m-%d"),
         "version": gramian.__version__,
@@ -127,10 +127,10 @@ def main() -> None:
             rows.append(reported(path))
             print(rows[-1]["table"], rows[-1].get("error", ""), file=sys.stderr)
             if options.output:
-                options.output.write_text(json.dumps(content, indent=1) + "\n")
+                options.output.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(page(content))
     if options.output:
-        options.output.with_suffix(".md").write_text(page(content))
+        options.output.with_suffix(".md").write_text(page(content), encoding="utf-8")
 
 
 if __name__ == "__main__":

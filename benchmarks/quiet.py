@@ -17,7 +17,9 @@ def others() -> float:
     """Return the seconds that processors have spent on other processes."""
     if not STAT.exists():
         return 0.0
-    user, nice, system, _, _, irq, softirq, steal = map(int, STAT.read_text().split()[1:9])
+    user, nice, system, _, _, irq, softirq, steal = map(
+        int, STAT.read_text(encoding="utf-8").split()[1:9]
+    )
     busy = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
     return busy - time.process_time()
 

@@ -283,7 +283,7 @@ def main() -> None:
     path: Path = options.output
     content: dict[str, Any] = {"rows": [], "degree 4": []}
     if path.exists() and not options.anew:
-        content = json.loads(path.read_text())
+        content = json.loads(path.read_text(encoding="utf-8"))
     if not options.page:
         warnings.simplefilter("ignore", OverfittingWarning)  # one of the rows is there to show it
         data = load()
@@ -296,9 +296,12 @@ def main() -> None:
                 for n in sizes:
                     if not any((row["method"], row["n"]) == (method, n) for row in content[part]):
                         content[part].append(measure(data, method, fit, fixed, n))
-                        path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+                        path.write_text(
+                            json.dumps(content, indent=1, ensure_ascii=False) + "\n",
+                            encoding="utf-8",
+                        )
         draw(data, path.parent / "images" / "reconstruction.png")
-    path.with_suffix(".md").write_text(page(content))
+    path.with_suffix(".md").write_text(page(content), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import argparse
 import csv
 import json
 import os
-import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import relations_page
 import relations_tables as tables
+from jobs import peak_megabytes
 
 import gramian
 from gramian.laws import Relation
@@ -101,7 +101,7 @@ def wide() -> dict[str, Any]:
         "others": [str(each) for each in found if frozenset(each.columns) not in planted],
         "missed": sorted(kind for columns, kind in planted.items() if columns not in exact),
         "seconds": seconds,
-        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+        "gigabytes": peak_megabytes() / 1024,
     }
 
 
@@ -115,7 +115,7 @@ def surfaces() -> list[dict[str, Any]]:
 
 
 def save(content: dict[str, Any], path: Path) -> None:
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args()
     path: Path = options.output
-    content: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     if not options.page:
         with options.equations.open() as stream:
@@ -147,7 +147,7 @@ def main() -> None:
             elif options.anew or part not in content:
                 content[part] = wide() if part == "wide" else surfaces()
                 save(content, path)
-    path.with_suffix(".md").write_text(relations_page.page(content))
+    path.with_suffix(".md").write_text(relations_page.page(content), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -111,7 +111,9 @@ def main() -> None:
     warnings.simplefilter("ignore")  # of packages that are not ours
     with options.equations.open() as stream:
         equations = list(csv.DictReader(stream))
-    content = json.loads(options.output.read_text()) if options.output.exists() else {}
+    content = (
+        json.loads(options.output.read_text(encoding="utf-8")) if options.output.exists() else {}
+    )
     peers = content.setdefault("peers", {})
     new = {"version": version(options.method), "limit": options.seconds, "clock": "processor"}
     measured = peers.setdefault(options.method, {**new, "rows": []})
@@ -119,7 +121,9 @@ def main() -> None:
     for i in range(first, min(first + options.count, len(equations))):
         row = measure(options.method, equations[i], SEED + i, measured["limit"])
         measured["rows"].append(row)
-        options.output.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+        options.output.write_text(
+            json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

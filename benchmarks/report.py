@@ -35,7 +35,7 @@ How it is measured:
   libraries and data included. The time is the best of five fits where one takes less than a
   second, of two up to half a minute, a single one beyond. Fits that other processes disturbed are
   repeated, up to three times; what is disturbed even then is kept.
-- The data are standardized, but for the 30 made-up features. *Directions* are those that the
+- The data are standardized, except the 30 made-up features. *Directions* are those that the
   threshold takes; all others on the same data get that number. *Functions* include the constant.
 - **One-pass, one-at-a-time** is `benchmarks/literal.py`, the paper's pseudo-code in NumPy: for
   each function a loop over those before it, all rows at once. It updates the residual of the data
@@ -84,7 +84,7 @@ With N rows, d columns, m directions and |F| functions (m(m+1)/2 at degree 2, ab
 3), a fit takes about the sum of the terms below. The coefficients are nanoseconds per
 multiplication with {threads} threads, fitted to the curves above. The curves alone do not tell the
 terms apart: without further constraint the fit gives the Gram products nothing at all. So no
-product of matrices may be faster than a bare one, {bare:.3g} ns, but for those that shared moments
+product of matrices may be faster than a bare one, {bare:.3g} ns, except those that shared moments
 save. A coefficient of that size is this bound and no measurement. Take the sum as a rule to
 interpolate by, and its division into terms as a guess. A dash means zero.
 

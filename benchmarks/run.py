@@ -29,7 +29,11 @@ def machine() -> dict[str, Any]:
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
-        models = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        models = [
+            line
+            for line in info.read_text(encoding="utf-8").splitlines()
+            if line.startswith("model name")
+        ]
         cpu = models[0].split(":")[1].strip() if models else cpu
     threads, blas = jobs.in_child(blas_of_gramian)
     return {
@@ -112,14 +116,17 @@ def main() -> None:
     if options.page:
         if path is None:
             parser.error("--page needs --output")
-        content = json.loads(path.read_text())
+        content = json.loads(path.read_text(encoding="utf-8"))
     else:
         content = measure(options)
     if path is not None:
         if options.only and path.exists():  # keep the other part
-            content = {**json.loads(path.read_text()), **{k: v for k, v in content.items() if v}}
-        path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-        path.with_suffix(".md").write_text(report.page(content))
+            content = {
+                **json.loads(path.read_text(encoding="utf-8")),
+                **{k: v for k, v in content.items() if v},
+            }
+        path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.with_suffix(".md").write_text(report.page(content), encoding="utf-8")
         if "scaling" in content:
             points = [scaling.Point(**point) for point in content["scaling"]["points"]]
             image = path.parent / "images" / "scaling.svg"

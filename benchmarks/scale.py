@@ -110,7 +110,7 @@ def peak() -> int:
     status = Path("/proc/self/status")
     if not status.exists():
         return 0
-    found = re.search(r"VmHWM:\s+(\d+)", status.read_text())
+    found = re.search(r"VmHWM:\s+(\d+)", status.read_text(encoding="utf-8"))
     return 1024 * int(found[1]) if found else 0
 
 
@@ -342,14 +342,16 @@ def main() -> None:
     if options.page:
         if options.output is None:
             parser.error("--page needs --output")
-        content = json.loads(options.output.read_text())
+        content = json.loads(options.output.read_text(encoding="utf-8"))
     else:
         content = measure(QUICK if options.quick else Sizes())
     if options.output is None:
         print(page(content))
         return
-    options.output.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-    options.output.with_suffix(".md").write_text(page(content))
+    options.output.write_text(
+        json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    options.output.with_suffix(".md").write_text(page(content), encoding="utf-8")
 
 
 if __name__ == "__main__":

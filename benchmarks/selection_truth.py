@@ -43,7 +43,7 @@ MOST_MISSING = 0.3
 
 def known() -> dict[str, list[str]]:
     """Return the equations of each table."""
-    content: dict[str, list[str]] = json.loads(KNOWN.read_text())
+    content: dict[str, list[str]] = json.loads(KNOWN.read_text(encoding="utf-8"))
     return content
 
 

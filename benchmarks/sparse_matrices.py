@@ -212,8 +212,8 @@ def main() -> None:
     }
     print(page(content))
     if options.output:
-        options.output.write_text(json.dumps(content, indent=1) + "\n")
-        options.output.with_suffix(".md").write_text(page(content))
+        options.output.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        options.output.with_suffix(".md").write_text(page(content), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,7 @@ Where to measure: pixels that stand for an image
 
 Sensors are expensive, and fields are smooth: a few measurements, at the right places, tell what is
 everywhere else. Here a field is an 8 × 8 image of a handwritten digit, a sensor is a pixel, and
-:class:`gramian.GFS` chooses the pixels, each time the one of which functions of those chosen
-so far leave most.
+:class:`gramian.GFS` chooses the pixels, those whose functions explain most of all the others.
 """
 
 import matplotlib.pyplot as plt

@@ -21,13 +21,13 @@ from gramian._manifold_model import FittedManifold
 from gramian._model import Basis, FittedModel, Project, Record, TakeColumns
 from gramian.elimination import Selection
 from gramian.gain import BestSets
-from gramian.manifold import AngleStart, LinearStart, Manifold, Search, Surface, Terms
+from gramian.manifold import AngleStart, LinearStart, Manifold, NearestSearch, Surface, Terms
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]
 VALUES = (
     *(FittedModel, Record, Basis, TakeColumns, Project, Selection, BestSets),
-    *(FittedManifold, Manifold, Search, Surface, LinearStart, AngleStart),
+    *(FittedManifold, Manifold, NearestSearch, Surface, LinearStart, AngleStart),
 )
 """Dataclasses that models are made of."""
 

@@ -151,7 +151,7 @@ def test_laws_that_need_what_is_not_known_are_refused(fitted):
     for damaged in (None, {}, [1], [{}], stored + stored, [*stored, *stored] * 9):
         with pytest.raises(ModelFileError):
             _laws.from_data(damaged, names, kept)
-    with pytest.raises(ModelFileError, match="needs what is not known"):
+    with pytest.raises(ModelFileError, match="neither kept nor computed before"):
         _laws.from_data(stored, names, kept[:1])
 
 

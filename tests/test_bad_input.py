@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from input_cases import N, X, assert_same_choice, fit
 from scipy import sparse
@@ -55,6 +56,18 @@ def test_sparse_data_is_refused_with_the_remedy(estimator):
         make(estimator).fit(sparse.csr_array(X))
 
 
+def test_explain_asks_for_dense_rows():
+    fitted = GFS(2).fit(sparse.csr_array(X))
+    with pytest.raises(TypeError, match=r"explain takes dense rows: give X\.toarray\(\)"):
+        fitted.explain(sparse.csr_array(X))
+
+
+def test_text_in_an_arrow_table_is_named():
+    table = pa.table({"a": X[:, 0], "b": ["red", "blue"] * (N // 2)})
+    with pytest.raises(ValueError, match="Column 'b' holds values that are not numbers"):
+        GFS(1).fit(table)
+
+
 # Shapes
 
 
@@ -98,6 +111,16 @@ def test_shapes_that_make_no_table_are_refused(estimator, table, message):
 def test_bad_weights_are_named(estimator, weight, message):
     with pytest.raises(ValueError, match=message):
         make(estimator).fit(X, sample_weight=weight)
+
+
+def test_a_column_of_an_arrow_table_holds_weights():
+    weights = np.arange(N) % 3
+    table = pa.table({"a": X[:, 0], "w": weights, "b": X[:, 1], "c": X[:, 2]})
+    found = GFS(2).fit(table, sample_weight="w")
+    np.testing.assert_array_equal(found.mean_, GFS(2).fit(X, sample_weight=weights).mean_)
+    assert found.feature_names_in_.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="There is no column 'v' to take weights from"):
+        GFS(2).fit(table, sample_weight="v")
 
 
 # Order of use

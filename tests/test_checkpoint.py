@@ -185,7 +185,7 @@ def test_a_full_disk_leaves_no_half_written_file(tmp_path, monkeypatch):
 
 def test_what_a_checkpoint_belongs_to_can_be_read(tmp_path):
     GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
-    description = json.loads((tmp_path / "fit.json").read_text())
+    description = json.loads((tmp_path / "fit.json").read_text(encoding="utf-8"))
     assert description["estimator"] == "GFR"
     assert description["n_rows"] == 3000
 
@@ -288,8 +288,8 @@ def test_checksums_add_up_over_blocks_of_rows_in_any_order(x, edges, seed):
 
 @pytest.mark.parametrize("path", ["file", "file/folder"])
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path, path):
-    (tmp_path / "file").write_text("something")
-    with pytest.raises(ValueError, match=r"checkpoint='.*' is, or is in, a file. Give a folder"):
+    (tmp_path / "file").write_text("something", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"checkpoint='.*' is not a folder: .* Give a folder"):
         GFR(3, checkpoint=tmp_path / path, alpha=0).fit(X)
 
 
@@ -328,7 +328,7 @@ def test_sums_that_cannot_be_those_of_the_fit_are_damage(tmp_path, content, mess
 
 @pytest.mark.parametrize("content", ["[1, 2]", "7", "null", "[" * 100_000])
 def test_a_description_that_is_none_is_damage(tmp_path, content):
-    (tmp_path / "fit.json").write_text(content)
+    (tmp_path / "fit.json").write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=r"fit.json is damaged: .* Remove"):
         GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
 

@@ -14,7 +14,9 @@ GUIDE = Path(__file__).parent.parent / "docs" / "command_line.md"
 
 
 def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
 
 
 def examples():
@@ -38,7 +40,10 @@ def test_every_example_prints_what_the_page_says(folder):  # noqa: F811
     assert len(examples()) > 8
     for command, expected in examples():
         if "|" in command or not command.startswith("gramian "):
-            env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+            env = {
+                **os.environ,
+                "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+            }
             command = command.replace("gramian ", f"{sys.executable} -m gramian ")
             printed = subprocess.check_output(command, shell=True, text=True, env=env)
         else:

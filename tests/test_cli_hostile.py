@@ -203,6 +203,39 @@ def test_an_output_that_cannot_be_written_is_named():
     assert "/dev/full cannot be written: No space left on device" in done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize(
+    "command",
+    ["inspect data.csv", "select data.csv -x key,label -n 2 --json", "relations data.csv"],
+)
+def test_standard_output_that_is_full_is_named(command):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gramian", *command.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "gramian: standard output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "csv.zst", "csv.gz", "csv", "npy"])
+def test_a_table_that_breaks_off_leaves_a_sentence_and_no_file(ending, folder):  # noqa: F811
+    numbers().to_csv("in.csv", index=False)
+    succeed("select", "in.csv", "-n", "4", "-m", "m.gram", "-q")
+    lines = numbers(20_000).to_csv(index=False).splitlines()
+    lines[19_000] = "1,x,2,3,4"
+    (folder / "bad.csv").write_text("\n".join(lines))
+    options = ["-o", f"out.{ending}", "--memory-budget", "1MiB"]
+    process = start("reconstruct", "m.gram", "bad.csv", *options, cwd=folder)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    assert said.startswith("gramian: bad.csv cannot be read as csv")
+    assert said.count("\n") == 1, said
+    assert not [*folder.glob("out.*"), *folder.glob(".out.*")]
+
+
 def test_bytes_that_are_no_text_are_said_to_be_so():
     with open("in.csv", "wb") as stream:
         stream.write("a,b\n1,Käse\n2,Brot\n".encode("latin-1"))

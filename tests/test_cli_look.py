@@ -34,7 +34,7 @@ def test_a_selection_is_shown_with_order_residuals_and_formulas():
     assert [line.split()[1] for line in lines[2:6]] == ["voltage", "height", "width", "current"]
     shares = [float(line.split()[2]) for line in lines[2:6]]
     assert shares == sorted(shares)
-    assert lines[6] == "Done with columns in one unit (--same-unit)."
+    assert lines[6] == "Columns were not scaled (--same-unit)."
     assert lines[7].startswith("First to give up: current, without which")
     assert lines[8] == "Dropped 3 columns:"
     assert lines[9] == "  power = 0.001 · voltage · current (R² 1)"
@@ -271,7 +271,7 @@ def test_a_report_is_written_with_its_model():
     done = succeed("report", "data.csv", *options, "-m", "model.gram", "--json")
     document = json.loads(done.stdout)
     assert document["files"] == {"output": "report.html", "model": "model.gram"}
-    page = Path("report.html").read_text()
+    page = Path("report.html").read_text(encoding="utf-8")
     assert "My &lt;title&gt;" in page
     assert "<title>My <title>" not in page
     assert "voltage" in page

@@ -1,5 +1,6 @@
 """Every mistake gets a sentence that says what to do, an exit code, and leaves no file."""
 
+import gzip
 import re
 import warnings
 from pathlib import Path
@@ -149,7 +150,56 @@ def test_dates_pass_through():
 
 def test_infinity_is_named():
     measurements().assign(far=[np.inf] + [1.0] * 59).to_csv("in.csv", index=False)
-    assert "Column 'far' contains infinity" in refused("select", "in.csv", *FEATURES, code=1)
+    said = "gramian: in.csv: Column 'far' has an infinite value in row 0. Leave the row out"
+    assert said in refused("select", "in.csv", *FEATURES, code=1)
+    assert said in refused("relations", "in.csv", code=1)
+
+
+def test_infinity_far_down_is_named_by_its_row():
+    table = measurements(30_000)
+    table.loc[29_000, "width"] = -np.inf
+    table.to_csv("long.csv", index=False)
+    options = ["-n", "2", "--memory-budget", "1MiB"]
+    for more in ([], ["--impute", "median"]):
+        said = refused("select", "long.csv", *FEATURES, *options, *more, code=1)
+        assert "long.csv: Column 'width' has an infinite value in row 29000." in said
+
+
+def test_columns_that_vary_too_little_are_named_with_their_file():
+    (measurements()[["width", "height"]] * 1e-200).to_csv("small.csv", index=False)
+    for command in ("select", "extract"):
+        said = refused(command, "small.csv", "-n", "1", "--memory-budget", "1MiB", code=1)
+        assert "the values of column 'width' of small.csv differ by up to" in said
+
+
+def test_too_few_rows_to_hold_some_out_are_named_in_terms_of_the_command():
+    measurements(2).to_csv("two.csv", index=False)
+    said = refused("extract", "two.csv", *FEATURES, "-n", "1", code=1)
+    assert "two.csv has 2 rows, and holding out a share of 0.1 leaves 1 to fit" in said
+    assert "validation_" not in said
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "npy", "npz"])
+@pytest.mark.parametrize("command", [["select"], ["select", "--no-laws"], ["extract", "-n", "1"]])
+def test_nothing_is_written_of_a_table_in_which_nothing_varies(command, ending):
+    pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20}).to_csv("same.csv", index=False)
+    command, *options = command
+    said = refused(command, "same.csv", *options, "-o", f"out.{ending}", code=1)
+    kept = "column" if command == "select" else "component"
+    assert f"the model keeps no {kept}, because no column varies" in said
+
+
+def test_a_threshold_above_all_variances_is_named():
+    arguments = ["extract", "data.csv", *FEATURES, "-t", "1e9", "-o", "out.csv"]
+    assert "keeps no component, because the threshold of its fit" in refused(*arguments, code=1)
+
+
+def test_a_model_that_keeps_nothing_applies_to_nothing():
+    pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20}).to_csv("same.csv", index=False)
+    succeed("extract", "same.csv", "-n", "1", "-m", "model.gram")
+    for command in ("apply", "reconstruct"):
+        said = refused(command, "model.gram", "same.csv", "-o", "out.csv", code=1)
+        assert "the model keeps no component, because no column varies" in said
 
 
 @pytest.mark.parametrize(
@@ -157,10 +207,14 @@ def test_infinity_is_named():
     [
         ("empty.csv", b"", "empty.csv is empty"),
         ("ragged.csv", b"a,b\n1,2\n3\n", "ragged.csv cannot be read as csv"),
-        ("latin.csv", b"a,b\xe9\n1,2\n2,3\n", "latin.csv"),
+        ("latin.csv", b"a,b\xe9\n1,2\n2,3\n", "latin.csv is not UTF-8 text. Save it as UTF-8"),
+        ("wide.csv", "a,b\n1,2\n2,3\n".encode("utf-16"), "wide.csv is not UTF-8 text"),
+        ("wide.csv", "a,b\n1,2\n2,3\n".encode("utf-16-be"), "wide.csv is not UTF-8 text"),
         ("twice.csv", b"a,a\n1,2\n2,3\n", "more than one column 'a': rename one of them"),
         ("few.csv", b"a,b\n1,2\n", "few.csv has 1 row, and a fit needs at least 2"),
         ("none.csv", b"a,b\n", "none.csv has 0 rows"),
+        ("none.csv", b"a,b", "none.csv has 0 rows"),
+        ("none.csv.gz", gzip.compress(b"a,b"), "none.csv.gz has 0 rows"),
         ("same.csv", b"a,b\n1,2\n1,2\n", "because no column varies"),
         ("cut.parquet", b"PAR1xxxx", "cut.parquet cannot be read as parquet"),
         ("cut.feather", b"ARROW1xx", "cut.feather cannot be read as feather"),
@@ -179,12 +233,23 @@ def test_damaged_tables_are_refused(name, content, sentence):
     [
         (np.zeros(5), "an array of shape (5,) and type float64"),
         (np.zeros((5, 2), dtype=complex), "type complex128"),
-        (np.array([[{}, {}]], dtype=object), "in.npy cannot be read as npy"),
+        (np.array([["a", "b"]]), "type <U1; a table has two dimensions, and holds numbers"),
+        (np.array([[{}, {}]], dtype=object), "in.npy holds objects of Python's and no numbers"),
     ],
 )
 def test_arrays_that_are_no_tables_of_numbers_are_refused(array, sentence):
     np.save("in.npy", array, allow_pickle=True)
-    assert sentence in refused("select", "in.npy", code=1)
+    said = refused("select", "in.npy", code=1)
+    assert sentence in said
+    assert "pickle" not in said
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_text_that_is_called_an_array_is_not_said_to_be_loaded_unsafely(ending):
+    Path(f"in.{ending}").write_text("a,b\n1,2\n")
+    said = refused("select", f"in.{ending}", code=1)
+    assert f"in.{ending} is none of NumPy's files" in said
+    assert "pickle" not in said
 
 
 def test_text_and_long_integers_do_not_go_into_arrays():
@@ -226,13 +291,13 @@ def test_missing_columns_are_named():
     ("value", "sentence"),
     [
         ("tall", "bad.csv: Column 'height' contains"),
-        (np.inf, "bad.csv: Column 'height' contains infinity"),
+        (np.inf, "bad.csv: Column 'height' has an infinite value in row 3. Leave the row out"),
     ],
 )
 def test_values_that_the_model_does_not_know_are_refused(value, sentence):
     model()
     measurements(4).assign(height=[1.0, 2.0, 3.0, value]).to_csv("bad.csv", index=False)
-    Path("out.csv").write_text("as it was")
+    Path("out.csv").write_text("as it was", encoding="utf-8")
     assert sentence in refused("apply", "model.gram", "bad.csv", "-o", "out.csv", code=1)
 
 
@@ -291,3 +356,17 @@ def test_debug_shows_where_an_error_comes_from(monkeypatch):
     assert done.stderr.endswith("gramian: there is no file nothing.csv\n")
     monkeypatch.setenv("GRAMIAN_DEBUG", "1")
     assert "Traceback" in run("select", "nothing.csv").stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "shown", "hidden"),
+    [
+        ("select", ["--keep", "--given", "--criterion"], ["--directions"]),
+        ("extract", ["--directions"], ["--keep", "--prefer", "--laws", "--given", "--criterion"]),
+        ("report", ["--keep", "--given", "--directions"], []),
+    ],
+)
+def test_help_shows_the_options_that_a_command_takes(command, shown, hidden):
+    text = run(command, "--help").output
+    assert all(option in text for option in shown)
+    assert not any(option in text for option in hidden)

@@ -28,7 +28,7 @@ def temperatures():
 def test_the_plain_command_drops_what_follows_from_the_rest_and_says_so_in_one_line():
     done = succeed(*SELECT)
     assert "GFA on 60 rows and 7 columns of data.csv, Polynomial(2): kept 4" in done.stdout
-    (line,) = (each for each in done.stdout.splitlines() if each.startswith("Dropped is what"))
+    (line,) = (each for each in done.stdout.splitlines() if each.startswith("Dropped: columns"))
     assert "R² ≥ 0.9999 on rows left out of the fit" in line
     assert "--same-unit" in line
     assert "-a gfs -n 10" in line
@@ -61,7 +61,7 @@ def test_a_number_asks_for_the_most_informative_columns():
     assert len(document["kept"]) == 2
     assert selected(*SELECT[1:], "-n", "2", "-a", "gfa")["algorithm"] == "gfa"
     done = succeed(*SELECT, "-n", "2")
-    assert "Done with columns on equal footing (--same-unit if they share a unit)." in done.stdout
+    assert "Columns were scaled to variance 1 (--same-unit if they share a unit)." in done.stdout
 
 
 def test_forward_is_the_published_algorithm_for_which_the_order_matters():

@@ -72,7 +72,7 @@ def test_a_reader_of_a_listing_may_leave_early_too(folder):  # noqa: F811
 
 @POSIX
 def test_an_interrupted_fit_leaves_everything_as_it_was(folder):  # noqa: F811
-    (folder / "kept.csv").write_text("as it was")
+    (folder / "kept.csv").write_text("as it was", encoding="utf-8")
     before = {path.name for path in folder.iterdir()}
     with BytesIO() as stream:
         np.save(stream, np.random.default_rng(0).standard_normal((30_000, 60)))
@@ -93,13 +93,13 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(folder):  # noqa: F811
     assert output == b""
     assert errors == b"gramian: interrupted; no file is left half-written\n"
     assert {path.name for path in folder.iterdir()} == before
-    assert (folder / "kept.csv").read_text() == "as it was"
+    assert (folder / "kept.csv").read_text(encoding="utf-8") == "as it was"
 
 
 @POSIX
 def test_an_interrupted_apply_leaves_everything_as_it_was(folder):  # noqa: F811
     GFS(1).fit(measurements()[["voltage", "height"]]).save(folder / "model.gram")
-    (folder / "kept.csv").write_text("as it was")
+    (folder / "kept.csv").write_text("as it was", encoding="utf-8")
     before = {path.name for path in folder.iterdir()}
     process = start("apply", "model.gram", "-", "-o", "kept.csv", cwd=folder, stdin=subprocess.PIPE)
     process.stdin.write("voltage,height\n" + 100_000 * "1,2\n")  # more than a pipe holds
@@ -110,7 +110,7 @@ def test_an_interrupted_apply_leaves_everything_as_it_was(folder):  # noqa: F811
     assert output == ""
     assert errors == "gramian: interrupted; no file is left half-written\n"
     assert {path.name for path in folder.iterdir()} == before
-    assert (folder / "kept.csv").read_text() == "as it was"
+    assert (folder / "kept.csv").read_text(encoding="utf-8") == "as it was"
 
 
 # A terminal
@@ -220,14 +220,16 @@ def test_the_version_is_printed(tmp_path):
 
 
 def test_without_typer_the_error_names_the_extra(tmp_path):
-    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError(name='typer')")
+    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError(name='typer')", encoding="utf-8")
     done = gramian("--help", cwd=tmp_path, PYTHONPATH=str(tmp_path))
     assert done.returncode == 1
     assert 'pip install "gramian[cli]"' in done.stderr
 
 
 def test_without_pyarrow_the_error_names_the_extra(folder):  # noqa: F811
-    (folder / "pyarrow.py").write_text("raise ModuleNotFoundError(name='pyarrow')")
+    (folder / "pyarrow.py").write_text(
+        "raise ModuleNotFoundError(name='pyarrow')", encoding="utf-8"
+    )
     done = gramian("select", "data.csv", cwd=folder, PYTHONPATH=str(folder))
     assert done.returncode == 1
     assert 'pip install "gramian[cli]"' in done.stderr

@@ -6,7 +6,10 @@ import importlib
 import inspect
 import re
 import tomllib
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
@@ -29,10 +32,7 @@ def public_objects() -> dict[str, object]:
     found = {}
     for module_name in MODULES:
         module = importlib.import_module(module_name)
-        names = getattr(module, "__all__", None) or [
-            name for name, value in vars(module).items() if inspect.isclass(value)
-        ]
-        for name in names:
+        for name in module.__all__:
             value = getattr(module, name)
             if not inspect.ismodule(value):
                 found[f"{module_name}.{name}"] = value
@@ -65,6 +65,28 @@ def listed_in_reference() -> set[str]:
 LISTED = listed_in_reference()
 
 
+def described_in(value: object) -> dict[str, str]:
+    """Return the names that the sections of a docstring describe, and their types."""
+    found = {}
+    for line in (inspect.getdoc(value) or "").splitlines():
+        # "name : type", "one, two : types", or names alone, as in "columns, encode"
+        if (match := re.fullmatch(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: : (.+))?", line)) is not None:
+            found |= {name.strip(" *"): match[2] or "" for name in match[1].split(",")}
+    return found
+
+
+def members_of(cls: type) -> dict[str, Callable[..., Any]]:
+    """Return the functions behind the public methods and properties of a class that are ours."""
+    found = {}
+    for name, value in inspect.getmembers_static(cls):
+        for wrapped in ("fget", "func", "__func__"):
+            value = getattr(value, wrapped, value)
+        public = not name.startswith("_") or name == "__call__"
+        if public and inspect.isfunction(value) and value.__module__.startswith("gramian."):
+            found[name] = value
+    return found
+
+
 @pytest.mark.parametrize("name", DOCUMENTED)
 def test_every_public_class_and_function_has_an_example_that_is_run(name: str) -> None:
     docstring = inspect.getdoc(DOCUMENTED[name]) or ""
@@ -82,6 +104,70 @@ def test_every_public_object_is_in_the_reference(name: str) -> None:
 
 def test_the_reference_lists_nothing_that_does_not_exist() -> None:
     assert PUBLIC.keys() >= LISTED
+
+
+CALLABLE = {
+    f"{name}.{member}".rstrip("."): function
+    for name, value in DOCUMENTED.items()
+    for member, function in (members_of(value) if inspect.isclass(value) else {"": value}).items()
+}
+"""Public functions and methods that are ours; those of scikit-learn have its documentation."""
+DATA = {name: value for name, value in DOCUMENTED.items() if is_dataclass(value)}
+
+
+@pytest.mark.parametrize("name", CALLABLE)
+def test_every_parameter_of_a_public_function_or_method_is_described(name: str) -> None:
+    parameters = {*inspect.signature(CALLABLE[name]).parameters} - {"self", "cls"}
+    missing = parameters - described_in(CALLABLE[name]).keys()
+    assert not missing, f"{name} does not say what {sorted(missing)} is"
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_help_tells_every_field_of_a_public_class(name: str) -> None:
+    names = {each.name for each in fields(DATA[name]) if not each.name.startswith("_")}
+    missing = names - described_in(DATA[name]).keys()
+    assert not missing, f"{name} does not say what {sorted(missing)} is"
+
+
+APART = {"model_", "expand", "rules"}
+"""Members that are for estimators, as their docstrings say: their classes are private."""
+CLASSES = {
+    name
+    for path in Path(gramian.__file__).parent.rglob("*.py")
+    for name in re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+}
+"""The names of all classes of the library."""
+KNOWN = {name.rpartition(".")[2] for name in DOCUMENTED}
+
+
+def private_in(text: str, module: str) -> set[str]:
+    """Return the private classes of ours that a type, as a module writes it, leads to."""
+    found = set()
+    for word in re.findall(r"(?<![\w.])[A-Z]\w+", text):
+        known = getattr(importlib.import_module(module), word, None)
+        if known is None:  # a docstring, or an import for the type checker only
+            found |= {word} & CLASSES - KNOWN
+        for each in [known, *get_args(known)]:  # a class, or a union with a name
+            if inspect.isclass(each) and each.__module__.startswith("gramian"):
+                found |= {each.__name__} - KNOWN
+    return found
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_every_class_that_users_meet_is_public(name: str) -> None:
+    value = DOCUMENTED[name]
+    owners, members = (value.__mro__, members_of(value)) if inspect.isclass(value) else ((), {})
+    private = set()
+    for owner in owners:
+        for attribute, hint in inspect.get_annotations(owner).items():
+            if not attribute.startswith("_") and attribute not in APART:
+                private |= private_in(str(hint), owner.__module__)
+    for each in [value, *(members[member] for member in {*members} - APART)]:
+        types = [*described_in(each).values()]
+        if inspect.isfunction(each):
+            types.append(str(inspect.get_annotations(each).get("return")))
+        private |= private_in(" ".join(types), each.__module__)
+    assert not private, f"{name} leads to {sorted(private)}, which no public module has"
 
 
 def test_the_map_of_the_code_names_every_module() -> None:

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from property_cases import a_property, seeds
 
-from gramian.elimination import Preferences, Search, _select, eliminate, lay_out, leave_one_out
+from gramian.elimination import (
+    KeptSetSearch,
+    Preferences,
+    _select,
+    eliminate,
+    lay_out,
+    leave_one_out,
+)
 from gramian.elimination._exchange import _best_first
 from gramian.elimination._remaining import Remaining
 from gramian.elimination._select import forward_order
@@ -70,7 +77,7 @@ def test_the_smallest_set_is_found_from_nothing(seed, make):
     columns = make(rng.standard_normal((3, 250)))
     n = len(columns)
     X = np.column_stack([columns[i] for i in rng.permutation(n)])
-    search = Search(sums_of(X, Polynomial(2)), THRESHOLD, 0.0, Preferences())
+    search = KeptSetSearch(sums_of(X, Polynomial(2)), THRESHOLD, 0.0, Preferences())
     found, complete = search._smallest(range(n))
     enough = [
         set(kept)
@@ -158,7 +165,9 @@ def test_of_exchanges_the_best_come_first_and_ties_are_decided():
 
 def test_exchanges_that_are_equally_good_keep_what_comes_first():
     a, b = np.random.default_rng(0).standard_normal((2, 300))
-    search = Search(sums_of(np.column_stack([a, a, a, b]), Polynomial(1)), 1e-3, 0.0, Preferences())
+    search = KeptSetSearch(
+        sums_of(np.column_stack([a, a, a, b]), Polynomial(1)), 1e-3, 0.0, Preferences()
+    )
     state = search.among([0, 3])
     assert search._ties(state, gone=2, variable=0) < search._ties(state, gone=1, variable=0)
     assert search._ties(state, gone=2, variable=0) < search._ties(state, gone=2, variable=1)

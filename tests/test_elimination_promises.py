@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from property_cases import a_property, a_slow_property, seeds
 
 from gramian import GFA
-from gramian.elimination import Preferences, Search, eliminate, lay_out
+from gramian.elimination import KeptSetSearch, Preferences, eliminate, lay_out
 from gramian.families import Legendre, Multilinear, Polynomial
 from gramian.rows import RowBlock, centre
 
@@ -127,7 +127,7 @@ def test_of_independent_columns_none_is_ever_dropped(kind, n, d, seed):
 @a_slow_property
 def test_the_proof_finds_the_smallest_set_of_all(X):
     sums = sums_of(X, Polynomial(2))
-    search = Search(sums, THRESHOLD, 0.0, Preferences())
+    search = KeptSetSearch(sums, THRESHOLD, 0.0, Preferences())
     choice = search.reconsider(eliminate(sums, THRESHOLD), prove=True)
     assert choice.minimal == "proved"
     d = X.shape[1]
@@ -140,7 +140,7 @@ def test_the_proof_finds_the_smallest_set_of_all(X):
 @a_slow_property
 def test_alternatives_are_the_exchanges_after_which_all_is_explained(X):
     sums = sums_of(X, Polynomial(2))
-    search = Search(sums, THRESHOLD, 0.0, Preferences())
+    search = KeptSetSearch(sums, THRESHOLD, 0.0, Preferences())
     choice = search.reconsider(eliminate(sums, THRESHOLD))
     kept = set(choice.elimination.kept)
     for j, others in choice.alternatives.items():

@@ -23,8 +23,8 @@ from gramian.explanations._coordinates import Coordinates
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._explain import MAX_TERMS
 from gramian.explanations._moments import of_fit
-from gramian.explanations._search import Search, Shape
-from gramian.explanations._view import view_of
+from gramian.explanations._search import Shape, SupportSearch
+from gramian.explanations._subject import subject_of
 from gramian.families import Multilinear, Polynomial
 
 BASE = measurements()
@@ -158,12 +158,12 @@ def test_formulas_are_nearly_the_best_of_their_length():
 
 
 def _search(fitted):
-    view = view_of(fitted.model_, None)
+    view = subject_of(fitted.model_, None)
     dictionary = Dictionary(fitted.model_.decoder, view.variable_means)
     coordinates = Coordinates(
         of_fit(fitted.model_, None, view.targets), dictionary, view.target_means
     )
-    return Search(coordinates, 0, np.arange(0), MAX_TERMS)
+    return SupportSearch(coordinates, 0, np.arange(0), MAX_TERMS)
 
 
 def test_under_noise_r2_and_residual_say_how_much_there_is():

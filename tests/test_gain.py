@@ -17,9 +17,9 @@ from support import orthonormal
 from gramian import GFS
 from gramian._pursuit import Limits
 from gramian.families import Custom, Indicator, Legendre, Multilinear, Polynomial
-from gramian.gain import Search, _evaluated, _monomial_sums, _monomials, search
-from gramian.gain._candidates import Moments
-from gramian.gain._explained import Explained, without
+from gramian.gain import GainRequest, _evaluated, _monomial_sums, _monomials, search
+from gramian.gain._candidates import ScaledMoments
+from gramian.gain._explained import Explained, without_member
 from gramian.gain._frame import Frames, Member
 from gramian.gain._monomials import candidates_of
 from gramian.rows import centre
@@ -49,7 +49,7 @@ class Sets:
         self.alpha = alpha
         self.number = 0
         d = X.shape[1]
-        empty = Moments(np.empty(0), np.empty(0), np.empty((0, 0)), np.empty((0, d)))
+        empty = ScaledMoments(np.empty(0), np.empty(0), np.empty((0, 0)), np.empty((0, d)))
         self.now = self.explained((), empty)
 
     def explained(self, members, moments):
@@ -68,7 +68,7 @@ class Sets:
     def drop(self, column):
         place = self.now.frame.columns.index(column)
         members = [each for each in self.now.frame.members if each.column != column]
-        self.now = self.explained(members, without(self.now.moments, self.now.frame, place))
+        self.now = self.explained(members, without_member(self.now.moments, self.now.frame, place))
 
 
 @pytest.mark.parametrize("thin", [0, 8, 1000])
@@ -278,7 +278,7 @@ def test_limits_are_those_of_the_pursuit():
     loose = GFS(criterion="gain", alpha=0.0, threshold=0.4, relative=True).fit(X)
     assert loose.stop_reason_ == "threshold"
     rows, _ = centre(X, None, "column")
-    asked = Search(np.ones(12), Limits(), threshold=0.4)
+    asked = GainRequest(np.ones(12), Limits(), threshold=0.4)
     found, reason = search(rows, Multilinear(2), asked)
     assert reason == "threshold"
     assert found.total[-1] < found.total[0]

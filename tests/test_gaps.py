@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import gramian
 from gramian import GCA, GFA, GFR, GFS, UFFS, PolynomialManifold
-from gramian._missing import Tally, add_up, completion
+from gramian._missing import GapTally, add_tallies, completion
 from gramian.families import Multilinear
 from gramian.imputation import expected_codes, fit_plane, noise_of
 
@@ -237,7 +237,7 @@ def test_wide_tables_are_filled_from_a_plane():
 def test_parts_of_a_tally_add_up():
     x = with_gaps(products(100), 0.3)
     x[5] = np.nan
-    whole, parts = Tally.of(x), add_up(Tally.of(part) for part in np.array_split(x, 4))
+    whole, parts = GapTally.of(x), add_tallies(GapTally.of(part) for part in np.array_split(x, 4))
     assert whole.n_missing == np.isnan(np.delete(x, 5, axis=0)).sum()
     for name in ("n_rows", "n_complete", "n_missing", "varies_less"):
         assert getattr(whole, name) == getattr(parts, name)
@@ -249,7 +249,7 @@ def test_complete_rows_in_which_a_column_is_constant_are_not_enough():
     x = products(400)
     x[:, 4] = np.where(x[:, 0] > 1.5, 1.0, 0.0)
     x[x[:, 4] == 1, 1] = np.nan
-    make, gaps = completion(Tally.of(x), [Multilinear(2)], None, lambda share: x)
+    make, gaps = completion(GapTally.of(x), [Multilinear(2)], None, lambda share: x)
     assert gaps.n_filled > 0
     assert len(make(x, None)[0]) == 400
 

@@ -1,8 +1,10 @@
 """Hard input: it is fitted as any other, or refused with the remedy."""
 
+import pickle
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from input_cases import A, B, N, X, assert_same_choice, fit
 from support import ALL, EXTRACTORS, SELECTORS, SOLVERS, WITH_FAMILY, make
@@ -262,6 +264,17 @@ def test_a_variance_beyond_floating_point_is_refused_with_the_column(estimator):
         make(estimator).fit(X * [1, 1e200, 1])
     with pytest.raises(ValueError, match=r"column 2, counted.*too large.*unit that is 1e308 t"):
         make(estimator).fit(np.column_stack([A, B, 1.7e308 * (np.eye(N)[0] - np.eye(N)[1])]))
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_a_column_beyond_floating_point_is_named_where_it_has_a_name(estimator):
+    frame = pd.DataFrame(X * [1, 1e200, 1], columns=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"The values of column 'b' differ .*too large") as caught:
+        make(estimator).fit(frame)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    if estimator is not UFFS:
+        with pytest.raises(ValueError, match=r"The values of column 'a' differ .*too small"):
+            make(estimator).fit(lambda: iter([pd.DataFrame(1e-200 * X, columns=["a", "b", "c"])]))
 
 
 @pytest.mark.parametrize(

@@ -174,6 +174,17 @@ def test_infinity_is_no_gap():
         GramianImputer().fit([[1.0, np.inf], [2.0, 3.0]])
 
 
+def test_a_file_is_to_be_read_first(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("a,b\n1,2\n3,\n")
+    said = r"X of GramianImputer must be a table in memory.*Read files first.*pandas\.read_csv"
+    with pytest.raises(TypeError, match=said):
+        GramianImputer().fit(path)
+    fitted = GramianImputer().fit(pd.read_csv(path))
+    with pytest.raises(TypeError, match=said):
+        fitted.transform(str(path))
+
+
 def test_constant_columns_stay_constant():
     rng = np.random.default_rng(9)
     given, _ = with_gaps(np.column_stack([rng.standard_normal((50, 2)), np.full(50, 7.0)]), 0.2)

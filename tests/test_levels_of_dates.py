@@ -124,10 +124,10 @@ def test_parts_of_dates_are_known_for_days_never_seen_and_other_levels_are_count
 @pytest.mark.parametrize(
     ("types", "match"),
     [
-        ({"at": "int64"}, "are among"),
-        ({"at": ["bool"]}, "are among"),
-        ({"at": "timestamp[s]"}, "is not given as"),
-        ({"noise": "bool"}, "is not given as"),
+        ({"at": "int64"}, "must be among"),
+        ({"at": ["bool"]}, "must be among"),
+        ({"at": "timestamp[s]"}, "must give the column 'at' as timestamp"),
+        ({"noise": "bool"}, "must give the column 'noise' as bool"),
     ],
 )
 def test_damaged_types_are_refused(types, match):
@@ -157,4 +157,6 @@ def test_dates_and_times_that_numbers_nearly_give_stay(tmp_path, monkeypatch):
     ).to_csv("t.csv", index=False)
     succeed("select", "t.csv", "-o", "k.csv", "-m", "m.gram")
     succeed("reconstruct", "m.gram", "k.csv", "-o", "r.csv")
-    assert (tmp_path / "r.csv").read_text() == (tmp_path / "t.csv").read_text()
+    assert (tmp_path / "r.csv").read_text(encoding="utf-8") == (tmp_path / "t.csv").read_text(
+        encoding="utf-8"
+    )

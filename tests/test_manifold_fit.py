@@ -10,11 +10,11 @@ from scipy.stats import special_ortho_group
 from sklearn.decomposition import PCA
 
 from gramian import GFR, PolynomialManifold
-from gramian._manifold_fit import growing
+from gramian._manifold_fit import growing_families
 from gramian._words import percent
 from gramian.exceptions import OverfittingWarning
 from gramian.families import Custom, Fourier, Hermite, Indicator, Multilinear, Polynomial
-from gramian.manifold._refit import Sums, refit
+from gramian.manifold._refit import TermSums, refit
 from gramian.manifold._terms import Terms
 
 PRECISE = {"tol": 1e-10, "max_steps": 200}
@@ -39,7 +39,7 @@ def left(model: PolynomialManifold, rows: np.ndarray) -> float:
 @pytest.mark.parametrize("name", ["polynomial", "multilinear", "hermite", "legendre", "fourier"])
 @pytest.mark.parametrize(("n_codes", "most"), [(2, 30), (4, 40), (5, 20), (5, 12), (5, 7)])
 def test_families_grow_as_far_as_there_are_rows_for_them(name, n_codes, most):
-    families = growing(name, n_codes, most)
+    families = growing_families(name, n_codes, most)
     z = np.random.default_rng(0).uniform(-1, 1, (200, n_codes))
     assert all(each.count(n_codes) <= max(most, n_codes) for each in families)
     for few, many in pairwise(Terms.of(each, n_codes)(z).T for each in families):
@@ -49,10 +49,13 @@ def test_families_grow_as_far_as_there_are_rows_for_them(name, n_codes, most):
 
 
 def test_of_a_degree_with_too_many_functions_those_of_few_variables_are_tried():
-    assert growing("polynomial", 40, 3600) == [Polynomial(2), Polynomial(3, max_variables=2)]
-    assert growing("polynomial", 40, 900) == [Polynomial(2)]
-    assert growing("polynomial", 40, 100) == [Polynomial(2, max_variables=1)]
-    assert growing("polynomial", 40, 60) == [Multilinear(1)]
+    assert growing_families("polynomial", 40, 3600) == [
+        Polynomial(2),
+        Polynomial(3, max_variables=2),
+    ]
+    assert growing_families("polynomial", 40, 900) == [Polynomial(2)]
+    assert growing_families("polynomial", 40, 100) == [Polynomial(2, max_variables=1)]
+    assert growing_families("polynomial", 40, 60) == [Multilinear(1)]
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.01, 1.0])
@@ -61,7 +64,7 @@ def test_the_penalty_grows_with_the_degree(alpha):
     z, x = rng.standard_normal((50, 2)), rng.standard_normal((50, 3))
     terms = Terms.of(Polynomial(3), 2)
     f = terms(z)
-    sums = Sums(f @ f.T / 50, f @ x / 50, 0.0)
+    sums = TermSums(f @ f.T / 50, f @ x / 50, 0.0)
     found = refit(sums, terms, alpha)(z)
     # The same as rows to be fitted: each function, of norm one, is to be zero.
     a, b = np.meshgrid(range(4), range(4))

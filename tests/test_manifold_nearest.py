@@ -18,7 +18,7 @@ from gramian.families import (
     Multilinear,
     Polynomial,
 )
-from gramian.manifold import LinearStart, Search, Surface, Terms
+from gramian.manifold import LinearStart, NearestSearch, Surface, Terms
 
 FAMILIES: list[Family] = [
     Multilinear(3),
@@ -82,7 +82,7 @@ def test_functions_without_derivatives_get_a_clear_error(family):
         Terms.of(family, 2)
 
 
-def objective(surface: Surface, search: Search, x: np.ndarray, u: np.ndarray) -> np.ndarray:
+def objective(surface: Surface, search: NearestSearch, x: np.ndarray, u: np.ndarray) -> np.ndarray:
     missed = np.sum((x - surface(u)) ** 2, axis=1)
     return missed + search.tether * surface.unit * np.sum(u**2, axis=1)
 
@@ -93,7 +93,7 @@ def test_the_search_finds_what_a_general_solver_finds_from_the_same_start(family
     surface = random_surface(family, 2, 6)
     rng = np.random.default_rng(3)
     x = surface(0.5 * rng.standard_normal((20, 2))) + 0.05 * rng.standard_normal((20, 6))
-    search = Search(tether=tether, tol=1e-12, max_steps=200)
+    search = NearestSearch(tether=tether, tol=1e-12, max_steps=200)
     u, errors = search(surface, ZERO, x)
     np.testing.assert_allclose(errors, np.sum((x - surface(u)) ** 2, axis=1), rtol=1e-9)
     root = np.sqrt(tether * surface.unit)
@@ -112,7 +112,7 @@ def test_the_search_finds_what_a_general_solver_finds_from_the_same_start(family
 def test_what_is_missed_is_orthogonal_to_the_surface_but_for_the_tether(tether):
     surface = random_surface(Hermite(3), 2, 6)
     x = np.random.default_rng(4).standard_normal((50, 6))
-    search = Search(tether=tether, tol=1e-15, max_steps=5000)
+    search = NearestSearch(tether=tether, tol=1e-15, max_steps=5000)
     u, _ = search(surface, ZERO, x)
     along = np.einsum("ijk,ik->ij", tangents(surface, u), x - surface(u))
     size = np.sqrt(np.sum(tangents(surface, u) ** 2, axis=(1, 2)))[:, np.newaxis]
@@ -126,7 +126,7 @@ def test_no_row_ends_further_from_the_surface_than_it_began(seed, family, distan
     x = 10**distance * np.random.default_rng(seed).standard_normal((8, 6))
     before = np.sum((x - surface(np.zeros((8, 2)))) ** 2, axis=1)
     for max_steps in (1, 3, 30):
-        u, errors = Search(max_steps=max_steps)(surface, ZERO, x)
+        u, errors = NearestSearch(max_steps=max_steps)(surface, ZERO, x)
         rounding = 1e-12 * (1 + np.sum(x**2, axis=1))
         assert (errors <= before * (1 + 1e-9) + rounding).all()
         np.testing.assert_allclose(
@@ -138,23 +138,25 @@ def test_no_row_ends_further_from_the_surface_than_it_began(seed, family, distan
 def test_rows_do_not_depend_on_the_rows_beside_them():
     surface = random_surface(Polynomial(3), 2, 6)
     x = np.random.default_rng(5).standard_normal((300, 6))
-    together = Search()(surface, ZERO, x)[0]
-    alone = np.vstack([Search()(surface, ZERO, row[np.newaxis])[0] for row in x])
+    together = NearestSearch()(surface, ZERO, x)[0]
+    alone = np.vstack([NearestSearch()(surface, ZERO, row[np.newaxis])[0] for row in x])
     np.testing.assert_allclose(together, alone, rtol=1e-6, atol=1e-8)
 
 
 def test_float32_rows_are_searched_for_in_float32():
     surface = random_surface(Polynomial(2), 2, 6)
     x = np.random.default_rng(6).standard_normal((30, 6))
-    u, errors = Search(tol=1e-4)(surface, ZERO, x.astype(np.float32))
+    u, errors = NearestSearch(tol=1e-4)(surface, ZERO, x.astype(np.float32))
     assert u.dtype == errors.dtype == np.float32
-    np.testing.assert_allclose(errors, Search(tol=1e-4)(surface, ZERO, x)[1], rtol=1e-2)
+    np.testing.assert_allclose(errors, NearestSearch(tol=1e-4)(surface, ZERO, x)[1], rtol=1e-2)
 
 
 def test_points_of_the_surface_are_their_own_nearest_points():
     surface = random_surface(Polynomial(2), 2, 6)
     u = 0.3 * np.random.default_rng(7).standard_normal((40, 2))
-    found, errors = Search(tol=1e-12)(surface, LinearStart(np.zeros((6, 2)), u[0]), surface(u[:1]))
+    found, errors = NearestSearch(tol=1e-12)(
+        surface, LinearStart(np.zeros((6, 2)), u[0]), surface(u[:1])
+    )
     np.testing.assert_allclose(found, u[:1])
     assert errors[0] < 1e-20
 
@@ -164,7 +166,7 @@ def test_a_row_beyond_all_measure_gets_a_clear_error():
     x = np.ones((3, 6))
     x[1] = 1e200
     with pytest.raises(ValueError, match=r"number 1 of its block.*too far"):
-        Search()(surface, ZERO, x)
+        NearestSearch()(surface, ZERO, x)
 
 
 def test_a_variable_that_nothing_depends_on_stays_where_it_is():
@@ -173,6 +175,6 @@ def test_a_variable_that_nothing_depends_on_stays_where_it_is():
     b[terms.variables[0]] = [1.0, 2.0, 0.0, 0.0]
     x = np.random.default_rng(8).standard_normal((10, 4))
     start = LinearStart(np.zeros((4, 2)), np.array([0.0, 0.5]))
-    u, _ = Search(tol=1e-12)(Surface(terms, b), start, x)
+    u, _ = NearestSearch(tol=1e-12)(Surface(terms, b), start, x)
     np.testing.assert_allclose(u[:, 1], 0.5)
     np.testing.assert_allclose(u[:, 0], (x[:, 0] + 2 * x[:, 1]) / 5, atol=1e-8)

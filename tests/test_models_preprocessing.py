@@ -186,14 +186,14 @@ def test_learning_refuses_columns_without_values():
         ({"columns": []}, "one or more different names"),
         ({"columns": ["a", "a"]}, "one or more different names"),
         ({"missing": "ignore"}, "missing must be"),
-        ({"missing": "fill"}, "impute must be given"),
-        ({"impute": np.zeros(2)}, "impute must be given"),
+        ({"missing": "fill"}, "impute is required"),
+        ({"impute": np.zeros(2)}, "impute is required"),
         ({"missing": "fill", "impute": np.ones(3)}, "finite number for each"),
         ({"missing": "fill", "impute": np.full(2, np.nan)}, "finite number for each"),
         ({"missing": "fill", "impute": np.ones(2), "categories": {"a": ["x"]}}, "impute of 'a'"),
         ({"missing": "fill", "impute": -np.ones(2), "categories": {"a": ["x"]}}, "impute of 'a'"),
-        ({"categories": {"c": ["x"]}}, "categories of 'c'"),
-        ({"categories": {"a": ["x", "x"]}}, "categories of 'a'"),
+        ({"categories": {"c": ["x"]}}, "categories: 'c' must be one of columns"),
+        ({"categories": {"a": ["x", "x"]}}, "categories: 'a' must .* distinct"),
     ],
 )
 def test_steps_that_contradict_each_other_are_refused(options, message):
@@ -259,11 +259,11 @@ def test_damaged_preprocessing_is_refused(tmp_path):
     for change, message in [
         (lambda p: p["columns"].append("more"), "finite number for each"),
         (lambda p: p.update(missing="x"), "missing must be"),
-        (lambda p: p.update(missing="refuse"), "impute must be given with missing='fill'"),
+        (lambda p: p.update(missing="refuse"), "impute is required with missing='fill'"),
         (lambda p: p.update(missing=[]), "missing must be"),
         (lambda p: p["categories"].update(colour="red"), "names of its preprocessing"),
         (lambda p: p["categories"].update(colour=[1]), "names of its preprocessing"),
-        (lambda p: p["categories"].update(more=["x"]), "categories of 'more'"),
+        (lambda p: p["categories"].update(more=["x"]), "categories: 'more' must be"),
         (lambda p: p["categories"].update(colour=["x"]), "impute of 'colour'"),
     ]:
         edit(bad, lambda d, change=change: change(d["preprocessing"]), good)

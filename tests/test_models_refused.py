@@ -143,7 +143,7 @@ def test_a_file_beyond_all_sizes_is_refused(path):
         (b"[" + b"{}," * 1_000_000 + b"{}]", "not a JSON object"),
         (b" " * (2**22 + 1), "bytes; 4194304 are allowed"),
         (b"{}", "list of arrays"),
-        (b'{"arrays": {}}', "other than its list"),
+        (b'{"arrays": {}}', "its list of arrays says otherwise"),
     ],
 )
 def test_a_document_that_is_no_document_is_refused(text, message, source, path):

@@ -100,7 +100,7 @@ def set_(**values):
         (set_(tol=-1.0), "tol is damaged"),
         (set_(tol=1), "tol is damaged"),
         (set_(code_penalty={"float": "inf"}), "code_penalty is damaged"),
-        (set_(unit=0.0), "no units"),
+        (set_(unit=0.0), "scale of its codes"),
         (set_(n_samples_=0), "n_samples_ is damaged"),
         (set_(more=1.0), "description of the fit"),
         (set_(family_={"class": "Polynomial", "parameters": {"degree": 3}}), "6 functions"),
@@ -118,7 +118,7 @@ def test_descriptions_that_lie_are_refused(change, message, source, tmp_path):
 @pytest.mark.parametrize(
     ("name", "array", "message"),
     [
-        ("surface.mixing", np.zeros((2, 2)), "tell nothing"),
+        ("surface.mixing", np.zeros((2, 2)), "degenerate"),
         ("surface.mixing", np.full((2, 2), np.nan), "NaN"),
         ("surface.mixing", np.eye(3), "does not fit"),
         ("surface.coefficients", np.zeros((7, 6)), "7 functions"),

@@ -22,6 +22,19 @@ def test_constant_columns_come_out_as_what_they_are():
     np.testing.assert_allclose(law.imbalance({"x0": [6.0]}), 0.5)
 
 
+def test_a_table_in_which_nothing_varies_has_no_other_laws():
+    x = np.tile([3.0, 0.0], (50, 1))
+    assert texts(x, ["three", "zero"]) == ["three = 3", "zero = 0"]
+    assert not gramian.GFA(laws=True).fit(x).support_.any()
+
+
+def test_laws_whose_coefficients_are_beyond_floating_point_are_not_named():
+    z = np.random.default_rng(0).uniform(1, 2, (60, 2))
+    x = np.column_stack([z, 3 * z[:, 0] * z[:, 1], z[:, 1] ** 2 * 1e-320])
+    assert texts(x) == ["x2 = 3 · x0 · x1"]
+    assert gramian.GFA(laws=True).fit(x).redundant_features_.tolist() == [2]
+
+
 @pytest.mark.parametrize("exponent", [-150, 150])
 def test_values_of_any_size_have_laws(exponent):
     rng = np.random.default_rng(0)
@@ -180,7 +193,7 @@ def test_all_rows_refute_what_a_sample_claims(monkeypatch):
     rng = np.random.default_rng(0)
     a, b = rng.uniform(1, 5, (2, 5_000))
     y = a * b
-    sampled = _input.sample_of(_input.open_table(np.column_stack([a, b, y]), None), 0).rows
+    sampled = _input.sample_of(_input.open_coded_table(np.column_stack([a, b, y]), None), 0).rows
     other = ~np.isin(a, sampled[:, 0])
     y[other] = rng.uniform(1, 25, other.sum())
     assert texts(np.column_stack([a, b, y])) == []
@@ -192,9 +205,9 @@ def test_the_sample_does_not_depend_on_blocks(seed, block):
     x = np.random.default_rng(seed).standard_normal((300, 2))
     limit, _input.SAMPLE_ROWS = _input.SAMPLE_ROWS, 50
     try:
-        whole = _input.sample_of(_input.open_table(x, None), 0)
+        whole = _input.sample_of(_input.open_coded_table(x, None), 0)
         pieces = lambda: (x[i : i + block] for i in range(0, 300, block))  # noqa: E731
-        parts = _input.sample_of(_input.open_table(pieces, None), 0)
+        parts = _input.sample_of(_input.open_coded_table(pieces, None), 0)
     finally:
         _input.SAMPLE_ROWS = limit
     np.testing.assert_array_equal(whole.rows, parts.rows)

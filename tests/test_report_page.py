@@ -15,7 +15,7 @@ from support import ALL, make
 from gramian import GCA, GFA, GFR, GFS, UFFS, load, report
 from gramian.exceptions import OverfittingWarning, SaturationWarning, UnitsWarning
 from gramian.models import Preprocessing
-from gramian.reports._graph import draw
+from gramian.reports._graph import draw_graph
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def test_warnings_of_the_fit_are_on_the_page(tmp_path):
     assert "Explained, new rows" not in page.text  # as nothing is known of them
     with pytest.warns(OverfittingWarning):
         gfs = GFS(5, degree=2, alpha=0, criterion="variance").fit(X)
-    assert "Too few rows for so many functions" in page_of(tmp_path, gfs, X).text
+    assert "Too few rows for this many functions" in page_of(tmp_path, gfs, X).text
 
 
 def test_what_is_dropped_in_any_order_has_evidence_and_alternatives(tmp_path):
@@ -425,7 +425,7 @@ def test_a_column_that_is_computed_may_help_to_compute_another():
         SimpleNamespace(feature="energy", sources={"power": 1.0}, r2=0.9),
     ]
     kept = [SimpleNamespace(feature="voltage"), SimpleNamespace(feature="current")]
-    graph = draw(SimpleNamespace(dropped=dropped, explanation=SimpleNamespace(kept=kept)))
+    graph = draw_graph(SimpleNamespace(dropped=dropped, explanation=SimpleNamespace(kept=kept)))
     assert list(graph.sources) == ["voltage", "current", "power"]
     named = [(list(graph.sources)[i], graph.targets[j].feature) for i, j, _, _ in graph.edges]
     assert {*named} == {("voltage", "power"), ("current", "power"), ("power", "energy")}

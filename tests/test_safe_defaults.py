@@ -100,15 +100,15 @@ def test_one_row_far_out_asks_for_shrinkage():
 
 def test_leaving_rows_out_is_what_fits_without_them_leave():
     """The criterion against explicit fits without each row, directions being given."""
+    from gramian._input_checks import check_data
     from gramian._left_out import LeftOut
     from gramian._preparation import Preparation
-    from gramian._taking import take
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 4))
     X[:, 3] = X[:, 0] * X[:, 1] + 0.1 * X[:, 3]
     fit = GFS(2, alpha=0, threshold=None).fit(X)
-    problem = take(fit, X, None).problem(Preparation("column"), None)
+    problem = check_data(fit, X, None).problem(Preparation("column"), None)
     gram = fit.model_.decoder.moments[0]
     norms = np.sqrt(gram.diagonal())
     factor = np.linalg.cholesky(gram / np.outer(norms, norms))

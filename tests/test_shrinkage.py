@@ -389,7 +389,7 @@ def test_noise_is_shrunk_and_exact_functions_are_not(estimator):
 @pytest.mark.parametrize("alpha", [1e-6, 1.0])
 @every_estimator
 def test_qr_knows_no_shrinkage_and_says_so(estimator, alpha):
-    with pytest.raises(ValueError, match=r"solver='qr' knows no shrinkage.*Use solver='auto'\."):
+    with pytest.raises(ValueError, match=r"solver='qr' cannot shrink.*Use solver='auto'\."):
         make(estimator, 2, alpha=alpha, solver="qr").fit(X)
 
 
@@ -428,3 +428,17 @@ def test_products_of_levels_that_never_meet_are_dropped_with_a_penalty_too(kind,
     assert fitted.n_dropped_functions_.sum() > 0
     assert (fitted.model_.decoder.moments[0].diagonal() > 0).all()
     fitted.save(tmp_path / "a.gram")  # which refuses moments that are none
+
+
+@pytest.mark.parametrize("family", ["hermite", "legendre"])
+@pytest.mark.parametrize("levels", [(0.0, 1.0), (0.1, 0.3), (7.3, 9.1)])
+def test_a_function_that_is_only_rounding_error_is_none(family, levels):
+    # Scaled, a column of two equally frequent values is 1 or -1, and both families have z² - 1.
+    rng = np.random.default_rng(0)
+    column = rng.permutation(np.repeat(levels, 200))
+    X = np.column_stack([30 * column / np.ptp(levels), rng.standard_normal((400, 2))])
+    fit = GFS(1, criterion="variance", family=family, alpha=0.01, solver="gram").fit(X)
+    assert fit.n_dropped_functions_.tolist() == [1]
+    between = np.array([[30 * np.mean(levels) / np.ptp(levels), 0.0, 0.0]])
+    filled = fit.inverse_transform(fit.transform(between))
+    assert np.abs(filled[:, 1:]).max() < 1

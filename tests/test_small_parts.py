@@ -22,7 +22,7 @@ from gramian.orthogonalize._common import Direction, GrowingRows, cholesky_colum
 from gramian.orthogonalize._levels import distinct_levels
 from gramian.orthogonalize._moment_table import MAX_TILE, MIN_TILE, _tiles
 from gramian.orthogonalize._range import out_of_range, scaled
-from gramian.orthogonalize._sums import Variables
+from gramian.orthogonalize._sums import VariableValues
 from gramian.rows import RowBlock, centre
 
 # Which penalty leaves least, and when held-out rows gain no more
@@ -195,7 +195,7 @@ def test_variables_are_the_same_whether_they_are_kept_or_computed_anew(along, bu
     rows, _ = centre(rng.standard_normal((20, 4)), rng.uniform(1, 2, 20), "column")
     axes = range(4) if along == "columns" else rng.standard_normal((4, 4))
     directions = [Direction(axis, i + 0.5) for i, axis in enumerate(axes)]
-    variables = Variables(20, budget)
+    variables = VariableValues(20, budget)
     x = rows.x / rows.root[:, np.newaxis]
     expected = [np.ones(20)]
     for n, axis in enumerate(axes):

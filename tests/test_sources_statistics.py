@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from gramian.rows._first_pass import Split, look_at, put_together
-from gramian.rows._statistics import centring_of, merge, scaled_covariance, statistics_of
+from gramian.rows._statistics import centring_of, merge_statistics, scaled_covariance, statistics_of
 
 
 def by_blocks(x, weights, n_blocks, covariance=True):
@@ -18,7 +18,7 @@ def by_blocks(x, weights, n_blocks, covariance=True):
         for part, w in zip(parts, weights, strict=True)
     )
     for other in others:
-        total = merge(total, other)
+        total = merge_statistics(total, other)
     return total
 
 
@@ -72,9 +72,9 @@ def assert_equal_up_to_rounding(a, b):
 @settings(deadline=None)
 def test_merging_is_associative_and_commutative_up_to_rounding(a, b, c, covariance):
     one, two, three = (statistics_of(each, None, covariance=covariance) for each in (a, b, c))
-    left = merge(merge(one, two), three)
-    assert_equal_up_to_rounding(left, merge(one, merge(two, three)))
-    assert_equal_up_to_rounding(left, merge(three, merge(two, one)))
+    left = merge_statistics(merge_statistics(one, two), three)
+    assert_equal_up_to_rounding(left, merge_statistics(one, merge_statistics(two, three)))
+    assert_equal_up_to_rounding(left, merge_statistics(three, merge_statistics(two, one)))
     whole = statistics_of(np.vstack([a, b, c]), None, covariance=covariance)
     assert_equal_up_to_rounding(left, whole)
 

@@ -181,7 +181,7 @@ def test_a_report_takes_text_and_dates(folder):
     pytest.importorskip("plotly")
     pytest.importorskip("jinja2")
     succeed("report", "orders.csv", "-o", "page.html", "-q")
-    assert "voltage" in (folder / "page.html").read_text()
+    assert "voltage" in (folder / "page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -221,7 +221,7 @@ def test_a_column_without_values_is_named_in_python():
 
 
 def test_text_is_named_in_python():
-    with pytest.raises(ValueError, match="Columns 'zip' and 'city' hold something else"):
+    with pytest.raises(ValueError, match="Columns 'zip' and 'city' hold values that are"):
         GFA().fit(orders()[["voltage", "zip", "city"]])
 
 

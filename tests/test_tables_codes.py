@@ -1,4 +1,4 @@
-"""Codes such as 007 and 01970 in text files: they are no numbers."""
+"""Codes in text files, such as 007, 01970 and identifiers of 20 digits: they are no numbers."""
 
 import csv
 import gzip
@@ -11,7 +11,7 @@ from cli_cases import folder, succeed  # noqa: F401
 
 from gramian import GFR
 from gramian.exceptions import TableError
-from gramian.tables import _text, _zeros
+from gramian.tables import _codes, _text
 from gramian.tables._kinds import is_text
 from gramian.tables._open import open_table, open_tables
 
@@ -53,6 +53,17 @@ def test_an_estimator_names_a_column_of_codes():
         GFR(1).fit("in.csv")
 
 
+def test_identifiers_of_many_digits_are_kept_letter_by_letter():
+    first = 99_999_999_999_999_999_999
+    table = orders(60)[["v", "w"]].assign(id=[str(first + i) for i in range(60)])
+    table.to_csv("in.csv", index=False)
+    done = succeed("select", "in.csv", "-o", "kept.csv")
+    assert "text, kept as it is: 'id'" in done.stderr
+    assert pd.read_csv("kept.csv", dtype=str)["id"].tolist() == table["id"].tolist()
+    with pytest.raises(TableError, match=r"Column 'id' of in\.csv holds string, and numbers"):
+        GFR(1).fit("in.csv")
+
+
 CELLS = {
     "zeros": ["007", "1"],
     "below_zero": ["-007", "1"],
@@ -60,6 +71,11 @@ CELLS = {
     "blanks": [" 01 ", "1"],
     "with_gaps": ["", "00"],
     "fractions_too": ["1.5", "010"],
+    "long": ["18446744073709551616", "1"],
+    "too_large": ["1", "9223372036854775808"],
+    "too_small": [" -9223372036854775809 ", "1.5"],
+    "largest": ["9223372036854775807", "-9223372036854775808"],
+    "precise": ["0.12345678901234567890", "12345678901234567890.5"],
     "number": ["0", "-0"],
     "fraction": ["0.5", "00.5"],
     "exponent": ["0e1", "1e05"],
@@ -71,9 +87,17 @@ CELLS = {
 }
 
 
+def is_code(cell):
+    """Return whether a cell is a whole number with zeros in front, or beyond 64 bits."""
+    if re.fullmatch(r"\s*-?0[0-9]+\s*", cell):
+        return True
+    whole = re.fullmatch(r"\s*-?[0-9]+\s*", cell)
+    return whole is not None and not -(2**63) <= int(cell) < 2**63
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("header", [True, False])
-def test_columns_with_zeros_in_front_are_text_and_no_others_change(delimiter, header):
+def test_columns_of_codes_are_text_and_no_others_change(delimiter, header):
     body = [delimiter.join(row) for row in zip(*CELLS.values(), strict=True)]
     content = "\n".join([delimiter.join(CELLS)] * header + body * 20) + "\n"
     with open("in.csv", "w", newline="") as stream:
@@ -83,14 +107,14 @@ def test_columns_with_zeros_in_front_are_text_and_no_others_change(delimiter, he
     cells = list(zip(*rows, strict=True))
     table = open_table("in.csv", delimiter=delimiter, header=header)
     for name, known, column in zip(CELLS, table.names, cells, strict=True):
-        coded = any(re.fullmatch(r"\s*-?0[0-9]+\s*", cell) for cell in column)
+        coded = any(map(is_code, column))
         assert is_text(table.columns[known]) == (coded or name == "said"), name
         if coded:
             read = table.read([known])[known].to_pylist()
             assert read == [cell or None for cell in column]
 
 
-@pytest.mark.parametrize("last", ["007", "7"])
+@pytest.mark.parametrize("last", ["007", "7", "99999999999999999999"])
 @pytest.mark.parametrize("budget", [2**10, 2**30], ids=["in pieces", "as a whole"])
 def test_a_code_far_down_counts_however_the_file_is_read(last, budget, monkeypatch):
     monkeypatch.setattr(_text, "HEAD_BYTES", 2**10)
@@ -98,18 +122,19 @@ def test_a_code_far_down_counts_however_the_file_is_read(last, budget, monkeypat
     with gzip.open("in.csv.gz", "wt") as stream:
         stream.write("a,b\n" + "7,10\n" * 5000 + f"7,{last}\n")
     table = open_table("in.csv.gz", memory_budget=budget)
-    assert [is_text(kind) for kind in table.columns.values()] == [False, last == "007"]
+    assert [is_text(kind) for kind in table.columns.values()] == [False, is_code(last)]
     read = table.read(["b"])["b"].to_pylist()
-    assert read == (["10"] * 5000 + ["007"] if last == "007" else [10] * 5000 + [7])
+    assert read == (["10"] * 5000 + [last] if is_code(last) else [10] * 5000 + [7])
 
 
-def test_codes_are_found_wherever_the_bytes_are_cut():
-    content = b"12,1.05,-7,2020-01-05\n3,4,-007,2020-01-06\n"
+@pytest.mark.parametrize("code", [b"-007", b"123456789012345678901"])
+def test_codes_are_found_wherever_the_bytes_are_cut(code):
+    content = b"12,1.05,-7,2020-01-05\n3,4," + code + b",2020-01-06\n"
     for size in range(1, len(content) + 1):
         parts = [content[i : i + size] for i in range(0, len(content), size)]
-        assert _zeros.may_be_in(iter(parts), ",")
+        assert _codes.may_be_in(iter(parts), ",")
         without = [content[i : min(i + size, 22)] for i in range(0, 22, size)]  # the first line
-        assert not _zeros.may_be_in(iter(without), ",")
+        assert not _codes.may_be_in(iter(without), ",")
 
 
 def test_text_in_one_file_is_text_in_all_of_them():

@@ -234,7 +234,7 @@ WAYS = {"transform": "out.csv", "save": "model.gram", "command": "out.npy", "mod
 @pytest.mark.parametrize("how", WAYS)
 def test_a_file_that_is_replaced_keeps_its_mode(folder, how, mode):  # noqa: F811
     path = folder / WAYS[how]
-    path.write_text("old")
+    path.write_text("old", encoding="utf-8")
     path.chmod(mode)
     write_somehow(how, WAYS[how])
     assert path.read_bytes() != b"old"
@@ -245,11 +245,11 @@ def test_a_file_that_is_replaced_keeps_its_mode(folder, how, mode):  # noqa: F81
 @pytest.mark.parametrize("how", WAYS)
 def test_a_read_only_file_is_not_replaced(folder, how):  # noqa: F811
     path = folder / WAYS[how]
-    path.write_text("old")
+    path.write_text("old", encoding="utf-8")
     path.chmod(0o444)
     with pytest.raises(PermissionError, match=f"{path.name} is read-only, and stays as it is"):
         write_somehow(how, WAYS[how])
-    assert path.read_text() == "old"
+    assert path.read_text(encoding="utf-8") == "old"
     assert not list(folder.glob(f".{path.name}*"))
 
 
@@ -319,3 +319,37 @@ def test_arrays_under_the_other_ending_are_named(folder, ending, said):  # noqa:
         (np.savez if ending == ".npy" else np.save)(stream, np.eye(4))
     with pytest.raises(ValueError, match=said):
         GFS(2).fit(path)
+
+
+def test_names_of_columns_are_as_many_as_there_are_columns(folder):  # noqa: F811
+    np.savez(folder / "in.npz", X=X, columns=np.array(["only", "two"]))
+    said = rf"in\.npz names 2 columns, and its table has {X.shape[1]}"
+    with pytest.raises(TableError, match=said):
+        GFS(2).fit("in.npz")
+
+
+def test_names_that_are_objects_are_not_loaded(folder):  # noqa: F811
+    np.savez(folder / "in.npz", X=np.eye(2), columns=np.array(["a", "b"], dtype=object))
+    with pytest.raises(TableError, match=r"holds objects .*names as an array of strings") as caught:
+        GFS(1).fit("in.npz")
+    assert "pickle" not in str(caught.value)
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_heading_alone_is_a_table_without_rows(end):
+    with open("in.csv", "w") as stream:
+        stream.write("a,b,c" + end)
+    table = open_table("in.csv")
+    assert table.names == ["a", "b", "c"]
+    assert table.read(["a", "c"]).num_rows == table.count_rows(10) == 0
+    assert open_table("in.csv", header=False).read(["x1"])["x1"].to_pylist() == ["b"]
+
+
+@pytest.mark.parametrize("empty", ["", [""]], ids=["path", "paths"])
+def test_an_empty_path_is_not_the_current_folder(empty):
+    FRAME.to_parquet("in.parquet")
+    with pytest.raises(FileNotFoundError, match="The path is empty: name a file"):
+        GFS(1).fit(empty)
+    done = run("select", "")
+    assert done.exit_code == 2
+    assert "the path is empty" in done.stderr

@@ -283,6 +283,14 @@ def test_wrong_validation_data_are_refused(estimator, case):
         make(estimator, 2).fit(TRAIN, validation_data=wrong)
 
 
+@every_estimator
+def test_validation_data_are_in_memory(estimator, tmp_path):
+    np.save(tmp_path / "test.npy", TEST)
+    for file in (tmp_path / "test.npy", (str(tmp_path / "test.npy"), None)):
+        with pytest.raises(TypeError, match=r"validation_data must be a table in memory.*Read"):
+            make(estimator, 2).fit(TRAIN, validation_data=file)
+
+
 @pytest.mark.parametrize("fraction", [0.0, 1.0, -0.1, 1.5, 3, "half", np.nan])
 @every_estimator
 def test_a_fraction_is_between_zero_and_one(estimator, fraction):

@@ -49,37 +49,42 @@ def test_an_experiment_leaves_page_table_cells_and_summary(tmp_path):
     }
     assert done.stdout.split() == ["out/appendix-example.md", "out/README.md"]
     assert "[1/1] appendix-example" in done.stderr
-    cells = json.loads((tmp_path / "out" / "appendix-example.json").read_text())["cells"]
+    cells = json.loads((tmp_path / "out" / "appendix-example.json").read_text(encoding="utf-8"))[
+        "cells"
+    ]
     assert cells[0]["seconds"] > 0
-    assert "(appendix-example.md)" in (tmp_path / "out" / "README.md").read_text()
+    assert "(appendix-example.md)" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
 
     again = command("appendix-example", "--output", "again", cwd=tmp_path)
     assert "[1/1]" not in again.stderr  # the cell was there
     for name in written:
-        assert (tmp_path / "again" / name).read_text() == (tmp_path / "out" / name).read_text()
+        assert (tmp_path / "again" / name).read_text(encoding="utf-8") == (
+            tmp_path / "out" / name
+        ).read_text(encoding="utf-8")
 
 
 def test_cells_of_pages_are_taken_and_the_others_computed(tmp_path):
     command("complexity", "--output", "old", cwd=tmp_path)
     path = tmp_path / "old" / "complexity.json"
-    content = json.loads(path.read_text())
+    content = json.loads(path.read_text(encoding="utf-8"))
     content["cells"][0]["seconds"] = 77.0  # to be recognized by
     content["cells"][1]["values"] = None
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content), encoding="utf-8")
 
     again = ("complexity", "--reuse", "old", "--output", "new", "--cache", "another")
     done = command(*again, cwd=tmp_path)
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("[12/12] complexity")
-    cells = json.loads((tmp_path / "new" / "complexity.json").read_text())["cells"]
+    cells = json.loads((tmp_path / "new" / "complexity.json").read_text(encoding="utf-8"))["cells"]
     assert cells[0]["seconds"] == 77
     assert cells[1]["values"] is not None
 
-    path.write_text(json.dumps({**content, "version": content["version"] - 1}))
+    path.write_text(json.dumps({**content, "version": content["version"] - 1}), encoding="utf-8")
     done = command(*again[:-1], "a third", cwd=tmp_path)
     assert done.stderr.count("\n") == 12
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
 def test_an_interrupted_command_says_so_and_goes_on_next_time(tmp_path):
     process = start("complexity", cwd=tmp_path)
     assert "[1/12]" in process.stderr.readline()

@@ -45,7 +45,7 @@ def write_clean2(folder, musk, name="clean2.data"):
         f"{molecule},{molecule}+{i},{','.join(map(str, row))},{label}."
         for i, (row, label, molecule) in enumerate(zip(X, y, molecules, strict=True))
     ]
-    (folder / name).write_text("\n".join(lines) + "\n")
+    (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def test_musk_is_read_as_uci_publishes_it(musk, tmp_path):
@@ -90,7 +90,7 @@ def test_musk_is_scaled_by_columns(musk, tmp_path):
 
 
 def test_credit_approval_has_codes_means_and_modes(tmp_path):
-    (tmp_path / "crx.data").write_text(CREDIT)
+    (tmp_path / "crx.data").write_text(CREDIT, encoding="utf-8")
     bunch = load_credit_approval(tmp_path, scaling=None)
     data = bunch.data
     np.testing.assert_array_equal(data[:, 0], [1, 0, 1, 1, 1])  # missing: b, the most frequent
@@ -111,7 +111,7 @@ def test_credit_approval_has_codes_means_and_modes(tmp_path):
 
 
 def test_credit_approval_is_scaled_by_columns(tmp_path):
-    (tmp_path / "crx.data").write_text(CREDIT)
+    (tmp_path / "crx.data").write_text(CREDIT, encoding="utf-8")
     data, target = load_credit_approval(tmp_path, return_X_y=True)
     np.testing.assert_allclose(data.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(data[:, 1].var(), 1)
@@ -143,7 +143,7 @@ def test_a_missing_file_is_named_with_the_ways_to_get_it(load, file, tmp_path):
     ],
 )
 def test_a_wrong_credit_approval_is_named_with_what_is_wrong(change, message, tmp_path):
-    (tmp_path / "crx.data").write_text(change(CREDIT))
+    (tmp_path / "crx.data").write_text(change(CREDIT), encoding="utf-8")
     with pytest.raises(ValueError, match=message) as error:
         load_credit_approval(tmp_path)
     assert "crx.data" in str(error.value)
@@ -194,7 +194,7 @@ def test_musk_of_openml_has_molecules_where_a_column_names_them(names, musk, mon
 
 
 def test_credit_approval_of_openml_is_that_of_uci(tmp_path, monkeypatch):
-    (tmp_path / "crx.data").write_text(CREDIT)
+    (tmp_path / "crx.data").write_text(CREDIT, encoding="utf-8")
     frame = pd.read_csv(tmp_path / "crx.data", header=None, na_values="?")
     for i in range(16):
         if i not in (1, 2, 7, 10, 13, 14):

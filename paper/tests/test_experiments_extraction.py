@@ -43,7 +43,7 @@ def reproduce(name, tmp_path, cells, size="full"):
     experiment = replace(experiments()[name], cells=lambda size: cells)
     results = run(experiment, size, cache=tmp_path / "cache")
     write_results(experiment, results, tmp_path)
-    return experiment, results, (tmp_path / f"{name}.md").read_text()
+    return experiment, results, (tmp_path / f"{name}.md").read_text(encoding="utf-8")
 
 
 def table(experiment, results, title):

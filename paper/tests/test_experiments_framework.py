@@ -197,7 +197,7 @@ def test_what_is_not_plain_is_refused(tmp_path):
 def test_the_page_has_papers_value_ours_and_the_difference(tmp_path):
     results = run(toy(), cache=tmp_path / "cache")
     paths = write_results(toy(), results, tmp_path)
-    text = (tmp_path / "toy.md").read_text()
+    text = (tmp_path / "toy.md").read_text(encoding="utf-8")
     assert "| square | paper | 1 | 5 | 8 | 169 |" in text
     assert "|  | ours | 1 | 4 | 9 | n/a |" in text
     assert "|  | difference | +0 | -1 ✗ | +1 ▲ | n/a |" in text
@@ -207,14 +207,14 @@ def test_the_page_has_papers_value_ours_and_the_difference(tmp_path):
     assert "numpy " in text
     assert "![A line.](images/toy-line.svg)" in text
     assert {path.name for path in paths} == {"toy.md", "toy.csv", "toy.json", "toy-line.svg"}
-    assert (tmp_path / "images" / "toy-line.svg").read_text().startswith("<?xml")
+    assert (tmp_path / "images" / "toy-line.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 
 def test_the_page_is_made_from_the_written_cells_alone(tmp_path):
     results = run(toy(), cache=tmp_path / "cache")
     write_results(toy(), results, tmp_path)
-    assert (
-        page_text(toy(), load_results(tmp_path / "toy.json")) == (tmp_path / "toy.md").read_text()
+    assert page_text(toy(), load_results(tmp_path / "toy.json")) == (tmp_path / "toy.md").read_text(
+        encoding="utf-8"
     )
 
 
@@ -228,7 +228,7 @@ def test_the_table_of_numbers_has_a_line_an_entry(tmp_path):
 def test_the_summary_counts_verdicts_and_gives_reasons(tmp_path):
     write_results(toy(), run(toy(), cache=tmp_path / "cache"), tmp_path)
     other = toy(name="other", title="Cubes")
-    text = write_summary({"toy": toy(), "other": other}, tmp_path).read_text()
+    text = write_summary({"toy": toy(), "other": other}, tmp_path).read_text(encoding="utf-8")
     assert "**Of 4 published numbers, 1 were reproduced, 1 were bettered, 1 were missed" in text
     assert "| [Squares](toy.md) | a table | quick | 1 | 1 | 1 | 1 |" in text
     assert "| Cubes | a table | no run |" in text
@@ -252,7 +252,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
     write_file(path, "old")
     with pytest.raises(TypeError):
         write_file(path, 3)
-    assert path.read_text() == "old"
+    assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -45,7 +45,7 @@ def reproduce(name, cells, folder, size="full"):
     results = run(experiment, size, cache=folder / "cache")
     page, *others = write_results(experiment, results, folder)
     assert all(path.stat().st_size for path in others)
-    return page.read_text(), results
+    return page.read_text(encoding="utf-8"), results
 
 
 # The paper's numbers.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         models,
         plots,
         reports,
+        results,
     )
     from gramian._gca import GCA
     from gramian._gfa import GFA
@@ -53,6 +54,7 @@ __all__ = [
     "relations",
     "report",
     "reports",
+    "results",
 ]
 
 _MODULES = {

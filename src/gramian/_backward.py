@@ -30,7 +30,7 @@ Threshold = float | Literal["auto"] | None
 
 
 class Eliminating(Reconstruction):
-    """An algorithm that drops candidates: all at once from the whole, or as published."""
+    """Drops redundant candidates, beginning with all of them, or in the published forward pass."""
 
     _prescribes = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -59,12 +59,16 @@ class Eliminating(Reconstruction):
     def _plan(self) -> Plan:
         if not self.backward:
             if self.prove:
-                raise ValueError("prove=True is for backward=True, which can tell fewest from few.")
+                raise ValueError(
+                    "prove=True needs backward=True: only that search can prove that no smaller "
+                    "set exists."
+                )
             return super()._plan()
         if self.relative is False:
             raise ValueError(
-                "backward=True takes the threshold for a share of each variance, so that units do "
-                "not matter, and relative=False. Leave it out, or use backward=False."
+                "With backward=True the threshold is always a share of each variance, so that "
+                "units do not matter: relative=False is not possible. Leave relative out, or use "
+                "backward=False."
             )
         share, _ = self._least
         assert share is not None
@@ -91,7 +95,7 @@ class Eliminating(Reconstruction):
 
 
 @dataclass(frozen=True)
-class Candidates:
+class EliminationCandidates:
     """What is to be kept or dropped: columns, or directions, scaled to variance 1."""
 
     problem: Problem
@@ -102,13 +106,13 @@ class Candidates:
 
 
 def drop_redundant(
-    candidates: Candidates, request: Request, fit: Callable[[Request], FittedModel]
+    candidates: EliminationCandidates, request: Request, fit: Callable[[Request], FittedModel]
 ) -> FittedModel:
     """Find which candidates follow from the others, and fit functions of those that are kept.
 
     Parameters
     ----------
-    candidates : Candidates
+    candidates : EliminationCandidates
         What is to be kept or dropped.
     request : Request
         What is asked for; choices that it prescribes are kept.
@@ -148,7 +152,7 @@ def drop_redundant(
     return replace(model, redundant=dropped, record=record, elimination=found)
 
 
-def _select(candidates: Candidates, request: Request) -> Selection:
+def _select(candidates: EliminationCandidates, request: Request) -> Selection:
     rows = candidates.rows
     if request.checkpoint is not None:
         folder = Path(request.checkpoint) / "elimination"

@@ -1,4 +1,4 @@
-"""What all estimators share: parameters, what a fit is asked for, fitted attributes."""
+"""What all pursuits share: parameters, what a fit is asked for, fitted attributes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from scipy.sparse import issparse
 from gramian._cost import Cost, estimate
 from gramian._estimator import Data, Estimator
 from gramian._fitting import Request, Solver, prefers_qr
+from gramian._input_checks import shape_of
 from gramian._left_out import FEW
 from gramian._model import Asked, FittedModel
 from gramian._preparation import CheckedData, RandomState
 from gramian._pursuit import Limits, StopReason
 from gramian._sklearn import Interval, RealNotInt, StrOptions
-from gramian._taking import shape_of
 from gramian._types import Array, IntArray
 from gramian.families import BY_NAME, Family, by_name
 
@@ -125,7 +125,10 @@ class PursuitEstimator(Estimator[FittedModel]):
         if isinstance(self.family, Family):
             return deepcopy(self.family)  # its parameters can change after the fit
         if self.degree == "auto" or self.family == "auto":
-            raise ValueError("Which family 'auto' is, a fit finds out. Give family and degree.")
+            raise ValueError(
+                "family='auto' and degree='auto' are decided only during a fit. Give family and "
+                "degree."
+            )
         return by_name(self.family, self.degree)
 
     def _request(self, family: Family, part: str | None = None) -> Request:
@@ -187,16 +190,16 @@ class PursuitEstimator(Estimator[FittedModel]):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), or files that know their shape
-            The data, of which only the shape matters; of a sparse matrix also how many entries
-            it has.
+        X : array-like of shape (n_samples, n_features), or files
+            The data, of which only the shape matters; for a sparse matrix also how many entries
+            it has. The format of files must store the number of rows.
         n_steps : int, optional
             The number of directions or features; by default the number asked for, where one is.
 
         Returns
         -------
         cost : Cost
-            The number of functions, bytes of memory and seconds.
+            The number of functions, bytes of memory and seconds. See :class:`gramian.results.Cost`.
 
         Examples
         --------
@@ -210,8 +213,9 @@ class PursuitEstimator(Estimator[FittedModel]):
         count = getattr(self, self._count_name) if n_steps is None else n_steps
         if not isinstance(count, Integral):
             raise ValueError(
-                f"How many steps a fit takes is not known ahead where {self._count_name} is no "
-                "number: give n_steps, for example the largest number you would accept."
+                "The number of steps of a fit is not known in advance unless "
+                f"{self._count_name} is an integer: give n_steps, for example the largest number "
+                "you would accept."
             )
         sparse = issparse(X)
         in_row_space = self._covariance and not sparse

@@ -24,7 +24,7 @@ from threadpoolctl import ThreadpoolController
 from gramian._types import Array
 
 SMALL = 2e8
-"""So many multiplications in a row of products are done by one thread."""
+"""One thread does a row of products with at most this many multiplications."""
 MAX_SIDE = 8192
 """Larger triangles are computed in tiles: from about 17,500 rows on, OpenBLAS's dsyrk crashes with
 two threads on some processors."""

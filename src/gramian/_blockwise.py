@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
-from gramian.rows import Source, as_source
+from gramian._writing import check_target
+from gramian.rows import Source, as_source, is_dask, written_out
 from gramian.rows._stream import check
+from gramian.tables._formats import folder_read, format_of
 from gramian.tables._outputs import open_output
 
 Output = str | os.PathLike[str] | None
@@ -40,7 +42,7 @@ def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iter
         yield chunk.x[:, order]
 
 
-def write(
+def apply_blockwise(
     blocks: Iterable[Array],
     function: Callable[[Array], Array],
     names: Sequence[str],
@@ -57,14 +59,89 @@ def write(
     names : sequence of str
         The names of the new columns.
     output : path or None
-        The file, of which nothing is there if anything fails.
+        The file; if anything fails, nothing of it is written.
     """
     if output is None:
         return np.concatenate([np.empty((0, len(names))), *map(function, blocks)])
     with open_output(output, names) as writer:
         for x in blocks:
-            writer.write_array(function(x))
+            writer.write_array(written_out(function(x)))
     return Path(output)
+
+
+def check_output(X: Any, output: Output) -> None:
+    """Find out, before any work is done, whether a table can be written.
+
+    Parameters
+    ----------
+    X : object
+        The data that are read.
+    output : path or None
+        The file.
+    """
+    if output is None:
+        return
+    check_target(output)
+    format_of(output)
+    paths = [X] if isinstance(X, str | os.PathLike) else X if isinstance(X, list | tuple) else []
+    folder = folder_read(output, [each for each in paths if isinstance(each, str | os.PathLike)])
+    if folder is not None:
+        raise ValueError(
+            f"{output} is in the folder {folder}, whose Parquet files are read as one table: "
+            "write it elsewhere."
+        )
+
+
+def by_name(Z: Any, names: Sequence[str]) -> Any:
+    """Return the columns of these names, in their order, of a table whose columns have names."""
+    columns = getattr(Z, "column_names", getattr(Z, "columns", None))
+    if columns is None or not all(isinstance(name, str) for name in columns):
+        return Z
+    missing = [name for name in names if name not in columns]
+    if missing:
+        raise ValueError(f"X lacks the column {missing[0]!r}, which was kept.")
+    return Z.select(list(names)) if hasattr(Z, "column_names") else Z[list(names)]
+
+
+def without_weights(X: Any, sample_weight: Any) -> Any:
+    """Return data without their column of weights, if weights are the name of a column.
+
+    What is read from files or blocks of rows is taken by name, and stays as it is.
+    """
+    if not isinstance(sample_weight, str) or not hasattr(X, "columns"):
+        return X
+    if hasattr(X, "column_names"):  # an Arrow table
+        return X.drop_columns([sample_weight])
+    return X[[name for name in X.columns if name != sample_weight]]
+
+
+def weights_of(X: Any, sample_weight: Any) -> Any:
+    """Return the weights of rows, if they are given by the name of a column or by Dask, too."""
+    if is_dask(sample_weight):
+        return np.asarray(sample_weight.compute(), dtype=np.float64)
+    if not isinstance(sample_weight, str):
+        return sample_weight
+    source = source_of(X)
+    if source is not None:
+        named = as_source(X, sample_weight)
+        assert named is not None
+        return np.concatenate([np.empty(0), *(chunk.weights for chunk in named.chunks())])
+    if not hasattr(X, "columns"):
+        raise TypeError(
+            f"sample_weight={sample_weight!r} names a column, and X has no names; give the weights."
+        )
+    if sample_weight not in getattr(X, "column_names", X.columns):
+        raise ValueError(f"There is no column {sample_weight!r} to take weights from.")
+    column = X[sample_weight]
+    return np.asarray(column.compute() if is_dask(X) else column, dtype=np.float64)
+
+
+def partitions(X: Any) -> Iterator[Any]:
+    """Compute the partitions of a Dask collection, one after the other."""
+    if not hasattr(X, "to_dask_array"):
+        X = X.rechunk({1: -1})
+    for part in np.ravel(X.to_delayed()):
+        yield part.compute()
 
 
 def lazily(

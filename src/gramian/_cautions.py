@@ -29,7 +29,7 @@ def cautions_of(model: FittedModel) -> list[Caution]:
     record, remedy = model.record, model.remedy
     found: list[Caution] = []
     if model.rows_decided:
-        pass  # which too many functions do not deceive
+        pass  # rows that decide are not deceived by too many functions
     elif record.stop_reason == "saturated":
         text = (
             f"After {len(record.n_kept)} steps the functions span all {record.n_rows} samples: "

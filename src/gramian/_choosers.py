@@ -185,8 +185,8 @@ class GivenDirections(ABC):
     prescribed : sequence of int, optional
         Choose these columns first, one after the other, even if nothing is left of one.
     order : array of shape (d,), optional
-        The variances by which columns come one before the other, if these are known better than
-        from the rows of the fit.
+        The variances that decide the order of columns, if they are known more exactly than from
+        the rows of the fit.
     """
 
     def __init__(
@@ -247,7 +247,7 @@ class GivenDirections(ABC):
 
     @property
     def redundant(self) -> IntArray:
-        """The columns not chosen that do not meet the threshold, or of which nothing is left."""
+        """The columns not chosen that do not meet the threshold, or have nothing left."""
         others = ~self.qualified | (self._shares <= self._noise)
         others[self.chosen] = False
         return np.flatnonzero(others)

@@ -18,13 +18,13 @@ from gramian.elimination._select import CHEAP, FEW, MAX_FUNCTIONS, MOST_OF_ROWS,
 from gramian.families import Family
 from gramian.families._base import no_levels
 from gramian.gain._candidates import KEPT_BYTES
-from gramian.orthogonalize._moments import GATHERING, lay_out, monomials
+from gramian.orthogonalize._moments import GATHERING, monomials, plan_moments
 from gramian.orthogonalize._sums import plain_cost
 from gramian.rows._array import CACHE_BYTES
 from gramian.rows._sparse import MATRIX_COLUMNS
 
 EXCHANGES = 6
-"""With exchanges a search looks at about so many times more candidates."""
+"""With exchanges a search looks at about this many times more candidates."""
 ITERATIONS = 500.0
 """Multiplications that a leading eigenvector takes for each entry of the covariance."""
 PRODUCTS = 100.0
@@ -38,7 +38,7 @@ COPIES = 5
 
 @dataclass(frozen=True)
 class Cost:
-    """An estimate of what a fit takes.
+    """An estimate of what a fit takes, which `estimate_cost` returns.
 
     Attributes
     ----------
@@ -51,6 +51,16 @@ class Cost:
     seconds : float
         The time, from the speed of this machine's matrix products. Expect it to be right within a
         factor of two for fits that take seconds or longer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFR
+    >>> cost = GFR(20, degree=3).estimate_cost(np.empty((10_000, 100)))
+    >>> cost.n_steps, cost.n_functions
+    (20, 1351)
+    >>> cost.memory < 2**30  # less than 1 GiB
+    True
     """
 
     n_steps: int
@@ -106,7 +116,7 @@ def estimate(
         else:
             costs = [] if solver == "moments" else [n_rows * plain_cost(n, new)]
             if shape is not None:
-                plan = lay_out(*shape, step, block)
+                plan = plan_moments(*shape, step, block)
                 costs.append(n_rows * plan.cost + GATHERING * new * (n + new))
             work += min(costs) + n_penalties * new * (n * n / 2 + n * n_columns)
         if operator:

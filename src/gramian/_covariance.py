@@ -16,7 +16,7 @@ DENSE_BELOW = 300
 ITERATE_FROM = 32
 """Operators smaller than this are written out as matrices."""
 MAX_VECTORS = 32
-"""So many eigenvectors of an operator are computed at once, at most: they may be very long."""
+"""At most this many eigenvectors of an operator are computed at once: they may be very long."""
 
 
 class ResidualCovariance(Protocol):

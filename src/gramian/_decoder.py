@@ -16,11 +16,11 @@ from gramian.orthogonalize import Orthogonalizer, Step
 from gramian.orthogonalize._common import GrowingRows
 
 MAX_MOMENTS = 1000
-"""The moments of so many functions are kept, the constant among them: 8 MB."""
+"""The moments of at most this many functions are kept, the constant among them: 8 MB."""
 SMALLEST = 1e-145
 """Functions with a smaller norm have no moments in float64."""
 BLOCK_BYTES = 2**26
-"""The values of functions that are evaluated at once take so much memory."""
+"""The values of functions that are evaluated at once take this much memory."""
 
 
 @dataclass(frozen=True)

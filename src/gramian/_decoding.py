@@ -9,10 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian._blockwise import Output, aligned, lazily, source_of, write
+from gramian._blockwise import (
+    Output,
+    aligned,
+    apply_blockwise,
+    by_name,
+    check_output,
+    lazily,
+    partitions,
+    source_of,
+    weights_of,
+    without_weights,
+)
 from gramian._estimator import Data, Estimator, M
+from gramian._input_checks import check_rows, finite_but_gaps
 from gramian._sklearn import check_sample_weight
-from gramian._taking import check_rows, finite_but_gaps
 from gramian._types import Array
 from gramian.rows import is_dask, written_out
 
@@ -29,28 +40,32 @@ class Decoding(Estimator[M]):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or anything that `fit` takes
             The data.
         y : None
             Ignored.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples in both sums.
+        sample_weight : array-like of shape (n_samples,), str or Dask array, optional
+            Weights of the samples in both sums, or the name of the column that holds them.
 
         Returns
         -------
         score : float
             At most 1; 0 is as good as the mean of the fit, less is worse.
         """
+        weights = weights_of(X, sample_weight)
+        X = without_weights(X, sample_weight)
         if is_dask(X):
+            check_is_fitted(self)
             both = lazily(X, self._both_errors, ["error", "size"], 2)
-            error, size = np.asarray(both.sum(axis=0).compute(), dtype=np.float64)
-            return 1 - float(error) / float(size) if size > 0 else 1.0
-        errors, sizes = self._errors(X)
-        weights = np.ones(len(errors))
-        if sample_weight is not None:
-            weights = check_sample_weight(
-                sample_weight, errors[:, np.newaxis], dtype=np.float64, ensure_non_negative=True
-            )
+            if weights is None:
+                error, size = np.asarray(both.sum(axis=0).compute(), dtype=np.float64)
+                return 1 - float(error) / float(size) if size > 0 else 1.0
+            errors, sizes = np.asarray(both.compute(), dtype=np.float64).T
+        else:
+            errors, sizes = self._errors(X)
+        weights = check_sample_weight(
+            weights, errors[:, np.newaxis], dtype=np.float64, ensure_non_negative=True
+        )
         size = float(weights @ sizes)
         return 1 - float(weights @ errors) / size if size > 0 else 1.0
 
@@ -61,7 +76,7 @@ class Decoding(Estimator[M]):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or anything that `fit` takes
             The data.
 
         Returns
@@ -84,16 +99,19 @@ class Decoding(Estimator[M]):
         if source is None:
             return self.model_.errors(check_rows(self, X, gaps=True))
         parts = [self.model_.errors(table) for table in self._rows_of(source)]
+        if not parts:
+            raise ValueError(f"{source} has no rows, and so no error of their reconstruction.")
         return np.concatenate([e for e, _ in parts]), np.concatenate([s for _, s in parts])
 
     def _decode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
         """Apply a function from what was kept to all columns to data of any kind."""
         check_is_fitted(self)
+        check_output(X, output)
         model, kept = self.model_, self.get_feature_names_out()
 
-        def decode(Z: ArrayLike) -> Array:
+        def decode(Z: Any) -> Array:
             checked = check_array(
-                Z,
+                by_name(Z, kept),
                 accept_sparse="csr",
                 dtype=[np.float64, np.float32],
                 ensure_all_finite=finite_but_gaps(Z),
@@ -106,9 +124,12 @@ class Decoding(Estimator[M]):
                 )
             return function(table).astype(table.dtype, copy=False)
 
-        if is_dask(X):
-            return lazily(X, decode, model.names, model.n_columns)
         source = source_of(X)
-        if source is None:
+        if output is None and is_dask(X):
+            return lazily(X, decode, model.names, model.n_columns)
+        if output is None and source is None:
             return decode(X)
-        return write(aligned(source, kept, len(kept)), decode, model.column_names, output)
+        blocks = partitions(X) if is_dask(X) else [X]
+        if source is not None:
+            blocks = aligned(source, kept, len(kept))
+        return apply_blockwise(blocks, decode, model.column_names, output)

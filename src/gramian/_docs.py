@@ -26,13 +26,13 @@ alpha : float or "auto", default="auto"
     Shrinkage: the ridge penalty of every function but the variables themselves, functions
     being scaled to norm one. 0 is the paper's least squares, infinity <linear>. "auto" is 0
     where least squares predict rows that are left out of them about as well as the others, as
-    they do where functions are few against rows; elsewhere held-out rows decide after every
-    step, among values from 0 to infinity. All of them share one set of sums over rows.
+    they do where functions are few compared with rows; elsewhere held-out rows decide after
+    every step, among values from 0 to infinity. All of them share one set of sums over rows.
 validation_fraction : float or None, default=None
     The share of rows to hold out, on which residual variances are measured as well. By default
     a tenth where held-out rows decide on something (`family`, `degree`, `alpha`,
-    `early_stopping`), and none elsewhere. Rows that decided on one of the first three take
-    part in a last fit, with what they decided on. <last fit>
+    `early_stopping`), and none elsewhere. Rows that decided on one of the first three join a
+    last fit that uses what they chose. <last fit>
 early_stopping : bool, default=False
     Whether to stop when the total residual variance on held-out rows no longer falls.
 n_iter_no_change : int, default=5
@@ -57,7 +57,7 @@ checkpoint : path or None, default=None
     A folder in which the sums of every step are stored. A fit that was interrupted, begun again
     with the same data and parameters, continues where it was.
 verbose : int, default=0
-    1 shows a progress bar if standard error is a terminal; 2 prints a line a step.
+    1 shows a progress bar if standard error is a terminal; 2 prints one line per step.
 """
 
 ATTRIBUTES = """
@@ -65,7 +65,8 @@ gaps_ : Gaps
     If values were missing (NaN): how many rows there were, how many of them complete, and how
     many cells were filled in. Complete rows alone are used where they are at least 1.25 times
     the functions of all columns; otherwise gaps are filled by :class:`GramianImputer`, and those
-    of wide tables from a plane. Laws are judged by the rows that have their columns.
+    of wide tables from a plane. Laws are judged by the rows that have their columns. See
+    :class:`gramian.results.Gaps`.
 mean_ : array of shape (n_features,)
     The mean of each feature.
 scale_ : array of shape (n_features,) or None
@@ -112,9 +113,9 @@ n_features_in_ : int
     The number of features.
 feature_names_in_ : array of shape (n_features,)
     The names of the features, where X has any.
-model_ : FittedModel
+model_ : object
     All of the above and more in one immutable object, which explanations, reports and model
-    files are made of.
+    files are made of. Its class is private and may change: read the attributes above instead.
 """
 
 DIRECTIONS = {"thing": "direction", "n": "n_components_", "count": "n_components"}

@@ -12,10 +12,19 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from gramian._blockwise import Output, aligned, lazily, source_of, write
+from gramian._blockwise import (
+    Output,
+    aligned,
+    apply_blockwise,
+    check_output,
+    lazily,
+    partitions,
+    source_of,
+    without_weights,
+)
 from gramian._html import FittedSummary
+from gramian._input_checks import check_rows
 from gramian._model import AnyModel
-from gramian._taking import check_rows
 from gramian._types import Array
 from gramian.rows import Source, is_dask
 
@@ -50,7 +59,7 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         y : None
             Ignored.
         output : path, optional
-            For files, the file to write, as in `transform`.
+            The file to write, as in `transform`.
         **fit_params : dict
             What else `fit` takes, such as `sample_weight`.
 
@@ -59,7 +68,9 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         Z : array
             What `transform` returns.
         """
+        check_output(X, output)
         self.fit(X, y, **fit_params)
+        X = without_weights(X, fit_params.get("sample_weight"))
         return self.transform(X) if output is None else self.transform(X, output=output)
 
     def _rows_of(self, source: Source) -> Iterator[Array]:
@@ -68,17 +79,20 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
 
     def _encode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
         """Apply a function from rows to what is kept of them to data of any kind."""
+        check_output(X, output)
         names = self.get_feature_names_out()
-        if is_dask(X):
 
-            def encode(part: Any) -> Array:
-                return function(check_rows(self, part, gaps=True))
+        def encode(part: Any) -> Array:
+            return function(check_rows(self, part, gaps=True))
 
+        if is_dask(X) and output is None:
             return lazily(X, encode, names, len(names))
+        if is_dask(X):
+            return apply_blockwise(partitions(X), encode, names, output)
         source = source_of(X)
         if source is not None:
-            return write(self._rows_of(source), function, names, output)
-        return function(check_rows(self, X, gaps=True))
+            return apply_blockwise(self._rows_of(source), function, names, output)
+        return encode(X) if output is None else apply_blockwise([X], encode, names, output)
 
     def save(self, path: str | os.PathLike[str], *, moments: bool | None = None) -> None:
         """Write the fitted estimator to a file, which `gramian.load` reads.
@@ -90,8 +104,8 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         path : path
             The file; by convention its name ends in .gram.
         moments : bool, optional
-            Whether the moments of the functions go along, without which explanations need rows; by
-            default if they take no more than 1 MB.
+            Whether to write the moments of the functions, too; without them, explanations need
+            rows. By default they are written if they take at most 1 MB.
 
         See Also
         --------
@@ -101,9 +115,9 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
 
         save(self, path, moments=moments)
 
-    def _warn(self) -> None:
-        """Warn of what the user should know about the fit."""
-        for category, message in self.model_.cautions:
+    def _warn(self, model: M) -> None:
+        """Warn of what the user should know about a fit; who makes errors of it has none."""
+        for category, message in model.cautions:
             warnings.warn(message, category, stacklevel=_outside())
 
 

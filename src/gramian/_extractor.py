@@ -41,22 +41,22 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
     def transform(self, X: Data, *, output: Output = None) -> Any:
         """Project X on the directions.
 
-        Of a row with missing values, the cells that are present tell which coordinates to expect,
-        the decoder what then stands in the gaps, and this is projected. Of a row without any value
-        nothing is known: its coordinates are missing, too.
+        For a row with missing values, coordinates are estimated from the present cells, the decoder
+        fills the gaps from them, and the completed row is projected. For a row without any value,
+        the coordinates are missing, too.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or anything that `fit` takes
             The data.
         output : path, optional
-            For files, a file to write, in the format of its ending, in place of an array.
+            A file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
         Z : array of shape (n_samples, n_components)
-            The centred data's coordinates along the directions, in float32 if X is. Of a Dask
-            collection a lazy one; the path of the file that was written, if `output` names one.
+            The centred data's coordinates along the directions, in float32 if X is. For a Dask
+            collection, a lazy array; with `output`, the path of the written file.
         """
         check_is_fitted(self)
         model, encoder = self.model_, self.model_.encoder
@@ -81,13 +81,13 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
             Whether to use the best linear reconstruction, as PCA does, in place of the functions
             of the family.
         output : path, optional
-            For files, a file to write, in the format of its ending, in place of an array.
+            A file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
         X_original : array of shape (n_samples, n_features)
-            The features, in float32 if X is. Of a Dask collection a lazy one; the path of the file
-            that was written, if `output` names one.
+            The features, in float32 if X is. For a Dask collection, a lazy array; with `output`,
+            the path of the written file.
         """
         return self._decode_data(X, lambda z: self.model_.decode(z, linear=linear), output)
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 
 from gramian._choosers import Chooser
-from gramian._left_out import FEW, stands
+from gramian._left_out import FEW, needs_no_shrinkage
 from gramian._model import FittedModel, Record
 from gramian._preparation import CheckedData, HoldOut, Preparation, Problem
 from gramian._progress import report_for
@@ -23,7 +23,7 @@ from gramian.orthogonalize import QR, Gram, Orthogonalizer
 from gramian.rows import Ledger, MemoryRows, RecordedRows, Rows
 
 QR_ROWS = 5000
-"""Up to so many rows, `solver="auto"` is `"qr"`."""
+"""The largest number of rows for which `solver="auto"` is `"qr"`."""
 Solver = Literal["auto", "qr", "gram", "moments"]
 C = TypeVar("C", bound=Chooser)
 
@@ -68,7 +68,7 @@ class Request:
             },
             "n_rows": rows.n_rows,
             "n_columns": rows.n_columns,
-            # in units of the scale, so that what is zero but for rounding errors stays so
+            # in units of the scale, so that what is zero up to rounding errors stays so
             "mean": (centring.mean / centring.scale).tolist(),
             "scale": centring.scale.tolist(),
             # comes last: if anything else differs too, that tells more
@@ -80,7 +80,7 @@ def prefers_qr(solver: Solver, alphas: Sequence[float], n_rows: int) -> bool:
     """Return whether rows in memory are orthogonalized by "qr"."""
     plain = tuple(alphas) == (0.0,)
     if solver == "qr" and not plain:
-        raise ValueError("solver='qr' knows no shrinkage, and alpha is not 0. Use solver='auto'.")
+        raise ValueError("solver='qr' cannot shrink, and needs alpha=0. Use solver='auto'.")
     return plain and (solver == "qr" or (solver == "auto" and n_rows <= QR_ROWS))
 
 
@@ -188,8 +188,7 @@ class Plan:
     """The same without shrinkage, which is fitted first; it is enough if it predicts rows that are
     left out about as well as the others."""
     is_hopeless: Callable[[Problem, Request], bool] | None = None
-    """Tells beforehand whether a fit without shrinkage would not be enough, if that is less work
-    than the fit itself."""
+    """A cheap test, before that fit, whether a fit without shrinkage will be insufficient."""
 
     @property
     def families(self) -> list[Family]:
@@ -230,7 +229,7 @@ class Plan:
                 return None
         else:
             model = self.algorithm(problem, request)
-        return model if stands(model, problem) else None
+        return model if needs_no_shrinkage(model, problem) else None
 
 
 def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
@@ -289,8 +288,8 @@ def best_of(models: Sequence[FittedModel], n_features: int | None = None) -> int
     models : sequence of FittedModel
         Fits to the same rows, with the same rows held out.
     n_features : int, optional
-        The number of features at which to compare; by default the least that any fit needs until
-        it meets what was asked for. Of equals the first wins.
+        The number of features at which to compare; by default the fewest with which a fit reaches
+        its goal. In ties the first fit wins.
     """
     records = [model.record for model in models]
     complete = [each.stop_reason != "max_functions" for each in records]

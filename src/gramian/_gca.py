@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from sklearn.utils.validation import check_array
 
-from gramian._backward import Candidates, Eliminating, Threshold, drop_redundant
+from gramian._backward import Eliminating, EliminationCandidates, Threshold, drop_redundant
 from gramian._base import COUNT
 from gramian._choosers import LargestOriginal
 from gramian._decoder import make_decoder
@@ -43,25 +43,25 @@ class GCA(Eliminating, Extractor):
     Parameters
     ----------
     n_components : int, float or None, default=None
-        Keep no more than so many directions, or if a float in (0, 1), no more than it takes to
+        Keep at most this many directions, or if a float in (0, 1), at most as many as it takes to
         explain this share of the total variance. By default all that are not redundant.
     threshold : float, "auto" or None, default="auto"
         A direction is redundant when no more than this is left along it: a share of its variance,
         so that 0.001 asks for R² ≥ 0.999, or if not `relative` a variance (ε in the paper). "auto"
-        is 0.001, or a variance of 0.0001 if not `relative`. None makes only those redundant of
-        which nothing but rounding errors is left.
+        is 0.001, or a variance of 0.0001 if not `relative`. With None, only what is explained up
+        to rounding errors is redundant.
     basis : "pca" or array of shape (n_features, n_features), default="pca"
         The principal directions, or the rows of an orthonormal matrix.
     relative : bool or None, default=None
-        Whether the threshold is a share of each direction's own variance; by default if
-        `backward`, which takes shares only.
+        Whether the threshold is a share of each direction's own variance; by default True if
+        `backward`, which needs it, and else False.
     backward : bool, default=True
         Whether to begin with all directions and drop those that functions of the others explain.
         The threshold must hold for rows that are left out of the fit that explains them. False is
         the published algorithm, which keeps directions in the order of their variance.
     prove : bool, default=False
-        Whether to search all sets of up to 20 directions for a smaller one. What is known then is
-        in ``elimination_.minimal``. For ``backward=True``.
+        Whether to search all sets of up to 20 directions for a smaller one.
+        ``elimination_.minimal`` says whether the result is proved smallest. For ``backward=True``.
     <parameters>
 
     Attributes
@@ -76,7 +76,7 @@ class GCA(Eliminating, Extractor):
         order. Without a number to keep, these are all that were not kept.
     elimination_ : Selection
         With ``backward=True``: in which order directions were dropped, and what is left of each
-        when rows are left out.
+        when rows are left out. See :class:`gramian.results.Selection`.
     basis_ : array of shape (n_directions, n_features)
         The basis. Of principal directions there are no more than samples.
     n_components_ : int
@@ -234,7 +234,9 @@ def keep_components(
 
     if not backward:
         return fit(request)
-    return drop_redundant(Candidates(problem, rows, varies, Preferences(), prove), request, fit)
+    return drop_redundant(
+        EliminationCandidates(problem, rows, varies, Preferences(), prove), request, fit
+    )
 
 
 def check_basis(basis: ArrayLike, n_columns: int) -> Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from gramian._backward import Candidates, Eliminating, Threshold, drop_redundant
+from gramian._backward import Eliminating, EliminationCandidates, Threshold, drop_redundant
 from gramian._choosers import LargestOriginal
 from gramian._docs import FEATURES, documented
 from gramian._fitting import Algorithm, Plan, Request, Solver
@@ -23,7 +23,7 @@ from gramian.elimination import Preferences
 from gramian.families import Family
 
 if TYPE_CHECKING:
-    from gramian.laws._collection import Law
+    from gramian.laws._collection import AnyLaw
     from gramian.laws._fewest import Solved
 
 SHARE_BESIDE_LAWS = 1e-4
@@ -46,16 +46,16 @@ class GFA(Eliminating, DecodingSelector):
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        Keep no more than so many features, or if a float in (0, 1), no more than it takes to
+        Keep at most this many features, or if a float in (0, 1), at most as many as it takes to
         explain this share of the total variance. By default all that are not redundant.
     threshold : float, "auto" or None, default="auto"
         A feature is redundant when no more than this is left of it: a share of its variance, so
         that 0.001 asks for R² ≥ 0.999, or if not `relative` a variance (ε in the paper). "auto" is
-        0.001 (with `laws` 0.0001), or a variance of 0.0001 if not `relative`. None makes only
-        those redundant of which nothing but rounding errors is left.
+        0.001 (with `laws` 0.0001), or a variance of 0.0001 if not `relative`. With None, only what
+        is explained up to rounding errors is redundant.
     relative : bool or None, default=None
-        Whether the threshold is a share of each feature's own variance; by default if `backward`,
-        which takes shares only.
+        Whether the threshold is a share of each feature's own variance; by default True if
+        `backward`, which needs it, and else False.
     backward : bool, default=True
         Whether to begin with all features and drop those that functions of the others explain. The
         threshold must hold for rows that are left out of the fit that explains them, so that
@@ -65,16 +65,16 @@ class GFA(Eliminating, DecodingSelector):
         Features that are never dropped, by name or index. For ``backward=True``.
     priority : sequence of str or int, optional
         Features to keep rather than others where there is a choice, the most wanted first. For
-        ``backward=True``; without it, what nothing else tells apart goes by name, the first in the
-        alphabet being kept.
+        ``backward=True``; without it, ties are broken by name: the first in the alphabet is kept.
     laws : bool, default=False
         Whether exact laws among the columns count as well, as :func:`gramian.relations` finds them:
         logarithms, ratios, roots, sums of many columns, thresholds and levels. What a law gives is
-        dropped first, and computed by it in reconstructions. What is constant for each unit of a
-        panel is not dropped because of the unit's number. For ``backward=True``.
+        dropped first, and computed by it in reconstructions. In panel data, a column that is
+        constant within each unit is not dropped merely because the unit's identifier determines
+        it. For ``backward=True``.
     prove : bool, default=False
-        Whether to search all sets of up to 20 features for a smaller one. What is known then is in
-        ``elimination_.minimal``. For ``backward=True``.
+        Whether to search all sets of up to 20 features for a smaller one.
+        ``elimination_.minimal`` says whether the result is proved smallest. For ``backward=True``.
     <parameters>
 
     Attributes
@@ -89,7 +89,8 @@ class GFA(Eliminating, DecodingSelector):
         order. Without a number to keep, these are all that were not kept.
     elimination_ : Selection
         With ``backward=True``: in which order features were dropped, what is left of each when rows
-        are left out, and which kept features could be exchanged for it.
+        are left out, and which kept features could be exchanged for it. See
+        :class:`gramian.results.Selection`.
     <attributes>
 
     See Also
@@ -190,7 +191,7 @@ class GFA(Eliminating, DecodingSelector):
             return self._elimination()
         for name in ("keep", "priority", "laws"):
             if getattr(self, name):
-                raise ValueError(f"{name} is for backward=True: leave it out, or say so.")
+                raise ValueError(f"{name} needs backward=True: set that, or leave {name} out.")
         return partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
 
     def _elimination(
@@ -253,11 +254,11 @@ def eliminate_columns(
     preferences = Preferences(
         frozenset(needed.union(indices(keep or (), problem.names, n_columns, "keep"))),
         wanted.tolist(),
-        # Columns that are equal but for their units differ in nothing but the name.
+        # Columns that are equal except for their units differ only in the name.
         np.argsort(np.argsort(np.array(names, dtype=np.str_), kind="stable")).tolist(),
     )
     model = drop_redundant(
-        Candidates(problem, problem.rows, varies, preferences, prove),
+        EliminationCandidates(problem, problem.rows, varies, preferences, prove),
         request,
         lambda again: select_columns(problem, again, LargestOriginal, tells_redundant=True),
     )
@@ -272,7 +273,7 @@ def eliminate_columns(
     return replace(model, laws=tuple(laws), elimination=found)
 
 
-def _names_units(law: Law) -> bool:
+def _names_units(law: AnyLaw) -> bool:
     """Return whether a law looks up what each unit is by its name.
 
     What is constant for a unit is not computed from its name, and new units have other names.

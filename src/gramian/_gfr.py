@@ -43,8 +43,9 @@ class GFR(Extractor):
     threshold : float or None, default=None
         Stop when no direction has a residual variance above this (ε² in the paper).
     given : array-like of shape (n_given, n_features) or None, default=None
-        Directions to begin with, one a row, of any length. They need not be orthogonal. With
-        `n_components` as their number, the fit is the decoder of these directions.
+        Directions to begin with, one per row, of any length. They need not be orthogonal. If
+        `n_components` equals their number, no direction is added: the fit only learns to
+        reconstruct X from them.
     <parameters>
 
     Attributes

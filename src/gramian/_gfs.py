@@ -16,7 +16,7 @@ from sklearn.base import clone
 from gramian._choosers import LargestResidual
 from gramian._docs import FEATURES, documented
 from gramian._fitting import Algorithm, Plan, Request, Solver
-from gramian._left_out import stands
+from gramian._left_out import needs_no_shrinkage
 from gramian._model import FittedModel
 from gramian._preparation import CheckedData, Preparation, Problem, RandomState
 from gramian._progress import report_for
@@ -29,10 +29,10 @@ from gramian.families._base import at_most
 from gramian.rows import Ledger, RecordedRows
 
 if TYPE_CHECKING:
-    from gramian.gain import Search
+    from gramian.gain import GainRequest
 
 MOST_COLUMNS = 2000
-"""Up to so many features, criterion="auto" is the gain."""
+"""The largest number of features for which criterion="auto" is the gain."""
 QUICK = 0.25
 """Up to this share of the functions that may need no shrinkage, a search is quick."""
 
@@ -62,18 +62,17 @@ class GFS(DecodingSelector):
         redundant when functions of those kept explain it with R² ≥ 0.999.
     criterion : {"auto", "gain", "variance"}, default="auto"
         What a feature is selected for: the gain, which is the variance of all features that its
-        functions explain, or its own residual variance, as published. The gain takes longer and
-        finds fewer features that tell more of the others. It needs the covariance of all features;
-        so "auto" is the gain up to 2,000 features, and the variance beyond. With the gain, rows
-        that decide on something (`alpha`, `degree`) take part in the last fit, and the features
-        stay.
+        functions explain, or its own residual variance, as published. The gain takes longer, but
+        needs fewer features to explain the others. It needs the covariance of all features; so
+        "auto" is the gain up to 2,000 features, and the variance beyond. With the gain, held-out
+        rows that decided on `alpha` or `degree` join the last fit; the selection stays the same.
     n_candidates : int, default=12
-        With the gain: for how many candidates, those of the largest linear gain, the gain of all
+        With the gain: the number of candidates, largest linear gain first, whose gain by all
         functions is computed. More take longer; on USPS, with 16 features, 6 leave 39.9 % of the
         variance, 12 leave 39.7 % and 48 leave 39.8 %.
     exchange : bool, default=True
-        With the gain: whether to think again. Features are exchanged for others while more is
-        explained by it, and dropped again where a smaller set gets better than it was before.
+        With the gain: whether to revise the set. Features are exchanged for others while that
+        explains more, and one is dropped if the smaller set beats the best of its size so far.
     backward : bool, default=False
         With the gain: whether to begin with all features and drop one after the other, always the
         one without which least is lost of *all* features, in place of adding one after the other.
@@ -81,28 +80,28 @@ class GFS(DecodingSelector):
         `alpha` is a positive number. Features can be exchanged afterwards.
     beam : int, default=1
         With exchanges: how many candidates are tried at each size, each with the exchanges that
-        follow, after a search without a beam. More never leave more of the rows of the fit, for any
-        number of features. On USPS, with 12 features, 1 leaves 45.8 % of the variance and 2 leave
-        45.5 %, in two and a half times the time.
+        follow, after a search without a beam. A wider beam never explains less of the rows of the
+        fit, for any number of features. On USPS, with 12 features, 1 leaves 45.8 % of the variance
+        and 2 leave 45.5 %, in two and a half times the time.
     given : sequence of str or int, or None, default=None
         With the gain: names or indices of features to begin with. They are selected in any case,
-        and never exchanged. With `n_features_to_select` as their number, the fit tells how well
-        they explain the others, and which to add or to give up.
+        and never exchanged. If `n_features_to_select` equals their number, nothing is added: the
+        fit shows how well they explain the others, and which to add or to give up.
     <parameters>
 
     Attributes
     ----------
     selected_features_ : array of shape (n_selected,)
-        The indices of the selected features, in the order of selection; with the gain, those come
-        last without which least would be lost.
+        The indices of the selected features, in the order of selection; with the gain, the least
+        important come last: those without which least would be lost.
     support_ : boolean array of shape (n_features,)
         Which features are selected.
     best_sets_ : tuple of arrays
         With the gain: the best selections of 1, 2, ... features that the search came across.
     best_sets_residual_variance_ : array of shape (n_selected + 1,)
-        With the gain: the total residual variance before the first feature, and with each of
-        these. Like `losses_` and `next_gains_` it is that of the search: of the rows that are not
-        held out, where some decide on the penalty.
+        With the gain: the total residual variance before the first feature, and with each set.
+        Like `losses_` and `next_gains_`, it is measured in the search: without held-out rows,
+        where some decide on the penalty.
     losses_ : array of shape (n_selected,)
         With the gain: how much more variance would be left without each of the selected features.
     next_features_, next_gains_ : arrays
@@ -299,7 +298,7 @@ def search_columns(
     given : sequence of str or int
         Columns to begin with.
     n_candidates, exchange, backward, beam
-        As of :class:`GFS`.
+        As in :class:`GFS`.
     """
     from gramian.gain import search
 
@@ -338,7 +337,7 @@ def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str |
     Parameters
     ----------
     problem, request, given
-        As of :func:`search_columns`; the request has a largest number of functions.
+        As in :func:`search_columns`; the request has a largest number of functions.
     """
     from gramian.gain import search
 
@@ -351,7 +350,7 @@ def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str |
     if reason == "max_functions" or not sets.columns:
         return reason == "max_functions"
     quick = replace(request, checkpoint=None, verbose=0)
-    return not stands(_fit_prescribed(problem, quick, list(sets.columns[-1])), problem)
+    return not needs_no_shrinkage(_fit_prescribed(problem, quick, list(sets.columns[-1])), problem)
 
 
 def _asked(
@@ -363,9 +362,9 @@ def _asked(
     *,
     beam: int = 1,
     backward: bool = False,
-) -> Search:
+) -> GainRequest:
     """Return what to search for."""
-    from gramian.gain import Search
+    from gramian.gain import GainRequest
 
     first = indices(given, problem.names, problem.rows.n_columns, "given")
     if request.limits.n_steps is not None and len(first) > request.limits.n_steps:
@@ -373,7 +372,7 @@ def _asked(
             f"{len(first)} features are given, and n_features_to_select="
             f"{request.limits.n_steps} is less. Give fewer, or select more."
         )
-    return Search(
+    return GainRequest(
         np.where(problem.centring.varies, problem.unit, 0.0),
         request.limits,
         request.threshold,

@@ -60,7 +60,9 @@ def summary(estimator: Any) -> str:
         return ""
     model: AnyModel = estimator.model_
     left = model.left
-    curve = sparkline(left.tolist(), f"Share of the variance left: it falls to {share(left[-1])}")
+    curve = sparkline(
+        left.tolist(), f"Share of the variance left: it falls to {unbroken_percent(left[-1])}"
+    )
     n_functions = counted(model.n_functions - 1, "function")
     facts = f"{n_functions} on {counted(model.n_rows, 'row')}. {model.ending}"
     if model.decodes:  # of what UFFS explains, not all is by those kept
@@ -72,15 +74,17 @@ def summary(estimator: Any) -> str:
     )
 
 
-def share(value: float) -> str:
+def unbroken_percent(value: float) -> str:
     """Write a share as a percentage that no line break divides."""
     return percent(value).replace(" ", SPACE)
 
 
 def _explained(model: AnyModel) -> str:
-    text = f"{share(1 - model.left[-1])} of the variance explained"
+    text = f"{unbroken_percent(1 - model.left[-1])} of the variance explained"
     held_out = model.held_out_left
-    return text if held_out is None else f"{text}, {share(1 - held_out)} on held-out rows"
+    return (
+        text if held_out is None else f"{text}, {unbroken_percent(1 - held_out)} on held-out rows"
+    )
 
 
 def _kept(model: AnyModel) -> str:

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian._estimator import replace_fitted
+from gramian._input_checks import check_in_memory
 from gramian._sklearn import Interval
 from gramian._types import Array
 from gramian.imputation import Imputation, fit_imputation
@@ -30,7 +31,7 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     nonlinear : bool, default=True
-        Whether to correct the linear expectations. Without, the result is that of the
+        Whether to correct the linear expectations. If False, the result is that of the
         expectation-maximization algorithm for a normal distribution, with a ridge.
     margin : float, default=0.2
         How far beyond the values seen a filled one may lie, as a share of their range. Take more
@@ -43,8 +44,8 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     covariance_ : array of shape (n_features, n_features)
         Their covariance, likewise.
     ridge_ : float
-        How many rows of independent columns were added to the covariance, decided by cells that
-        were hidden.
+        The ridge of the covariance, as a number of extra rows with independent columns; chosen on
+        hidden cells.
     n_corrected_ : int
         The number of columns for which functions improve on linear expectations.
     n_features_in_ : int
@@ -53,8 +54,8 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Notes
     -----
     Imputers that regress columns on each other in turn, as scikit-learn's IterativeImputer does,
-    use, for a row in which the target is present, fills that have seen the target; the more gaps
-    there are, the more they believe in relations that are not there. Here this cannot happen.
+    train on fills computed from the very target they must predict; the more gaps there are, the
+    more they believe in relations that are not there. Here this cannot happen.
 
     The time grows with rows times the third power of columns: it is for up to a few hundred of
     them.
@@ -97,6 +98,7 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             The fitted estimator.
         """
         self._validate_params()
+        check_in_memory(X, "X of GramianImputer")
         checked = copy(self)  # scikit-learn's checks note the columns down
         table: Array = validate_data(
             checked, X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=2
@@ -130,6 +132,7 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             The rows; cells that were present are as they were.
         """
         check_is_fitted(self)
+        check_in_memory(X, "X of GramianImputer")
         table: Array = validate_data(
             self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
         )

@@ -14,20 +14,20 @@ from gramian._types import Array
 from gramian.rows import RowBlock, Work
 
 MOST = 1.2
-"""No penalty is looked for if rows that are left out lose at most so many times what others do."""
+"""No penalty is looked for if left-out rows lose at most this many times what others do."""
 FEW = 1 - MOST**-0.5
 """Then functions are at most this share of the rows: generalized cross-validation divides what is
 left by (1 - functions/rows)²."""
 EXACT = 1e-9
 """A share of the variance that rounding errors can leave."""
 N_SAMPLE = 10_000
-"""About so many rows are left out; of longer tables every second, third, ..."""
+"""About this many rows are left out; in longer tables every second, third, ..."""
 PIECE = 1024
 PIECE_BYTES = 2**26
 """The rows of a piece take no more than this, however many columns there are."""
 
 
-def stands(model: FittedModel, problem: Problem) -> bool:
+def needs_no_shrinkage(model: FittedModel, problem: Problem) -> bool:
     """Return whether least squares need no shrinkage, as they predict what they have not seen.
 
     What is left of row i is divided by 1 - h, where h is its leverage: what a fit without that row

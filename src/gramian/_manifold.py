@@ -13,15 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from gramian._blockwise import Output
 from gramian._decoding import Decoding
 from gramian._estimator import Data
+from gramian._input_checks import check_data
 from gramian._manifold_fit import fit, make_plan
 from gramian._manifold_model import FittedManifold
 from gramian._preparation import CheckedData, HoldOut, Preparation, RandomState
 from gramian._reconstruction import DEFAULT_VALIDATION
 from gramian._sklearn import Interval, RealNotInt, StrOptions
-from gramian._taking import take
 from gramian._types import Array
 from gramian.families import BY_NAME, Family, by_name
-from gramian.manifold import MAX_STEPS, Search
+from gramian.manifold import MAX_STEPS, NearestSearch
 
 FAMILIES = {*BY_NAME} - {"indicator"}
 
@@ -29,8 +29,8 @@ FAMILIES = {*BY_NAME} - {"indicator"}
 class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifold]):
     """A curved surface through the data, of few dimensions: PCA with a bent plane.
 
-    A row's code are the coordinates of the nearest point of the surface, and the reconstruction is
-    that point. Codes and surface are fitted in turn, from low degrees to higher ones, beginning
+    The code of a row is the coordinates of the nearest point of the surface, and the reconstruction
+    is that point. Codes and surface are fitted in turn, from low degrees to higher ones, beginning
     with GFR's directions. With ``degree=1`` this is PCA.
 
     Parameters
@@ -49,33 +49,33 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
         the degree from 1 to 10 that leaves least on held-out rows; where a degree has too many
         functions, those of fewer variables are tried.
     alpha : float or "auto", default=0.03
-        The ridge penalty of functions of degree 2, functions being scaled to norm one; it is three
-        times as large for each degree more. "auto" lets held-out rows decide in every round.
+        The ridge penalty of functions of degree 2, for functions scaled to norm 1; each higher
+        degree multiplies it by 3. "auto" lets held-out rows decide in every round.
     n_rounds : int or "auto", default=5
         How often codes and surface are fitted, with each degree; a round that would raise the error
         is not made. "auto" goes on until held-out rows gain no more, at most 20 times.
     code_penalty : float, default=0.001
-        What it costs a code to be away from its linear estimate, for a distance of one and in units
-        of what a code explains: it keeps codes from running away where the surface folds.
+        The penalty on the squared distance of a code from its linear estimate, in units of what a
+        code explains: it keeps codes from running away where the surface folds.
     tol : float, default=1e-4
         The search for the nearest point of a row ends when a step lowers its squared distance
         by less than this share.
     max_steps : int, default=50
         The most steps of this search, up to 10,000.
     validation_fraction : float or None, default=None
-        The share of rows to hold out where they decide on something, by default a tenth. They take
-        part in a last fit, with what they decided on.
+        The share of rows to hold out where they decide on something, by default a tenth. They join
+        a last fit that uses what they chose.
     random_state : int, RandomState or None, default=0
         Decides which rows are held out.
     memory_budget : int or None, default=None
         How many bytes rows of files may take; by default 1 GiB.
     verbose : int, default=0
-        Whether to print a line a round.
+        Whether to print one line per round.
 
     Attributes
     ----------
     components_ : array of shape (n_components_, n_features)
-        What the columns gain, to first order, when a code grows by one: the regression of the
+        How the columns change, to first order, when a code grows by one: the regression of the
         columns on the codes. The rows are orthogonal, the longest first, and the largest entry of
         each is positive. With ``scale=True``, of the scaled columns.
     n_components_ : int
@@ -99,13 +99,15 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
     n_samples_ : int
         The number of samples that took part in the fit.
     gaps_ : Gaps
-        What was done about missing values (NaN), if there were any.
+        What was done about missing values (NaN), if there were any. See
+        :class:`gramian.results.Gaps`.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features,)
         The names of the features, where X has any.
-    model_ : FittedManifold
-        All of the above and the surface itself, as one immutable value.
+    model_ : object
+        All of the above and the surface itself, as one immutable object. Its class is private and
+        may change: read the attributes above instead.
 
     See Also
     --------
@@ -197,7 +199,8 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
             Ignored.
         sample_weight : array-like of shape (n_samples,), str or Dask array, optional
             Weights of the samples in every expectation, or the name of the column that holds them;
-            an integer weight is as good as so many copies of the row.
+            an integer weight is equivalent to that many copies of the row, except where held-out
+            rows decide, since copies predict each other.
 
         Returns
         -------
@@ -205,7 +208,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
             The fitted estimator.
         """
         self._validate_params()
-        data = take(self, X, sample_weight, memory_budget=self.memory_budget)
+        data = check_data(self, X, sample_weight, memory_budget=self.memory_budget)
         if self.n_components > data.n_columns:
             raise ValueError(
                 f"n_components={self.n_components} is more than X has columns "
@@ -214,8 +217,9 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
         scaling: Literal["column", "table"] = "column" if self.scale else "table"
         preparation = Preparation(scaling, counts=self.scale, covariance=True)
         model, gaps = data.fit(partial(self._fit, preparation), [self._named_family])
-        self._become(replace(model, gaps=gaps))
-        self._warn()
+        model = replace(model, gaps=gaps)
+        self._warn(model)
+        self._become(model)
         return self
 
     @property
@@ -236,7 +240,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
             self.alpha,
             self.n_rounds,
             problem.rows.n_rows,
-            Search(float(self.code_penalty), float(self.tol), int(self.max_steps)),
+            NearestSearch(float(self.code_penalty), float(self.tol), int(self.max_steps)),
             verbose=bool(self.verbose),
         )
         deciding = None
@@ -273,8 +277,8 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
     def transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Return the codes of rows: the coordinates of the nearest points of the surface.
 
-        Of a row with missing values, the nearest point is that with respect to the cells that are
-        present. Of a row without any value nothing is known: its codes are missing, too.
+        For a row with missing values, the nearest point is that with respect to the cells that are
+        present. For a row without any value, the codes are missing, too.
 
         Parameters
         ----------
@@ -284,13 +288,13 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
             Whether to return the linear estimates with which the search begins, for speed and for
             reading; for closed curves these are angles.
         output : path, optional
-            For files, a file to write, in the format of its ending, in place of an array.
+            A file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
         Z : array of shape (n_samples, n_components)
-            The codes, in float32 if X is. Of a Dask collection a lazy one; the path of the
-            file that was written, if `output` names one.
+            The codes, in float32 if X is. For a Dask collection, a lazy array; with `output`, the
+            path of the written file.
         """
         check_is_fitted(self)
         model = self.model_
@@ -304,13 +308,13 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
         Z : array-like of shape (n_samples, n_components), files or a Dask collection
             Codes, as `transform` returns them.
         output : path, optional
-            For files, a file to write, in the format of its ending, in place of an array.
+            A file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
         X : array of shape (n_samples, n_features)
-            The features, in float32 if Z is. Of a Dask collection a lazy one; the path of the
-            file that was written, if `output` names one.
+            The features, in float32 if Z is. For a Dask collection, a lazy array; with `output`,
+            the path of the written file.
         """
         return self._decode_data(Z, lambda codes: self.model_.decode(codes), output)
 

@@ -28,8 +28,8 @@ from gramian.manifold import (
     Exploration,
     HeldOutRows,
     LinearStart,
+    NearestSearch,
     Round,
-    Search,
     Terms,
     best_start,
     explore,
@@ -44,19 +44,19 @@ VARIES = 1e-12
 MIN_ALPHA = 0.01
 """The least penalty with which directions to begin with are looked for."""
 EXPLORED_ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-"""Among these chooses `alpha="auto"`."""
+"""The penalties that `alpha="auto"` chooses from."""
 WORTH = 0.003
 """A share of the held-out error that is worth another round."""
 DEGREES = tuple(range(2, 11))
-"""Among these, and a flat surface, chooses `degree="auto"`, as far as there are rows for them."""
+"""`degree="auto"` chooses from these and a flat surface, as far as there are rows for them."""
 MAX_FUNCTIONS = 5000
 """No degree with more functions is tried by `degree="auto"`."""
 MAX_ROUNDS = 20
-"""With each degree, where `n_rounds="auto"`."""
+"""The largest number of rounds with each degree, where `n_rounds="auto"`."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class ManifoldPlan:
     """What is asked for."""
 
     algorithm: str
@@ -66,7 +66,7 @@ class Plan:
     """Each begins where the one before ends."""
     alphas: Sequence[float]
     max_rounds: int
-    search: Search
+    search: NearestSearch
     degree_is_free: bool
     """Whether held-out rows choose among the families."""
     verbose: bool
@@ -95,10 +95,10 @@ def make_plan(
     alpha: float | Literal["auto"],
     n_rounds: int | Literal["auto"],
     n_rows: int,
-    search: Search,
+    search: NearestSearch,
     *,
     verbose: bool,
-) -> Plan:
+) -> ManifoldPlan:
     """Return what parameters ask for; of degrees no more than there are rows for."""
     free = False
     if isinstance(family, Family):
@@ -106,10 +106,10 @@ def make_plan(
         Terms.of(families[-1], 1)  # complains of functions without derivatives
     elif degree == "auto":
         free = True
-        families = growing(family, n_codes, min(MAX_FUNCTIONS, n_rows // 2))
+        families = growing_families(family, n_codes, min(MAX_FUNCTIONS, n_rows // 2))
     else:
         families = leading_to(by_name(family, degree))
-    return Plan(
+    return ManifoldPlan(
         algorithm,
         n_codes,
         families,
@@ -121,11 +121,11 @@ def make_plan(
     )
 
 
-def growing(name: str, n_codes: int, most: int) -> list[Family]:
+def growing_families(name: str, n_codes: int, most: int) -> list[Family]:
     """Return families of growing degree, each of which includes the one before.
 
-    Of the first degree that has too many functions, products of fewer variables may be few enough:
-    with 40 codes, all 861 of degree 2, and the 2,460 of degree 3 in one or two variables.
+    Where a degree has too many functions, its products of fewer variables may be few enough: with
+    40 codes, all 861 of degree 2, and the 2,460 of degree 3 in one or two variables.
 
     Parameters
     ----------
@@ -169,12 +169,12 @@ def is_linear(family: Family) -> bool:
     return family.count(2) == 2
 
 
-def fit(plan: Plan, problem: Problem, deciding: Problem | None) -> FittedManifold:
+def fit(plan: ManifoldPlan, problem: Problem, deciding: Problem | None) -> FittedManifold:
     """Fit, after held-out rows have decided on what is left to them.
 
     Parameters
     ----------
-    plan : Plan
+    plan : ManifoldPlan
         What is asked for.
     problem : Problem
         All rows.
@@ -208,14 +208,14 @@ def fit(plan: Plan, problem: Problem, deciding: Problem | None) -> FittedManifol
     )
 
 
-def decide(problem: Problem, plan: Plan) -> Exploration:
+def decide(problem: Problem, plan: ManifoldPlan) -> Exploration:
     """Let held-out rows decide, and return the rounds that were tried.
 
     Parameters
     ----------
     problem : Problem
         Rows, and those that take no part in the sums.
-    plan : Plan
+    plan : ManifoldPlan
         What is asked for.
     """
     rows, basis = row_space(problem.rows)
@@ -237,7 +237,7 @@ def decide(problem: Problem, plan: Plan) -> Exploration:
     return found
 
 
-def begin(rows: Rows, plan: Plan, first: Round) -> tuple[Coding, int]:
+def begin(rows: Rows, plan: ManifoldPlan, first: Round) -> tuple[Coding, int]:
     """Return the codes to begin with, and their number.
 
     GFR's directions and principal ones are tried, and for closed curves the angles in the planes

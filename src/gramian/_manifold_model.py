@@ -23,7 +23,7 @@ class FittedManifold(AnyModel):
     """A surface, with the columns that it is a surface in."""
 
     manifold: Manifold
-    """Of centred rows, divided by `scale` where there is one."""
+    """The surface of centred rows, divided by `scale` where there is one."""
     family: Family
     alpha: float
     """The penalty of the last round."""

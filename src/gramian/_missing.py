@@ -13,19 +13,19 @@ from gramian.families import Family
 from gramian.families._base import at_most
 
 ENOUGH = 1.25
-"""Complete rows are enough if they are so many times the functions. Rows that are left out one by
-one judge what is redundant, so that too few rows make nothing redundant that is not."""
+"""Complete rows are enough if they are at least this many times the functions. Rows that are left
+out one by one judge what is redundant, so that too few rows make nothing redundant that is not."""
 MOST_ROWS = 20_000
-"""Functions that fill gaps are fitted to so many rows at most,"""
+"""Functions that fill gaps are fitted to at most this many rows,"""
 MOST_WORK = 3e8
 """and to no more than this number divided by the third power of the number of columns."""
 ROWS_A_COLUMN = 5
-"""If these are fewer than so many times the columns, gaps are filled from a plane."""
+"""If these are fewer than this many times the columns, gaps are filled from a plane."""
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """What was done about missing values.
+    """What was done about missing values (NaN): the attribute `gaps_` of estimators.
 
     Attributes
     ----------
@@ -36,6 +36,19 @@ class Gaps:
     n_filled : int
         The cells that were filled in by functions of the others in their row; 0 where complete
         rows were enough, and no others were used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFS
+    >>> z = np.random.default_rng(0).uniform(1, 2, (500, 2))
+    >>> X = np.column_stack([z, z[:, 0] * z[:, 1]])
+    >>> X[:20, 1] = np.nan
+    >>> gaps = GFS(2).fit(X).gaps_
+    >>> gaps.n_rows, gaps.n_complete, gaps.n_filled
+    (500, 480, 0)
+    >>> print(gaps)
+    480 of 500 rows were used: those without missing values
     """
 
     n_rows: int
@@ -113,7 +126,7 @@ class FilledIn:
 
 
 @dataclass(frozen=True)
-class Tally:
+class GapTally:
     """How much of some rows is there."""
 
     n_rows: int
@@ -126,7 +139,7 @@ class Tally:
     """The same of complete rows."""
 
     @classmethod
-    def of(cls, x: Array) -> Tally:
+    def of(cls, x: Array) -> GapTally:
         """Count."""
         absent = np.isnan(x)
         complete = ~absent.any(axis=1)
@@ -141,8 +154,8 @@ class Tally:
             ends[:, complete].min(axis=1, initial=np.inf),
         )
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(
+    def __add__(self, other: GapTally) -> GapTally:
+        return GapTally(
             self.n_rows + other.n_rows,
             self.n_complete + other.n_complete,
             self.n_missing + other.n_missing,
@@ -152,19 +165,19 @@ class Tally:
 
     @property
     def varies_less(self) -> bool:
-        """Whether a column is constant in complete rows that is not in all."""
+        """Whether some column varies in all rows, but not in the complete ones."""
         low, high = self.ends[0], -self.ends[1]
         least, most = self.complete_ends[0], -self.complete_ends[1]
         return bool(((least >= most) & (low < high)).any())
 
 
-def add_up(tallies: Iterable[Tally]) -> Tally:
+def add_tallies(tallies: Iterable[GapTally]) -> GapTally:
     """Count all rows together."""
-    return reduce(Tally.__add__, tallies)
+    return reduce(GapTally.__add__, tallies)
 
 
 def completion(
-    tally: Tally,
+    tally: GapTally,
     families: Sequence[Family],
     names: Sequence[str] | None,
     sample: Callable[[float], Array],
@@ -173,7 +186,7 @@ def completion(
 
     Parameters
     ----------
-    tally : Tally
+    tally : GapTally
         What there is.
     families : sequence of Family
         Which functions of all columns are fitted. Complete rows must be more.
@@ -197,7 +210,7 @@ def completion(
 def _fit_filler(
     sample: Callable[[float], Array], n_rows: int, n_columns: int
 ) -> Callable[[Array], Array]:
-    """Fit what fills gaps, to rows of which it takes no more than it needs."""
+    """Fit what fills gaps, to no more rows than it needs."""
     from gramian._imputer import GramianImputer
     from gramian.imputation import fit_plane
 

@@ -256,7 +256,7 @@ class FittedModel(AnyModel):
     decoder: Decoder | None = None
     """From what is kept back to all columns, centred."""
     variances: Array | None = None
-    """Of the candidates, or of the columns where there are none."""
+    """The variances of the candidates, or of the columns where there are none."""
     directions: Array | None = None
     """What was chosen, if that is directions: one a row, orthonormal in the scaled columns."""
     basis: Basis | None = None
@@ -374,7 +374,7 @@ class FittedModel(AnyModel):
     def decode(self, z: Array, *, linear: bool = False) -> Array:
         """Return all columns, given what was kept of centred rows.
 
-        Where any of it is missing, so are all columns, but for what laws give.
+        Where any of it is missing, so are all columns, except what laws give.
         """
         assert self.decoder is not None
         if has_gaps(z):
@@ -409,7 +409,7 @@ class FittedModel(AnyModel):
     def completed(self, x: Array) -> Array:
         """Fill the gaps of centred rows by what is decoded of the cells that are present.
 
-        Of a row without any value nothing is known, and it stays as it is.
+        A row without any value stays as it is.
         """
         if not has_gaps(x):
             return x

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gramian._reconstruction import Reconstruction
 
 DEGREES = (1, 2, 3, 4)
-"""Among these chooses `degree="auto"`."""
+"""The degrees that `degree="auto"` chooses from."""
 MAX_FUNCTIONS = 5_000
 """Fits to be compared end before they have more functions, unless another number is given."""
 
@@ -21,13 +21,46 @@ E = TypeVar("E", bound="Reconstruction")
 
 @dataclass(frozen=True)
 class Path(Generic[E]):
-    """Fits of several families to the same data, with the same rows held out."""
+    """Fits of several families to the same data, with the same rows held out.
+
+    The method `path` of GFR, GCA, GFS and GFA returns it.
+
+    Attributes
+    ----------
+    estimators : tuple of estimators
+        The fitted estimators, one per family.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFR
+    >>> z = np.random.default_rng(0).standard_normal((500, 2))
+    >>> X = np.column_stack([3 * z, z[:, 0] * z[:, 1], z[:, 0] ** 2])
+    >>> path = GFR(2).path(X, degrees=[1, 2])
+    >>> [each.family_ for each in path.estimators]
+    [Multilinear(1), Multilinear(2)]
+    >>> best = path.best()
+    >>> best.family_
+    Multilinear(2)
+    >>> path.shares(best).round(2)  # with no feature, with one, and with two
+    array([1.  , 0.65, 0.07])
+    """
 
     estimators: tuple[E, ...]
-    """The fitted estimators, one a family."""
 
     def shares(self, estimator: E) -> Array:
-        """Return the share of variance left on held-out rows, by the number of features."""
+        """Return the share of variance left on held-out rows, by the number of features.
+
+        Parameters
+        ----------
+        estimator : estimator
+            One of `estimators`.
+
+        Returns
+        -------
+        shares : array of shape (n_features + 1,)
+            The shares: 1 without any feature, then with the first, the first two, and so on.
+        """
         return shares_left(estimator.model_.record)
 
     def best(self, n_features: int | None = None) -> E:
@@ -36,14 +69,24 @@ class Path(Generic[E]):
         Parameters
         ----------
         n_features : int, optional
-            The number of features at which to compare; by default the least that any fit needs
-            until it meets what was asked for. Of equals the first wins.
+            The number of features at which to compare; by default the fewest with which a fit
+            reaches its goal. In ties the first fit wins.
+
+        Returns
+        -------
+        estimator : estimator
+            One of `estimators`.
         """
         return self.estimators[best_of([each.model_ for each in self.estimators], n_features)]
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """A row for each family and number of features, for instance for a data frame."""
+        """A row for each family and number of features, for instance for a data frame.
+
+        A row is a dictionary: the "family" as text, "n_features", "n_functions" with the constant
+        among them, the penalty "alpha", and the share of variance that is left, on the rows of the
+        fit ("left") and on held-out rows ("left_held_out").
+        """
         return [
             {
                 "family": str(estimator.family_),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
-from gramian._missing import Completion, Gaps, Tally, add_up, completion, has_gaps
+from gramian._missing import Completion, Gaps, GapTally, add_tallies, completion, has_gaps
 from gramian._types import Array
 from gramian._validation import HeldOut
 from gramian.families import Family
@@ -25,6 +25,7 @@ from gramian.rows import (
     Rows,
     Source,
     Split,
+    SpreadError,
     apply_centring,
     centre,
     centre_sparse,
@@ -37,7 +38,7 @@ from gramian.rows import (
 from gramian.tables._table import Chunk
 
 MAX_HELD_OUT = 20_000
-"""Of a stream about so many rows are held out at most; they are kept in memory."""
+"""At most about this many rows of a stream are held out; they are kept in memory."""
 RandomState = int | np.random.RandomState | None
 T = TypeVar("T")
 Weighted = tuple[Any, Array | None]
@@ -56,6 +57,30 @@ class Preparation:
     """Whether the covariance of the columns is needed."""
     checksum: bool = False
     """Whether rows must be known again: a checkpoint belongs to its data."""
+
+
+class TooFewRowsError(ValueError):
+    """Rows that are held out leave too few to fit.
+
+    Parameters
+    ----------
+    share : float
+        The share that is held out.
+    n_rows : int
+        The rows.
+    n_left : int
+        Those that are left.
+    """
+
+    def __init__(self, share: float, n_rows: int, n_left: int) -> None:
+        super().__init__(share, n_rows, n_left)  # by which it is made in other processes
+        self.share, self.n_rows, self.n_left = share, n_rows, n_left
+
+    def __str__(self) -> str:
+        return (
+            f"validation_fraction={self.share} of {self.n_rows} samples leaves {self.n_left} to "
+            "fit; give more samples, a smaller fraction, or validation_data."
+        )
 
 
 @dataclass(frozen=True)
@@ -102,7 +127,12 @@ class CheckedData(ABC):
         """Hold rows out, and centre and scale the columns."""
         if self.validation is not None:
             hold_out = None
-        rows, centring, held_out = self._open(preparation, hold_out)
+        try:
+            rows, centring, held_out = self._open(preparation, hold_out)
+        except SpreadError as error:
+            if self.names is None:
+                raise
+            raise error.named(repr(self.names[error.column])) from None
         held_out = self.validation or held_out
         block = None if held_out is None else apply_centring(centring, *held_out)
         unit, scale, order = centring.scale, None, None
@@ -144,7 +174,7 @@ class CheckedData(ABC):
         return self._made_by(make), gaps
 
     @abstractmethod
-    def _tally(self) -> Tally:
+    def _tally(self) -> GapTally:
         """Count what there is."""
 
     @abstractmethod
@@ -180,8 +210,8 @@ class ArrayData(CheckedData):
         table: Array = written_out(self.table)
         return table
 
-    def _tally(self) -> Tally:
-        return Tally.of(self.table)
+    def _tally(self) -> GapTally:
+        return GapTally.of(self.table)
 
     def _made_by(self, make: Completion) -> ArrayData:
         table, weights = make(self.table, self.weights)
@@ -219,8 +249,8 @@ class StreamData(CheckedData):
         """The source."""
         return self.source
 
-    def _tally(self) -> Tally:
-        return add_up(Tally.of(chunk.x) for chunk in self._chunks())
+    def _tally(self) -> GapTally:
+        return add_tallies(GapTally.of(chunk.x) for chunk in self._chunks())
 
     def _made_by(self, make: Completion) -> StreamData:
         return replace(self, source=CompletedSource(self.source, make))
@@ -265,8 +295,8 @@ class DaskData(CheckedData):
         """The columns of the fit."""
         return self.collection if self.names is None else self.collection[list(self.names)]
 
-    def _tally(self) -> Tally:
-        return add_up(map_partitions(self.collection, self.weights, _tally))
+    def _tally(self) -> GapTally:
+        return add_tallies(map_partitions(self.collection, self.weights, _tally))
 
     def _made_by(self, make: Completion) -> DaskData:
         return replace(self, completion=make)
@@ -293,9 +323,9 @@ class DaskData(CheckedData):
         )
 
 
-def _tally(number: int, x: Array) -> Tally:
+def _tally(number: int, x: Array) -> GapTally:
     """Count what there is of a partition, whatever its number."""
-    return Tally.of(x)
+    return GapTally.of(x)
 
 
 def _chosen(number: int, n_rows: int, share: float) -> NDArray[np.bool_]:
@@ -329,11 +359,7 @@ def _split(table: Any, weights: Array | None, hold_out: HoldOut) -> tuple[Weight
     n_rows = table.shape[0]
     n = math.ceil(hold_out.share * n_rows)
     if n_rows - n < 2:
-        raise ValueError(
-            f"validation_fraction={hold_out.share} of {n_rows} samples leaves "
-            f"{n_rows - n} to fit; give more samples, a smaller fraction, or "
-            "validation_data."
-        )
+        raise TooFewRowsError(hold_out.share, n_rows, n_rows - n)
     out = np.zeros(n_rows, dtype=bool)
     out[check_random_state(hold_out.random_state).permutation(n_rows)[:n]] = True
     if weights is None:

@@ -1,4 +1,4 @@
-"""What all but UFFS share: how they are fitted, choices on held-out rows, and resamples."""
+"""What GFR, GCA, GFS and GFA share: fits, choices on held-out rows, and resamples."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gramian._base import PursuitEstimator, named_families
 from gramian._decoding import Decoding
 from gramian._estimator import Data
 from gramian._fitting import Algorithm, Plan
+from gramian._input_checks import ValidationData, check_data, check_rows
 from gramian._model import FittedModel
 from gramian._path import DEGREES, MAX_FUNCTIONS, Path
 from gramian._preparation import CheckedData, HoldOut, Preparation
 from gramian._stability import Stability, resample
-from gramian._taking import ValidationData, check_rows, take
 from gramian._types import Array
 from gramian.families import Family
 
@@ -133,8 +133,8 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
             Ignored.
         sample_weight : array-like of shape (n_samples,), str or Dask array, optional
             Weights of the samples in every expectation, or the name of the column that holds them;
-            an integer weight is as good as so many copies of the row, except where rows that
-            are left out decide (on `alpha`, or on what is redundant): copies predict each other.
+            an integer weight is equivalent to that many copies of the row, except where left-out
+            rows decide (on `alpha`, or on what is redundant), since copies predict each other.
         validation_data : array-like of shape (n_held_out, n_features), or tuple, optional
             Rows to measure residuals on that take no part in the expectations, or a pair of such
             rows and their weights; in place of a random part of X. Those with missing values are
@@ -147,12 +147,13 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         """
         self._validate_params()
         plan = self._plan()
-        data = take(self, X, sample_weight, validation_data, self.memory_budget)
+        data = check_data(self, X, sample_weight, validation_data, self.memory_budget)
         self._check_count(data)
         plan = self._informed(plan, data)
         model, gaps = data.fit(plan.fit, plan.families)
-        self._become(replace(model, gaps=gaps, asked=self._asked))
-        self._warn()
+        model = replace(model, gaps=gaps, asked=self._asked)
+        self._warn(model)
+        self._become(model)
         return self
 
     def _informed(self, plan: Plan, data: CheckedData) -> Plan:
@@ -203,7 +204,7 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         -------
         path : Path
             Fits to the rows that are not held out. Each ends before it has more than
-            `max_functions` functions, by default 5,000.
+            `max_functions` functions, by default 5,000. See :class:`gramian.results.Path`.
 
         Examples
         --------
@@ -220,7 +221,7 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         if not isinstance(seed, Integral):  # what is returned tells which rows were held out
             seed = int(check_random_state(seed).randint(2**31))
         plan = self._comparison(self._families(families, degrees), seed)
-        data = take(self, X, sample_weight, validation_data, self.memory_budget)
+        data = check_data(self, X, sample_weight, validation_data, self.memory_budget)
         self._check_count(data)
         assert plan.hold_out is not None
         fits = []
@@ -246,7 +247,7 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         X : array-like of shape (n_samples, n_features), optional
             Rows to test formulas on.
         **options : dict
-            `max_terms`, `min_gain`, `features` and `sample_weight`, as of :func:`gramian.explain`.
+            `max_terms`, `min_gain`, `features` and `sample_weight`, as in :func:`gramian.explain`.
 
         Returns
         -------
@@ -290,7 +291,8 @@ class Reconstruction(Decoding[FittedModel], PursuitEstimator):
         Returns
         -------
         stability : Stability
-            How often each feature or direction returns, and how much each resample agrees.
+            How often each feature or direction returns, and how much each resample agrees. See
+            :class:`gramian.results.Stability`.
 
         Examples
         --------

@@ -18,11 +18,11 @@ from gramian._choosers import GivenDirections
 from gramian._decoder import make_decoder
 from gramian._estimator import Data
 from gramian._fitting import Request, run
+from gramian._input_checks import check_rows
 from gramian._model import FittedModel, TakeColumns
 from gramian._preparation import Problem
 from gramian._reconstruction import Reconstruction
 from gramian._stability import Stability, of_selections
-from gramian._taking import check_rows
 from gramian._types import Array, IntArray
 from gramian.rows import is_dask
 
@@ -62,18 +62,18 @@ class Selector(SelectorMixin, PursuitEstimator):
         X : array-like of shape (n_samples, n_features), or anything that `fit` takes
             The data.
         output : path, optional
-            For files, the file to write: .parquet, .feather, .csv or .npy.
+            A file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
         X_selected : array of shape (n_samples, n_selected_features)
-            The selected columns. Of a Dask collection a lazy one; the path of the file that was
-            written, if `output` names one.
+            The selected columns. For a Dask collection, a lazy one; with `output`, the path of the
+            written file.
         """
         check_is_fitted(self)
-        if is_dask(X) and hasattr(X, "columns"):
+        if output is None and is_dask(X) and hasattr(X, "columns"):
             return X[self.get_feature_names_out().tolist()]
-        if not is_dask(X) and source_of(X) is None:
+        if output is None and not is_dask(X) and source_of(X) is None:
             check_rows(self, X, gaps=True)  # refuses infinite values, which scikit-learn lets pass
             return super().transform(X)
         support = self.support_
@@ -96,15 +96,15 @@ class DecodingSelector(Reconstruction, Selector):
             Whether to fill in by linear regression on the selected features, in place of the
             functions of the family.
         output : path, optional
-            For files, the file to write: .parquet, .feather, .csv or .npy.
+            A file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
         X_original : array of shape (n_samples, n_features)
-            All features, the selected ones as given; in float32 if X is. Of rows in which a
-            selected feature is missing, the others are missing, too, but for those that laws
-            give: use :class:`GramianImputer` before, if they are to be guessed. Of a Dask
-            collection a lazy one; the path of the file that was written, if `output` names one.
+            All features, the selected ones as given; in float32 if X is. In rows in which a
+            selected feature is missing, the others are missing, too, except those that laws
+            give: use :class:`GramianImputer` before, if they are to be guessed. For a Dask
+            collection, a lazy one; with `output`, the path of the written file.
         """
         check_is_fitted(self)
         model, support = self.model_, self.support_

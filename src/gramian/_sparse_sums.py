@@ -15,14 +15,14 @@ from scipy.linalg import qr, solve_triangular
 from gramian._types import Array, IntArray
 
 WIDTH = 30
-"""So many sums of a length are kept."""
+"""At most this many sums of a length are kept."""
 INDEPENDENT = 1e-13
 NEW = 1e-10
-"""A function of which no more is left, given those of a sum, adds nothing to it."""
+"""A function adds nothing to a sum if the functions of that sum leave no more of it."""
 RANK = 1e-9
-"""Functions of which less is left, given the others, are not told from sums of them."""
+"""A function is not told from a sum of the others if these leave less of it."""
 ONE_BY_ONE = 40
-"""Of more functions than this, a quarter is left out at once."""
+"""With more functions than this, a quarter is left out at once."""
 
 
 def growing(gram: Array, cross: Array, max_terms: int, width: int = WIDTH) -> Iterator[IntArray]:

@@ -21,22 +21,44 @@ E = TypeVar("E", bound="Reconstruction")
 
 @dataclass(frozen=True)
 class Stability:
-    """Fits to bootstrap resamples, compared with the fit to all rows."""
+    """Fits to bootstrap resamples, compared with the fit to all rows.
+
+    The method `stability` of GFR, GCA, GFS and GFA returns it.
+
+    Attributes
+    ----------
+    frequency : array of shape (n_features,) or (n_components,)
+        For a selection, the share of resamples in which each feature is selected. For directions,
+        how much of each direction returns: the mean squared length of its projection on the span
+        of a resample's directions. It is 1 if the direction returns every time.
+    agreement : array of shape (n_resamples,)
+        How much the choice in each resample agrees with that of the fit. For a selection it is the
+        Jaccard index: the number of features in both choices over the number of features in either
+        of them. For directions it is the mean squared cosine of the principal angles between the
+        spans.
+    n_chosen : array of shape (n_resamples,)
+        The number of directions or features in each resample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFS
+    >>> z = np.random.default_rng(0).standard_normal((300, 2))
+    >>> X = np.column_stack([3 * z, z[:, 0] * z[:, 1]])
+    >>> stability = GFS(2).fit(X).stability(X, n_resamples=10)
+    >>> stability.frequency
+    array([1., 1., 0.])
+    >>> stability.mean
+    1.0
+    """
 
     frequency: Array
-    """For a selection, how often each feature is selected, by feature. For directions, how close
-    the span of each resample's directions comes to each direction, in its order: the mean squared
-    length of the projection, 1 if the direction returns every time."""
     agreement: Array
-    """For each resample, how much of the choice it shares with the fit. For a selection the
-    Jaccard index, the number of common features over that of all. For directions the mean squared
-    cosine of the principal angles between the spans."""
     n_chosen: Array
-    """The number of directions or features in each resample."""
 
     @property
     def mean(self) -> float:
-        """The mean agreement."""
+        """The mean of `agreement`: 1 if every resample makes the same choice."""
         return float(self.agreement.mean())
 
 

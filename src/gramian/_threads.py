@@ -37,7 +37,7 @@ def n_workers_for(n_multiplications: float) -> int:
 
 
 def product_for(n_workers: int) -> AddProduct:
-    """Return how one of so many workers is to multiply matrices: the fastest way for their number.
+    """Return how one of `n_workers` multiplies matrices: the fastest way for their number.
 
     A single worker leaves the threads to BLAS. SciPy's products make other threads wait, NumPy's
     do not.

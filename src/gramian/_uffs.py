@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 
 from gramian._choosers import GivenOrder
 from gramian._fitting import Request, Solver, record_of, run
+from gramian._input_checks import check_data
 from gramian._model import FittedModel, TakeColumns
 from gramian._preparation import CheckedData, Preparation, Problem
 from gramian._pursuit import Limits, Trace
 from gramian._selector import Selector
 from gramian._sklearn import Interval
-from gramian._taking import take
 from gramian._types import Array
 from gramian.families import Family, Multilinear
 from gramian.rows import ArrayRows
@@ -33,14 +33,14 @@ class UFFS(Selector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        Select no more than so many features, those of largest Fourier norm.
+        Select at most this many features, those of largest Fourier norm.
     threshold : float or None, default=0.01
         Select only features whose squared Fourier norm is above this (ε² in the paper).
     degree : int or None, default=None
         The largest number of features in a product; None for all ``2**n_features`` products, which
-        is feasible for a dozen of features.
+        is feasible for about a dozen features.
     cluster_size : int or None, default=None
-        Orthogonalize only within clusters of so many consecutive features.
+        Orthogonalize only within clusters of this many consecutive features.
     relative : bool, default=True
         Whether norms are those of features scaled to variance 1, as the authors have them, or
         those of the features as they are.
@@ -54,7 +54,7 @@ class UFFS(Selector):
     max_functions : int or None, default=None
         Stop before the functions, the constant not counted, exceed this number.
     verbose : int, default=0
-        1 shows a progress bar if standard error is a terminal; 2 prints a line a step.
+        1 shows a progress bar if standard error is a terminal; 2 prints one line per step.
 
     Attributes
     ----------
@@ -90,7 +90,8 @@ class UFFS(Selector):
     n_samples_ : int
         The number of samples that took part in the fit.
     gaps_ : Gaps
-        What was done about missing values (NaN), if there were any.
+        What was done about missing values (NaN), if there were any. See
+        :class:`gramian.results.Gaps`.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features,)
@@ -162,8 +163,8 @@ class UFFS(Selector):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples in every expectation; an integer weight is as good as so many
-            copies of the row.
+            Weights of the samples in every expectation; an integer weight is equivalent to that
+            many copies of the row.
 
         Returns
         -------
@@ -172,7 +173,7 @@ class UFFS(Selector):
         """
         self._validate_params()
         request = self._request(self._family())
-        data = take(self, X, sample_weight)
+        data = check_data(self, X, sample_weight)
         self._check_count(data)
 
         def fit(data: CheckedData) -> FittedModel:
@@ -182,8 +183,9 @@ class UFFS(Selector):
             return select_by_norms(problem, request, self.n_features_to_select, self.cluster_size)
 
         model, gaps = data.fit(fit, [request.family])
-        self._become(replace(model, gaps=gaps, asked=self._asked))
-        self._warn()
+        model = replace(model, gaps=gaps, asked=self._asked)
+        self._warn(model)
+        self._become(model)
         return self
 
     def _request(self, family: Family, part: str | None = None) -> Request:

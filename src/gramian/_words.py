@@ -36,7 +36,7 @@ def names_or_numbers(names: Sequence[str] | None, n: int) -> list[str]:
     return [f"x{i}" for i in range(n)] if names is None else [*names]
 
 
-def is_text(value: Any) -> bool:
+def is_storable_text(value: Any) -> bool:
     """Return whether something is a text that a file can hold: no lone halves of characters."""
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
@@ -126,6 +126,22 @@ def listed(names: Sequence[str], most: int = MAX_NAMED, quote: Callable[[str], s
         shown.append(f"{len(names) - most:,} more")
     *first, last = shown or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def infinite_value(name: str, row: int) -> str:
+    """Return a sentence on an infinite value: where it is, and what to do.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    row : int
+        The row, counted from 0.
+    """
+    return (
+        f"Column {name!r} has an infinite value in row {row}. Leave the row out, or mark the value "
+        "as missing (NaN)."
+    )
 
 
 def the_columns(names: Sequence[str]) -> str:

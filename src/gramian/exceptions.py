@@ -1,5 +1,17 @@
 """Warnings and errors that gramian raises itself."""
 
+__all__ = [
+    "DelimiterError",
+    "FormatError",
+    "ModelFileError",
+    "NumericalWarning",
+    "OverfittingWarning",
+    "SaturationWarning",
+    "TableError",
+    "TooManyLevelsError",
+    "UnitsWarning",
+]
+
 
 class OverfittingWarning(UserWarning):
     """The functions number more than half of the samples.

@@ -13,9 +13,9 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from gramian_paper._sklearn import Interval, StrOptions
 from gramian_paper._types import Array
 
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {

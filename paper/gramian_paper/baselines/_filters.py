@@ -6,8 +6,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from gramian_paper._sklearn import Interval
 from gramian_paper._types import Array, IntArray
 from gramian_paper.baselines._ranking import Labels, Ranking, largest_first
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gramian_paper._sklearn import Interval
 from gramian_paper._types import Array
 from gramian_paper.baselines._graph import degrees, laplacian_times, neighbour_graph
 

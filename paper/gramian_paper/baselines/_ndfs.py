@@ -9,8 +9,8 @@ import numpy as np
 from scipy import linalg
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
-from sklearn.utils._param_validation import Interval
 
+from gramian_paper._sklearn import Interval
 from gramian_paper._types import Array, IntArray
 from gramian_paper.baselines._graph import degrees, neighbour_graph
 from gramian_paper.baselines._ranking import COUNT, Labels, Ranking, largest_first

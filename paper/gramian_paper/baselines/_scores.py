@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.preprocessing import normalize
-from sklearn.utils._param_validation import StrOptions
 
+from gramian_paper._sklearn import StrOptions
 from gramian_paper._types import Array, IntArray
 from gramian_paper.baselines._graph import degrees, laplacian_times, neighbour_graph
 from gramian_paper.baselines._ranking import COUNT, Labels, Ranking, largest_first

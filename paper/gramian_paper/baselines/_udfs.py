@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils._param_validation import Interval
 
+from gramian_paper._sklearn import Interval
 from gramian_paper._types import Array, IntArray
 from gramian_paper.baselines._ranking import COUNT, Labels, Ranking, largest_first
 from gramian_paper.baselines._scores import VARIANT, Variant

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.decomposition import PCA
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from gramian import UFFS
+from gramian_paper._sklearn import Interval, StrOptions
 from gramian_paper._types import Array, IntArray
 from gramian_paper.baselines._packages import load
 from gramian_paper.baselines._ranking import COUNT, Labels, Ranking

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 
 from gramian.datasets import Product, Truth
+from gramian_paper._sklearn import Interval, StrOptions, validate_parameter_constraints
 from gramian_paper._types import Array, IntArray
 
 LABELS = {"ltf": 1, "ptf": 3}

@@ -210,7 +210,7 @@ def load_credit_approval(
 
 def _read_csv(path: Path, n_columns: int) -> NDArray[np.str_]:
     """Read a table of text; empty lines do not count."""
-    with path.open(newline="") as file:
+    with path.open(newline="", encoding="utf-8") as file:
         reader = csv.reader(file)
         rows = []
         for row in filter(None, reader):

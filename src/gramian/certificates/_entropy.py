@@ -11,7 +11,7 @@ from scipy.linalg import eigh, null_space
 
 from gramian._gfr import GFR
 from gramian._gfs import GFS
-from gramian._taking import check_rows, only_complete
+from gramian._input_checks import check_rows, only_complete
 from gramian._types import Array, IntArray
 from gramian._words import percent
 
@@ -34,6 +34,51 @@ class EntropyCertificate:
     m < i ≤ d, is what it leaves: the other columns, or the coordinates along directions that
     complete an orthonormal basis. Z̃_i is the residual of Z_i: what is left when its fit by
     functions of Z is subtracted. All entropies are in bits: logarithms have base 2.
+
+    Attributes
+    ----------
+    estimator : str
+        The name of the algorithm.
+    n_features : int
+        d: the number of columns.
+    n_kept : int
+        m: the number of columns or directions that are kept.
+    n_rows : int
+        The number of rows.
+    n_distinct_rows : int
+        How many of them are different.
+    n_distinct_kept : int
+        How many distinct values Z takes.
+    coverage : float
+        An estimate of the probability that a new row is one of those seen: 1 - (number of rows seen
+        once) / (number of rows), by Good and Turing. It is near 0 for continuous data.
+    alphabet_size : int
+        The size of the paper's alphabet: the number of distinct values in the table.
+    n_values : int
+        The largest number of values that any Z_i takes; for columns no more than the size of the
+        alphabet.
+    epsilon : float
+        ε: the square root of the largest residual variance E[Z̃_i²] in these rows.
+    alpha_min : float
+        The smallest ``|Z̃_i|`` that is not zero, of all i and all rows; infinite if all are zero.
+        Over all rows that the alphabet allows it may be smaller, which is not needed.
+    entropy : float
+        H(X): the plug-in estimate, that is, with frequencies as probabilities.
+    conditional_entropy : float
+        H(X|Z): the plug-in estimate.
+    corrected_conditional_entropy : float
+        H(X|Z) with the correction of Miller and Madow. H(X|Z) is the difference of two entropies;
+        each is corrected by (number of values - 1) / (2 n_rows) nats, since the plug-in estimate
+        from few rows and many values is too small. The correction is of first order in 1/n_rows: if
+        coverage is small, the result is still too small.
+    residual_bound : float
+        Σ_i h(p_i) + p_i log₂ n_i: the bound before Markov's inequality, with the frequencies p_i of
+        Z̃_i ≠ 0, the numbers of values n_i and the binary entropy h.
+    entropy_bound : float
+        (d - m) (h(q) + q log₂ n_values) with q = ε²/alpha_min²: the theorem's bound, from the
+        second last line of the proof. For q > 1/2, h is 1; as a factor, q is at most 1.
+    linear_bound : float
+        (d - m) (2 + log₂ n_values) ε/alpha_min: the last line of the proof, linear in ε.
 
     Notes
     -----
@@ -67,47 +112,22 @@ class EntropyCertificate:
     """
 
     estimator: str
-    """The name of the algorithm."""
     n_features: int
-    """d: the number of columns."""
     n_kept: int
-    """m: the number of columns or directions that are kept."""
     n_rows: int
-    """The number of rows."""
     n_distinct_rows: int
-    """How many of them are different."""
     n_distinct_kept: int
-    """How many distinct values Z takes."""
     coverage: float
-    """An estimate of the probability that a new row is one of those seen: 1 - (number of rows seen
-    once) / (number of rows), by Good and Turing. It is near 0 for continuous data."""
     alphabet_size: int
-    """The size of the paper's alphabet: the number of distinct values in the table."""
     n_values: int
-    """The largest number of values that any Z_i takes; for columns no more than the
-    size of the alphabet."""
     epsilon: float
-    """ε: the square root of the largest residual variance E[Z̃_i²] in these rows."""
     alpha_min: float
-    """The smallest ``|Z̃_i|`` that is not zero, of all i and all rows; infinite if all are zero.
-    Over all rows that the alphabet allows it may be smaller, which is not needed."""
     entropy: float
-    """H(X): the plug-in estimate, that is, with frequencies as probabilities."""
     conditional_entropy: float
-    """H(X|Z): the plug-in estimate."""
     corrected_conditional_entropy: float
-    """H(X|Z) with the correction of Miller and Madow. H(X|Z) is the difference of two entropies;
-    each is corrected by (number of values - 1) / (2 n_rows) nats, since the plug-in estimate from
-    few rows and many values is too small. The correction is of first order in 1/n_rows: if
-    coverage is small, the result is still too small."""
     residual_bound: float
-    """Σ_i h(p_i) + p_i log₂ n_i: the bound before Markov's inequality, with the frequencies p_i of
-    Z̃_i ≠ 0, the numbers of values n_i and the binary entropy h."""
     entropy_bound: float
-    """(d - m) (h(q) + q log₂ n_values) with q = ε²/alpha_min²: the theorem's bound, from the
-    second last line of the proof. For q > 1/2, h is 1; as a factor, q is at most 1."""
     linear_bound: float
-    """(d - m) (2 + log₂ n_values) ε/alpha_min: the last line of the proof, linear in ε."""
 
     @property
     def holds(self) -> bool:

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from gramian._choosers import TIE
 from gramian._gca import GCA
 from gramian._gfa import GFA
+from gramian._input_checks import check_rows, only_complete
 from gramian._model import ROWS_AT_ONCE, FittedModel
-from gramian._taking import check_rows, only_complete
 from gramian._types import Array
 from gramian._words import listed
 from gramian.certificates._nested import nested_fits
@@ -25,6 +25,28 @@ EXACT = 1e-12
 @dataclass(frozen=True)
 class Component:
     """A component that was kept, or one that is redundant: a column (GFA) or direction (GCA).
+
+    Attributes
+    ----------
+    name : str
+        The name of the column, or "direction" and its index in the basis.
+    index : int
+        The index of the column, or in the basis.
+    kept : bool
+        Whether it was kept.
+    variance : float
+        Its variance, E[Z_i²].
+    residual_variance : float
+        The part of its variance that is left by functions of the kept components of larger
+        variance: E[(Z_i - proj Z_i)²]. NaN if there are too many functions (more than 1,000) to
+        compute it.
+    exact : bool
+        Whether nothing but rounding errors is left of it.
+    epsilon : float
+        ε: below it the component is redundant. For a relative threshold it is a share of the
+        component's variance, and the theorem's proof is the same.
+    n_more_variant : int
+        The number of kept components of larger variance, of which it should be a function.
 
     Examples
     --------
@@ -40,28 +62,28 @@ class Component:
     """
 
     name: str
-    """The name of the column, or "direction" and its index in the basis."""
     index: int
-    """The index of the column, or in the basis."""
     kept: bool
-    """Whether it was kept."""
     variance: float
-    """Its variance, E[Z_i²]."""
     residual_variance: float
-    """The part of its variance that is left by functions of the kept components of larger variance:
-    E[(Z_i - proj Z_i)²]. NaN if there are too many functions (more than 1,000) to compute it."""
     exact: bool
-    """Whether nothing but rounding errors is left of it."""
     epsilon: float
-    """ε: below it the component is redundant. For a relative threshold it is a share of the
-    component's variance, and the theorem's proof is the same."""
     n_more_variant: int
-    """The number of kept components of larger variance, of which it should be a function."""
 
 
 @dataclass(frozen=True)
 class Condition:
     """A condition of the theorem, and whether it holds.
+
+    Attributes
+    ----------
+    name : str
+        A short name: "decided", "distinct", "captured", "no others", "projection", "enough rows",
+        "outside the family" or "local".
+    holds : bool or None
+        Whether it holds in the given rows; None if rows cannot show it.
+    text : str
+        What was found, in a sentence.
 
     Examples
     --------
@@ -76,12 +98,8 @@ class Condition:
     """
 
     name: str
-    """A short name: "decided", "distinct", "captured", "no others", "projection", "enough rows",
-    "outside the family" or "local"."""
     holds: bool | None
-    """Whether it holds in the given rows; None if rows cannot show it."""
     text: str
-    """What was found, in a sentence."""
 
     def __str__(self) -> str:
         mark = {True: "holds", False: "FAILS", None: "cannot be checked"}[self.holds]
@@ -102,6 +120,19 @@ class RedundancyCertificate:
     with these the conditions are checked. It cannot know redundancies that its family does not
     capture.
 
+    Attributes
+    ----------
+    estimator : str
+        The name of the algorithm.
+    n_rows : int
+        The number of rows on which residual variances are measured.
+    n_functions : int
+        The number of functions of the fit, the constant among them.
+    components : tuple of Component
+        First the kept components, in the order of choice, then the redundant ones.
+    conditions : tuple of Condition
+        The conditions of the theorem and its corollaries.
+
     Examples
     --------
     >>> import numpy as np
@@ -117,15 +148,10 @@ class RedundancyCertificate:
     """
 
     estimator: str
-    """The name of the algorithm."""
     n_rows: int
-    """The number of rows on which residual variances are measured."""
     n_functions: int
-    """The number of functions of the fit, the constant among them."""
     components: tuple[Component, ...]
-    """First the kept components, in the order of choice, then the redundant ones."""
     conditions: tuple[Condition, ...]
-    """The conditions of the theorem and its corollaries."""
 
     @property
     def kept(self) -> tuple[Component, ...]:
@@ -206,7 +232,7 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
         "projections."
     )
     sizes = f"{n_functions} functions were fitted to {n_fitted} rows"
-    too_many = ": residual variances fall towards zero with so many, whatever the data."
+    too_many = ": with this many, residual variances fall towards zero, whatever the data."
     conditions = (
         _either("decided", not n_open, "Every component is kept or redundant.", left_open),
         Condition("distinct", True, FIRST) if model.eliminates else _distinct(kept, redundant),

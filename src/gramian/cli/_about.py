@@ -13,7 +13,7 @@ from gramian._manifold_model import FittedManifold
 from gramian._model import AnyModel, FittedModel
 from gramian._types import Array
 from gramian._words import counted, percent
-from gramian.cli._show import number
+from gramian.cli._show import four_digits
 from gramian.lookups import LevelLaw
 
 
@@ -57,16 +57,16 @@ def _(model: FittedModel) -> About:
     explained = _explained(record.total)
     columns = [
         ("explained", list(map(percent, explained))),
-        ("residual variance", list(map(number, record.largest[1:]))),
+        ("residual variance", list(map(four_digits, record.largest[1:]))),
     ]
     if held_out is not None and len(held_out) == len(record.total):
         assert record.validation_largest is not None
         columns.insert(1, ("held out", list(map(percent, _explained(held_out)))))
-        columns.append(("held out", list(map(number, record.validation_largest[1:]))))
+        columns.append(("held out", list(map(four_digits, record.validation_largest[1:]))))
     advice = _advice(model)
     facts = [("stopped", f"by {record.stop_reason}")]
     if len(explained):
-        left = number(record.largest[-1])
+        left = four_digits(record.largest[-1])
         facts.append(("explained", f"{percent(explained[-1])}, residual variance {left}"))
     return About(
         brief={
@@ -93,19 +93,20 @@ def _(model: FittedModel) -> About:
 def _statement(model: FittedModel) -> str:
     """Say in one line what was done, and how to ask for something else."""
     footing = (
-        "columns in one unit (--same-unit)"
+        "Columns were not scaled (--same-unit)"
         if model.scale is None
-        else "columns on equal footing (--same-unit if they share a unit)"
+        else "Columns were scaled to variance 1 (--same-unit if they share a unit)"
     )
     found = model.elimination
     if found is None:
-        return f"Done with {footing}."
+        return f"{footing}."
     few = "-a gfs -n 10" if model.selects else "-a gfr -n 10"
     kept = f"{model.thing}s"
     return (
-        f"Dropped is what functions of the {kept} kept give (R² ≥ {1 - found.threshold:.6g} on "
-        f"rows left out of the fit), {footing}, in any order. For a few {kept} that stand for all "
-        f"say {few}; for the published algorithm --forward."
+        f"Dropped: {kept} that functions of the kept {kept} explain (R² ≥ "
+        f"{1 - found.threshold:.6g} on rows left out of the fit). {footing}; their order does not "
+        f"matter. For a few {kept} that stand for all say {few}; for the published algorithm "
+        "--forward."
     )
 
 
@@ -146,7 +147,7 @@ def _elimination(model: FittedModel) -> dict[str, Any]:
 def given_by_levels(
     laws: Sequence[LevelLaw], alternatives: Mapping[str, Sequence[str]], kept: Collection[str]
 ) -> dict[str, Any]:
-    """Return of columns that levels give what is said of all that were dropped.
+    """Describe columns that levels give, in the same way as other dropped columns.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import typer
 
 import gramian
 from gramian.cli._apply import apply, reconstruct
-from gramian.cli._errors import Settings, guarded
+from gramian.cli._errors import Settings, guarded, printing
 from gramian.cli._explain import explain
 from gramian.cli._inspect import inspect
 from gramian.cli._options import option
@@ -53,7 +53,8 @@ def demo() -> None:
     """Show what the library does, on data that come with scikit-learn."""
     from gramian.demo import main
 
-    main()
+    with printing():
+        main()
 
 
 REDUCE, USE, ABOUT = "Reduce a table", "Use a model", "See and try"

@@ -9,7 +9,7 @@ from typing import Any
 from gramian._words import counted, plural
 from gramian.cli._errors import UsageError, guarded, say
 from gramian.cli._options import (
-    Data,
+    DataFile,
     ModelFile,
     PassingOptions,
     Reading,
@@ -23,12 +23,12 @@ from gramian.cli._options import (
 def apply(
     *,
     model: ModelFile,
-    data: Data,
+    data: DataFile,
     through: PassingOptions,
     reading: Reading,
     output: TableOutput,
 ) -> None:
-    """Keep of a table what a model keeps, in the same order.
+    """Reduce a table with a model: the same columns or components, in the same order.
 
     Columns are found by name. A selection needs only the columns that it keeps.
     """
@@ -42,7 +42,7 @@ def apply(
 def reconstruct(
     *,
     model: ModelFile,
-    data: Data,
+    data: DataFile,
     through: PassingOptions,
     reading: Reading,
     output: TableOutput,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from gramian._words import plural, the_columns
+from gramian._words import infinite_value, plural, the_columns
 from gramian.cli._errors import CommandError, UsageError
 from gramian.cli._options import DataOptions
 from gramian.tables._formats import TEXT
@@ -169,6 +169,25 @@ def with_missing(table: pa.Table) -> dict[str, int]:
     """
     counts = map(n_missing, table.columns)
     return {name: n for name, n in zip(table.column_names, counts, strict=True) if n}
+
+
+def refuse_infinite(table: pa.Table, where: Table, n_before: int = 0) -> None:
+    """Refuse infinite values.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table, as `plain` makes it.
+    where : Table
+        Where it is from.
+    n_before : int, default=0
+        How many rows were read before these.
+    """
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_floating(column.type):
+            row = pa.compute.index(pa.compute.is_inf(column), True).as_py()
+            if row >= 0:
+                raise CommandError(f"{where.name}: {infinite_value(name, n_before + row)}")
 
 
 def refuse_too_wide(table: pa.Table, where: Table) -> None:

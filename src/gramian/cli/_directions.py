@@ -17,7 +17,7 @@ from gramian.tables._table import Table
 
 
 @dataclass(frozen=True)
-class Directions:
+class DirectionWeights:
     """Directions, one a row, by the names of the columns that take part in any."""
 
     weights: dict[str, Array]
@@ -25,7 +25,7 @@ class Directions:
     @classmethod
     def read(
         cls, path: str, features: Sequence[str], fitting: Sequence[str], memory_budget: int
-    ) -> Directions:
+    ) -> DirectionWeights:
         """Read a table that has a row for each direction.
 
         Parameters

@@ -105,7 +105,7 @@ def divide(
     return Division(inner, others, kept, set_aside, found.alternatives(given, keep))
 
 
-def without(division: Division, empty: Sequence[str]) -> Division:
+def without_empty(division: Division, empty: Sequence[str]) -> Division:
     """Set columns aside that turned out to have no value.
 
     Parameters

@@ -7,7 +7,8 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -79,6 +80,20 @@ def say(sentence: str) -> None:
     typer.echo(f"gramian: {printable(sentence)}", err=True)
 
 
+@contextmanager
+def printing() -> Iterator[None]:
+    """Name standard output where it cannot be written to."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard_output()
+        raise CommandError(
+            f"standard output cannot be written: {error.strerror or error}"
+        ) from error
+
+
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
     """Make a command end with a sentence and an exit code, whatever goes wrong in it.
 
@@ -97,7 +112,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             with warnings.catch_warnings():
                 warnings.showwarning = _show_warning
                 command(*args, **kwargs)
-            sys.stdout.flush()  # here a closed pipe is noticed
+            with printing():
+                sys.stdout.flush()  # here a closed pipe is noticed
         except KeyboardInterrupt:
             _leave("interrupted; no file is left half-written", INTERRUPTED)
         except BrokenPipeError:

@@ -36,8 +36,8 @@ def explain(
     """Say by which formula each dropped column follows from the kept ones.
 
     With DATA, the formulas of a selection are evaluated on these rows, as they are, and R² says so:
-    "on DATA". Those of directions are found there, and R² is that of rows held out. Of columns that
-    levels of others give, it says in how many rows of DATA they do.
+    "on DATA". For directions, formulas are found in DATA, and R² is on held-out rows. For columns
+    given by levels of others, it counts the rows of DATA that agree.
     """
     from gramian._words import counted
     from gramian.cli._model import load_model
@@ -142,9 +142,9 @@ def formulas(
         What the rows are called where R² is printed.
     """
     import gramian
-    from gramian._taking import only_complete
+    from gramian._input_checks import only_complete
     from gramian.explanations._moments import of_fit
-    from gramian.explanations._view import view_of
+    from gramian.explanations._subject import subject_of
 
     x: Any = None
     if rows is not None:
@@ -152,7 +152,7 @@ def formulas(
     fitted = model.estimator.model_
     if x is not None and fitted.selects and of_fit(fitted, None, fitted.dropped):
         found = gramian.explain(model.estimator, features=features, max_terms=max_terms)
-        columns = view_of(fitted, features).columns
+        columns = subject_of(fitted, features).columns
         return found.tested(dict(zip(columns, x.T, strict=True)), name)
     if x is not None:
         x = model.taken(x)
@@ -161,7 +161,7 @@ def formulas(
 
 def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     """Read rows to test formulas on, as the model takes them."""
-    from gramian.cli._columns import check_places
+    from gramian.cli._columns import check_places, refuse_infinite
     from gramian.cli._files import open_input
     from gramian.cli._model import locate, passing
     from gramian.tables._kinds import plain
@@ -172,4 +172,6 @@ def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     names = list(places.values())
     labels = {places[name]: True for name in model.steps.categories}
     check_places(table, places, labels)
-    return plain(table.read(names, labels, MAX_ROWS)).rename_columns(list(columns))
+    rows = plain(table.read(names, labels, MAX_ROWS)).rename_columns(list(columns))
+    refuse_infinite(rows, table)
+    return rows

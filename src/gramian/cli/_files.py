@@ -13,7 +13,7 @@ from gramian._writing import check_target
 from gramian.cli._errors import CommandError, UsageError, clause
 from gramian.cli._options import Reading, TableOutput
 from gramian.exceptions import DelimiterError, FormatError
-from gramian.tables._formats import TEXT, Format, format_of
+from gramian.tables._formats import TEXT, Format, folder_read, format_of
 from gramian.tables._open import open_table
 from gramian.tables._outputs import Writer, open_output
 from gramian.tables._table import Table
@@ -75,7 +75,8 @@ def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -
     outputs : sequence of str or None
         Files that are to be written.
     """
-    taken = {os.path.realpath(path) for path in inputs if path not in (None, STANDARD)}
+    read = [path for path in inputs if path is not None and path != STANDARD]
+    taken = {os.path.realpath(path) for path in read}
     for path in outputs:
         if path is None or path == STANDARD:
             continue
@@ -87,6 +88,11 @@ def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -
             raise UsageError(
                 f"{path} is named twice; a file that is written must not be another file of the "
                 "command"
+            )
+        if folder := folder_read(path, read):
+            raise UsageError(
+                f"{path} is in the folder {folder}, whose Parquet files the command reads as one "
+                "table: write it elsewhere"
             )
         taken.add(os.path.realpath(path))
 

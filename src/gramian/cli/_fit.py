@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from gramian._missing import EmptyColumnError, Gaps
+from gramian._preparation import TooFewRowsError
 from gramian._types import Array
 from gramian._words import counted, listed, plural, the_columns
 from gramian.cli._columns import (
@@ -19,17 +20,18 @@ from gramian.cli._columns import (
     choose,
     find,
     fitting,
+    refuse_infinite,
     refuse_too_wide,
     with_missing,
 )
-from gramian.cli._directions import Directions
-from gramian.cli._division import Division, divide, without
-from gramian.cli._done import Done
-from gramian.cli._errors import CommandError, UsageError, say
+from gramian.cli._directions import DirectionWeights
+from gramian.cli._division import Division, divide, without_empty
+from gramian.cli._errors import CommandError, UsageError, clause, say
 from gramian.cli._files import open_input
 from gramian.cli._method import make_estimator
 from gramian.cli._model import TableModel, named
-from gramian.cli._options import DataOptions, MethodOptions, Reading, Selection
+from gramian.cli._options import DataOptions, MethodOptions, Reading, SelectorName
+from gramian.cli._table_changes import TableChanges
 from gramian.exceptions import (
     NumericalWarning,
     OverfittingWarning,
@@ -39,6 +41,7 @@ from gramian.exceptions import (
 )
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import is_numeric
+from gramian.rows import SpreadError
 from gramian.tables._formats import TEXT
 from gramian.tables._kinds import plain
 from gramian.tables._table import Table
@@ -56,7 +59,7 @@ class Task:
     passing: Passing
     """The columns that pass through."""
     options: DataOptions
-    directions: Directions | None = None
+    directions: DirectionWeights | None = None
     """Those that the user gives."""
 
     def run(self) -> Fitted:
@@ -65,10 +68,10 @@ class Task:
             warnings.simplefilter("always")
             divided = self._divided()
             try:
-                task, steps, done = self._fit(divided)
+                task, steps, changes = self._fit(divided)
             except EmptyColumnError as error:
-                divided = without(divided, [divided.features[i] for i in error.columns])
-                task, steps, done = self._fit(divided)
+                divided = without_empty(divided, [divided.features[i] for i in error.columns])
+                task, steps, changes = self._fit(divided)
         told = tuple(
             dict.fromkeys(
                 _sentence(each, self.estimator)
@@ -82,15 +85,25 @@ class Task:
         steps = replace(
             steps, ids=self.passing.ids, targets=self.passing.targets, beside=divided.beside
         )
-        return Fitted(task, TableModel(self.estimator, steps), told, done, divided.alternatives)
+        return Fitted(task, TableModel(self.estimator, steps), told, changes, divided.alternatives)
 
-    def _fit(self, divided: Division) -> tuple[Task, Preprocessing, Done]:
+    def _fit(self, divided: Division) -> tuple[Task, Preprocessing, TableChanges]:
         """Fit to the columns of a division; a column without values is an error."""
         task = replace(self, features=divided.features)
         if self.directions is not None:
             self.estimator.set_params(given=self.directions.among(task.features))
         how = task._fit_to_blocks if task.table.too_large else task._fit_in_memory
-        return (task, *how(divided))
+        try:
+            return (task, *how(divided))
+        except SpreadError as error:
+            named = error.named(f"{task.features[error.column]!r} of {self.table.name}")
+            raise CommandError(clause(named)) from error
+        except TooFewRowsError as error:
+            raise CommandError(
+                f"{self.table.name} has {counted(error.n_rows, 'row')}, and holding out a share "
+                f"of {error.share:g} leaves {error.n_left} to fit: give more rows, or a smaller "
+                "--validation"
+            ) from error
 
     def _divided(self) -> Division:
         """Divide the columns, and tell the estimator which ones must stay, and which may."""
@@ -100,7 +113,7 @@ class Task:
         divided = divide(
             self.table,
             self.features,
-            beside=self.algorithm in tuple(Selection),
+            beside=self.algorithm in tuple(SelectorName),
             numbers_stay=numbers_stay,
             encode=self.options.encode,
             keep=keep,
@@ -122,7 +135,7 @@ class Task:
                 self.estimator.set_params(**{name: inner or None})
         return divided
 
-    def _done(self, divided: Division, n_read: int, n_used: int, n_filled: int) -> Done:
+    def _changes(self, divided: Division, n_read: int, n_used: int, n_filled: int) -> TableChanges:
         variances = getattr(self.estimator.model_, "variances", None)
         constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
         names = [self.features[i] for i in constant if self.estimator.model_.selects]
@@ -131,9 +144,9 @@ class Task:
         if gaps is not None:
             n_filled = gaps.n_filled
             n_used = n_used if n_filled else gaps.n_complete
-        return Done(n_read, n_used, n_filled, set_aside, tuple(divided.beside.labels))
+        return TableChanges(n_read, n_used, n_filled, set_aside, tuple(divided.beside.labels))
 
-    def _fit_to_blocks(self, divided: Division) -> tuple[Preprocessing, Done]:
+    def _fit_to_blocks(self, divided: Division) -> tuple[Preprocessing, TableChanges]:
         steps = replace(self._learned(self.pieces), clocks=divided.clocks)
         fills = steps.missing == "fill"
         n_read = n_used = n_filled = 0
@@ -153,13 +166,16 @@ class Task:
             self.estimator.fit(blocks)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels) from error
-        return steps, self._done(divided, n_read, n_used, n_filled)
+        return steps, self._changes(divided, n_read, n_used, n_filled)
 
     def pieces(self) -> Iterator[pa.Table]:
         """Read the columns of the fit, piece by piece."""
+        n_read = 0
         for piece in self.table.pieces(self.features):
             rows = plain(piece)
+            refuse_infinite(rows, self.table, n_read)
             refuse_too_wide(rows, self.table)
+            n_read += rows.num_rows
             yield rows
 
     def _learned(self, pieces: Callable[[], Iterable[pa.Table]]) -> Preprocessing:
@@ -177,8 +193,8 @@ class Task:
             words = [each for each in categories if not is_numeric(each)]
             if words and 2 * len(words) < len(categories):
                 warnings.warn(
-                    f"{the_columns([name])} holds numbers but for {listed(words, most=3)}"
-                    f", and is encoded as {len(categories):,} categories all the same",
+                    f"{the_columns([name])} holds numbers except {listed(words, most=3)}"
+                    f", and is still encoded as {len(categories):,} categories",
                     UserWarning,
                     stacklevel=2,
                 )
@@ -191,8 +207,9 @@ class Task:
         check_types(kinds, encode=self.options.encode)
         return plain(table)
 
-    def _fit_in_memory(self, divided: Division) -> tuple[Preprocessing, Done]:
+    def _fit_in_memory(self, divided: Division) -> tuple[Preprocessing, TableChanges]:
         rows = self.rows()
+        refuse_infinite(rows, self.table)
         refuse_too_wide(rows, self.table)
         counts = with_missing(rows)
         empty = [i for i, name in enumerate(self.features) if counts.get(name) == rows.num_rows]
@@ -214,7 +231,7 @@ class Task:
             self.estimator.fit(table)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels, table) from error
-        return learned, self._done(divided, n_rows, n_used, n_filled)
+        return learned, self._changes(divided, n_rows, n_used, n_filled)
 
     def _made_numbers(self, rows: pa.Table, divided: Division) -> tuple[Preprocessing, Array]:
         """Return what is done to columns, and the numbers that come of it."""
@@ -248,7 +265,7 @@ class Fitted:
     task: Task
     model: TableModel
     warnings: tuple[str, ...]
-    done: Done
+    changes: TableChanges
     """What was done to rows and columns before."""
     alternatives: Mapping[str, Sequence[str]]
     """For columns that levels give, those that could be given in their place."""
@@ -261,7 +278,7 @@ class Fitted:
         files : iterable of str
             The files; standard output is not among them.
         """
-        if sentence := self.done.sentence():
+        if sentence := self.changes.sentence():
             say(sentence)
         for warning in self.warnings:
             say(f"warning: {warning}")
@@ -315,7 +332,9 @@ def prepare(
     directions = None
     if method.directions is not None:
         places = fitting(table, features, encode=data.encode)
-        directions = Directions.read(method.directions, features, places, reading.memory_budget)
+        directions = DirectionWeights.read(
+            method.directions, features, places, reading.memory_budget
+        )
         if isinstance(method.n, int) and method.n < len(directions):
             raise UsageError(f"--directions has {len(directions)} rows, and -n {method.n} is less")
     return Task(algorithm, estimator, table, features, passing, data, directions)
@@ -345,9 +364,8 @@ def _sentence(warning: warnings.WarningMessage, estimator: Any) -> str:
             f"{_remedy(estimator)}"
         )
     if issubclass(category, OverfittingWarning):
-        n_functions, _, _ = str(warning.message).partition(" ")
         return (
-            f"{n_functions} functions were fitted to "
+            f"{estimator.model_.freedom:.0f} functions were fitted to "
             f"{estimator.n_samples_} rows: residual variances on the same rows are far too small. "
             f"{_remedy(estimator)}"
         )

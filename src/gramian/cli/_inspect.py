@@ -80,7 +80,7 @@ def _inspect_model(path: str, json: bool) -> None:
     missing = {
         "refuse": "are refused",
         "fill": "are filled in",
-        "drop": "cost the row",
+        "drop": "their rows are dropped",
         "keep": "are left to the model",
     }[steps.missing]
     facts = [
@@ -160,7 +160,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
 
 def _inspect_table(path: str, reading: Reading, json: bool) -> None:
     from gramian.cli._files import open_input
-    from gramian.cli._show import Page, number, print_json
+    from gramian.cli._show import Page, four_digits, print_json
 
     table = open_input(path, reading)
     n_rows, columns = _summarize(table)
@@ -198,7 +198,7 @@ def _inspect_table(path: str, reading: Reading, json: bool) -> None:
         if each.values is not None and not each.constant:
             n = _count(each)
             notes = f"more than {MAX_DISTINCT:,} values" if n is None else counted(n, "value")
-        low, high = ("" if v is None else number(v) for v in (each.least, each.most))
+        low, high = ("" if v is None else four_digits(v) for v in (each.least, each.most))
         rows.append(
             [name, each.kind, f"{each.missing:,}" if each.missing else "", low, high, notes]
         )

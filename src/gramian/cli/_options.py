@@ -26,11 +26,11 @@ from gramian.tables._formats import Format
 MAX_SEED = 2**32 - 1
 """The largest seed of NumPy's generators."""
 
-Selection = StrEnum("Selection", "gfs gfa")
+SelectorName = StrEnum("SelectorName", "gfs gfa")
 """Algorithms that select columns."""
-Extraction = StrEnum("Extraction", "gfr gca manifold")
+ExtractorName = StrEnum("ExtractorName", "gfr gca manifold")
 """Algorithms that extract components."""
-Algorithm = StrEnum("Algorithm", "gfs gfa gfr gca manifold")
+AlgorithmName = StrEnum("AlgorithmName", "gfs gfa gfr gca manifold")
 """All of them."""
 Criterion = StrEnum("Criterion", "variance gain")
 """What gfs selects columns for."""
@@ -38,7 +38,7 @@ FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre four
 """Families of functions that have a name."""
 
 
-Impute = StrEnum("Impute", {"median": "median", "mean": "mean", "drop_rows": "drop-rows"})
+ImputeName = StrEnum("ImputeName", {"median": "median", "mean": "mean", "drop_rows": "drop-rows"})
 """What to do about missing values."""
 
 
@@ -69,7 +69,9 @@ def _field(*description: Any, default: Any = None, **more: Any) -> Any:
 _data, _method, _output = (partial(_field, panel) for panel in ("Data", "Method", "Output"))
 
 Names = list[str] | None
-Data = Annotated[str, typer.Argument(metavar="DATA", help="The table, or - for standard input.")]
+DataFile = Annotated[
+    str, typer.Argument(metavar="DATA", help="The table, or - for standard input.")
+]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="The model file.")]
 ModelOutput = Annotated[
     str | None,
@@ -87,16 +89,18 @@ class Reading:
     """How a table is read."""
 
     format: Format | None = _data(
-        "FORMAT", f"If the ending of DATA does not tell: {', '.join(Format)}."
+        "FORMAT", f"The format of DATA, if its ending does not say: {', '.join(Format)}."
     )
-    delimiter: Any = _data("CHAR", "Between the values of a CSV file.", parser=one_character)
+    delimiter: Any = _data(
+        "CHAR", "The character between the values of a CSV file.", parser=one_character
+    )
     header: bool = _data(
         "", "Whether a CSV file begins with names.", default=True, show_default=False
     )
     memory_budget: Any = _data(
         "SIZE",
         "Tables that take more than an eighth of it are read in pieces.",
-        default="1GiB",  # a text, as if the user had given it, as of all parsed options
+        default="1GiB",  # a text, as if the user had given it, as in all parsed options
         parser=n_bytes,
     )
 
@@ -105,8 +109,8 @@ class Reading:
 class PassingOptions:
     """Which columns pass through."""
 
-    target: Names = _data("NAME", "Set a column aside, and pass it through.")
-    id: Names = _data("NAME", "Pass a column through, unchanged.")
+    target: Names = _data("NAME", "A column that is not used, but written last.")
+    id: Names = _data("NAME", "A column that is not used, but written first, unchanged.")
 
 
 @dataclass(frozen=True)
@@ -120,10 +124,12 @@ class DataOptions(PassingOptions):
     encode: bool = _data(
         "", "Turn text into the numbers of its categories.", "--encode", default=False
     )
-    impute: Impute | None = _data("HOW", "Missing values: fill in median or mean, or drop-rows.")
+    impute: ImputeName | None = _data(
+        "HOW", "Missing values: fill in median or mean, or drop-rows."
+    )
     standardize: bool = _data(
         "",
-        "Whether to scale columns to variance 1, or all of them share a unit.",
+        "Scale columns to variance 1; --same-unit if all share a unit.",
         "--standardize/--same-unit",
         default=True,
     )
@@ -170,7 +176,7 @@ class MethodOptions:
     )
     degree: Any = _method(
         "N|auto",
-        "The largest number of variables in a product.",
+        "The largest degree of a product.",
         default="2",
         parser=degree_or_auto,
     )
@@ -203,6 +209,12 @@ class MethodOptions:
     seed: int = _method("N", "Decides which rows are held out.", default=0, min=0, max=MAX_SEED)
 
 
+SelectionMethod = Annotated[MethodOptions, "directions"]
+"""Without what only extraction takes."""
+ExtractionMethod = Annotated[MethodOptions, "keep", "prefer", "laws", "criterion", "given"]
+"""Without what only selection takes."""
+
+
 def chosen(algorithm: StrEnum | None, method: MethodOptions) -> str:
     """Return the algorithm that is asked for, or the one that suits what is asked for.
 
@@ -217,7 +229,7 @@ def chosen(algorithm: StrEnum | None, method: MethodOptions) -> str:
     if algorithm is not None:
         return algorithm.value
     few = method.n is not None or method.criterion is not None or method.given
-    return (Selection.gfs if few else Selection.gfa).value
+    return (SelectorName.gfs if few else SelectorName.gfa).value
 
 
 @dataclass(frozen=True)
@@ -227,7 +239,9 @@ class TableOutput:
     output: str | None = _output(
         "FILE", "Write the table; - for standard output.", "--output", "-o"
     )
-    output_format: Format | None = _output("FORMAT", "If its ending does not tell.")
+    output_format: Format | None = _output(
+        "FORMAT", "The format of the output file, if its ending does not say."
+    )
     escape_formulas: bool = _output(
         "",
         "Put ' before text that a spreadsheet would run, in CSV and TSV files.",
@@ -254,17 +268,27 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     Parameters
     ----------
     command : callable
-        A function of keywords, some of whose parameters are dataclasses of options.
+        A function of keywords, some of whose parameters are dataclasses of options; annotated
+        with the names of options that it does not take.
     """
+    plain = get_type_hints(command)
+    groups: dict[str, Any] = {name: kind for name, kind in plain.items() if is_dataclass(kind)}
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    taken = {
+        name: [
+            each
+            for each in fields(kind)
+            if each.name not in getattr(hints[name], "__metadata__", ())
+        ]
+        for name, kind in groups.items()
+    }
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():
         if name not in groups:
             parameters.append(parameter.replace(annotation=hints[name]))
             continue
         kinds = get_type_hints(groups[name], include_extras=True)
-        for each in fields(groups[name]):
+        for each in taken[name]:
             kind: Any = kinds[each.name]
             if each.metadata:
                 kind = Annotated[kind, each.metadata["option"]]
@@ -275,7 +299,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**given: Any) -> None:
         for name, kind in groups.items():
-            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+            given[name] = kind(**{each.name: given.pop(each.name) for each in taken[name]})
         command(**given)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from gramian._words import counted, data_size, duration, listed
 from gramian.cli._errors import UsageError, guarded
 from gramian.cli._options import (
-    Data,
+    DataFile,
     DataOptions,
-    Extraction,
+    ExtractionMethod,
+    ExtractorName,
     FitOutput,
     MethodOptions,
     Reading,
-    Selection,
+    SelectionMethod,
+    SelectorName,
     chosen,
     option,
     with_options,
@@ -33,11 +35,11 @@ MAX_FORMULAS = 10
 @with_options
 def select(
     *,
-    data: Data,
+    data: DataFile,
     table: DataOptions,
     reading: Reading,
     algorithm: Annotated[
-        Selection | None,
+        SelectorName | None,
         option(
             "Method",
             "gfa|gfs",
@@ -47,7 +49,7 @@ def select(
             "-a",
         ),
     ] = None,
-    method: MethodOptions,
+    method: SelectionMethod,
     output: FitOutput,
 ) -> None:
     """Select the columns from which the others can be computed."""
@@ -58,11 +60,11 @@ def select(
 @with_options
 def extract(
     *,
-    data: Data,
+    data: DataFile,
     table: DataOptions,
     reading: Reading,
     algorithm: Annotated[
-        Extraction,
+        ExtractorName,
         option(
             "Method",
             None,
@@ -71,8 +73,8 @@ def extract(
             "--algorithm",
             "-a",
         ),
-    ] = Extraction.gfr,
-    method: MethodOptions,
+    ] = ExtractorName.gfr,
+    method: ExtractionMethod,
     output: FitOutput,
 ) -> None:
     """Extract a few components from which all columns can be computed."""
@@ -151,7 +153,7 @@ def _document(fitted: Fitted) -> dict[str, Any]:
         **told.brief,
         **told.details,
         "family": repr(estimator.family_),
-        **fitted.done.document(),
+        **fitted.changes.document(),
         "warnings": list(fitted.warnings),
     }
 
@@ -218,7 +220,7 @@ def _show_costs(task: Task, output: FitOutput) -> None:
     page = Page()
     page.line(
         f"What {task.algorithm.upper()} on {task.table.name} would take, by the number of "
-        f"{'columns' if task.algorithm in tuple(Selection) else 'components'} it keeps:"
+        f"{'columns' if task.algorithm in tuple(SelectorName) else 'components'} it keeps:"
     )
     page.table(
         ["kept", "functions", "memory", "time"],

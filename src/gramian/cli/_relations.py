@@ -6,14 +6,14 @@ import sys
 from typing import Annotated
 
 from gramian.cli._errors import CommandError, guarded, say
-from gramian.cli._options import Data, Json, Names, Reading, option, with_options
+from gramian.cli._options import DataFile, Json, Names, Reading, option, with_options
 
 
 @guarded
 @with_options
 def relations(
     *,
-    data: Data,
+    data: DataFile,
     reading: Reading,
     columns: Annotated[
         Names,
@@ -30,7 +30,7 @@ def relations(
 ) -> None:
     """Find the laws that tie the columns: products, ratios, sums, powers, roots, logarithms.
 
-    No column is called the target. Text may follow from levels of other columns, from intervals of
+    You do not name a target. Text may follow from levels of other columns, from intervals of
     numbers and from parts of dates.
     """
     import gramian

@@ -11,8 +11,8 @@ from typing import Annotated
 from gramian._extras import EXTRAS
 from gramian.cli._errors import CommandError, UsageError, guarded
 from gramian.cli._options import (
-    Algorithm,
-    Data,
+    AlgorithmName,
+    DataFile,
     DataOptions,
     Json,
     MethodOptions,
@@ -29,14 +29,14 @@ from gramian.cli._options import (
 @with_options
 def report(
     *,
-    data: Data,
+    data: DataFile,
     table: DataOptions,
     reading: Reading,
     algorithm: Annotated[
-        Algorithm | None,
+        AlgorithmName | None,
         option(
             "Method",
-            "gfa|gfs|gfr|gca",
+            "gfa|gfs|gfr|gca|manifold",
             "What to fit. By default gfs if -n is given, and gfa if not.",
             "--algorithm",
             "-a",
@@ -92,7 +92,7 @@ def report(
                 "data": task.table.name,
                 "kept": fitted.model.order,
                 "dropped": [*fitted.model.dropped, *fitted.model.steps.beside.given],
-                **fitted.done.document(),
+                **fitted.changes.document(),
                 "warnings": list(fitted.warnings),
                 "files": written,
                 "seconds": round(time.perf_counter() - start, 3),

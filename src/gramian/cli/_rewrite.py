@@ -13,7 +13,7 @@ import pyarrow.compute
 
 from gramian._types import Array
 from gramian._words import the_columns
-from gramian.cli._columns import Passing, check_places
+from gramian.cli._columns import Passing, check_places, refuse_infinite
 from gramian.cli._errors import CommandError
 from gramian.cli._files import open_target, output_format
 from gramian.cli._model import TableModel, locate, named
@@ -55,12 +55,11 @@ def write_reduced(model: TableModel, table: Table, others: Passing, output: Tabl
     written : Written
         What was written.
     """
+    _check_kept(model)
     columns = list(model.steps.columns)
     wanted = model.kept if model.selects else columns
     others = with_labels(others, model, table)
     places = locate([columns, wanted], model, table, others)
-    if not wanted:
-        raise CommandError("the model keeps no column, because no column varies")
     steps = model.steps.only(wanted)
 
     def reduce(rows: pa.Table, values: Array) -> pa.Table:
@@ -78,6 +77,7 @@ def write_reconstructed(
 
     Parameters and results are those of `write_reduced`.
     """
+    _check_kept(model)
     columns, kept = list(model.steps.columns), model.kept
     others = with_labels(others, model, table)
     if not model.estimator.model_.decodes:
@@ -98,6 +98,14 @@ def write_reconstructed(
         return result
 
     return _write(model, table, others, output, steps, places, reconstruct, whole=True)
+
+
+def _check_kept(model: TableModel) -> None:
+    """Refuse a model that keeps nothing, and say why it does."""
+    if not model.kept:
+        varied = model.estimator.model_.record.total[0] > 0
+        why = "the threshold of its fit is too high" if varied else "no column varies"
+        raise CommandError(f"the model keeps no {model.noun}, because {why}")
 
 
 def _transformed(model: TableModel, values: Array) -> Array:
@@ -136,10 +144,12 @@ def _write(
 
     def work(piece: pa.Table) -> pa.Table:
         nonlocal n_read, n_unknown
-        n_read += piece.num_rows
         inner = piece.select(list(places.values())).rename_columns(list(places))
+        numbers = plain(inner)
+        refuse_infinite(numbers, table, n_read)
+        n_read += piece.num_rows
         try:
-            values, keeps = steps.apply_and_keep(plain(inner))
+            values, keeps = steps.apply_and_keep(numbers)
             result = function(inner.filter(pa.array(keeps)), values)
         except ValueError as error:
             raise CommandError(f"{table.name}: {error}") from error

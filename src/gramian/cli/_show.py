@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gramian.cli._errors import printable
+from gramian.cli._errors import printable, printing
 
 WIDE = 10_000
 """The width of lines in files and pipes: they are not broken."""
@@ -28,7 +28,9 @@ def print_json(document: dict[str, Any]) -> None:
     document : dict
         The document; numbers that are not finite become null.
     """
-    typer.echo(json.dumps(_finite(document), indent=2, allow_nan=False))
+    text = json.dumps(_finite(document), indent=2, allow_nan=False)
+    with printing():
+        typer.echo(text)
 
 
 def _finite(value: Any) -> Any:
@@ -43,7 +45,7 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def number(value: float) -> str:
+def four_digits(value: float) -> str:
     """Write a number with four digits.
 
     Parameters
@@ -77,6 +79,10 @@ class Page:
         if not self.is_terminal:
             self._console.width = WIDE  # nobody sees where a cell was cut
 
+    def _print(self, text: Text | Table, **options: Any) -> None:
+        with printing():
+            self._console.print(text, **options)
+
     def line(self, text: str = "", style: str = "") -> None:
         """Print a line.
 
@@ -87,7 +93,7 @@ class Page:
         style : str
             How it looks on a terminal.
         """
-        self._console.print(Text(printable(text), style=style))
+        self._print(Text(printable(text), style=style))
 
     def table(
         self, heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
@@ -119,9 +125,9 @@ class Page:
         for row in rows:
             grid.add_row(*(Text(printable(cell)) for cell in row))
         if self.is_terminal:
-            self._console.print(grid, soft_wrap=False)
+            self._print(grid, soft_wrap=False)
             return
         with self._console.capture() as captured:
             self._console.print(grid, soft_wrap=False, crop=False)
         for line in captured.get().splitlines():
-            self._console.print(Text(line.rstrip()))
+            self._print(Text(line.rstrip()))

@@ -83,7 +83,7 @@ def make_planted_redundancy(
         See above.
     distinct : bool, default=True
         Whether no two products have the same factors, so that all columns are uncorrelated, as
-        principal components are. With False each product is drawn for itself, as in the authors'
+        principal components are. With False each product is drawn independently, as in the authors'
         scripts.
     rotate : bool, default=False
         Whether the columns are the components of X along random orthonormal directions,
@@ -109,7 +109,7 @@ def make_planted_redundancy(
     With `noise` it depends on the variances whether a redundant column is the least variant in its
     formula: only if its factors' variances are above ``noise / (1 - ratio)``. And an informative
     column whose variance is below the noise's is redundant by the rule. With
-    ``variances="integers"`` neither happens but by chance; with "uniform" both do in some draws.
+    ``variances="integers"`` neither happens except by chance; with "uniform" both do in some draws.
 
     A product of normal columns is uncorrelated with all multilinear polynomials of lower degree, so
     that with a `family_degree` below `degree` the rule makes the threshold about as large as the

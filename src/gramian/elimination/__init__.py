@@ -1,7 +1,7 @@
 """Which columns follow from the others, whatever their units and order."""
 
 from gramian.elimination._eliminate import Elimination, Preferences, eliminate
-from gramian.elimination._exchange import Choice, Search
+from gramian.elimination._exchange import Choice, KeptSetSearch
 from gramian.elimination._functions import Layout, lay_out
 from gramian.elimination._select import Selection, select
 from gramian.elimination._sums import FunctionSums, collect
@@ -11,9 +11,9 @@ __all__ = [
     "Choice",
     "Elimination",
     "FunctionSums",
+    "KeptSetSearch",
     "Layout",
     "Preferences",
-    "Search",
     "Selection",
     "collect",
     "eliminate",

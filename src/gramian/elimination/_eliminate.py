@@ -27,7 +27,7 @@ class Preferences:
     keep : collection of int
         Variables that are never dropped.
     priority : sequence of float, optional
-        Of the variables that may go, those of the lowest priority go first.
+        Among the variables that may go, those of the lowest priority go first.
     order : sequence of int, optional
         Variables that nothing else tells apart are dropped from the largest number down: the ranks
         of their names, for example. By default their index.

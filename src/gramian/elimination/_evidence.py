@@ -9,7 +9,7 @@ import numpy as np
 from gramian._types import Array
 
 FEWEST = 5
-"""So many rows more than functions are needed for any evidence."""
+"""Evidence needs at least this many more rows than functions."""
 EXACT = 1e-9
 """A share left that is smaller cannot be told from rounding errors."""
 

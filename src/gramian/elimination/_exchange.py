@@ -17,7 +17,7 @@ BETTER = 1e-3
 MOST_MULTIPLICATIONS = 2e11
 """Exchanges that would take more are not tried."""
 MOST_SETS = 20_000
-"""So many sets are looked at to prove that no smaller one would do."""
+"""At most this many sets are looked at to prove that no smaller one would do."""
 Minimal = Literal["proved", "exchanges", "greedy"]
 """What is known of the number of variables kept: no set with fewer explains the others; no exchange
 of one variable lets another one go; or only that no variable may go as things are."""
@@ -38,7 +38,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Search:
+class KeptSetSearch:
     """The sets of variables that could be kept.
 
     Parameters
@@ -235,8 +235,8 @@ def _best_first(
 ) -> Iterator[frozenset[int]]:
     """Yield the sets that are better than one of the given rank, ties decided by what comes second.
 
-    A set ties with the best one if it leaves hardly more: rounded numbers would be compared with
-    others just beyond the edge.
+    A set ties with the best one if it leaves hardly more. Numbers are compared with a tolerance,
+    because rounding would put nearly equal ones on two sides of an edge.
     """
     counts, left = rank
     found = [each for each in found if each[0] < (counts, left - BETTER)]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array, IntArray
-from gramian.elimination._moments import Monomials, monomials_of
+from gramian.elimination._moments import LayoutMonomials, layout_monomials
 from gramian.families._base import Family
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import Direction, GrowingRows
@@ -37,7 +37,7 @@ class Layout:
     """Which columns each function involves: of shape (n_functions, n_columns)."""
     singles: IntArray
     """Which function each column is."""
-    monomials: Monomials | None = None
+    monomials: LayoutMonomials | None = None
     """The functions as monomials, if all of them are."""
 
     @property
@@ -124,7 +124,7 @@ def lay_out(
         _in_range(rows, every, blocks),
         np.vstack(involves),
         np.array(singles, dtype=np.intp),
-        monomials_of(family, blocks) if len(blocks) == n else None,
+        layout_monomials(family, blocks) if len(blocks) == n else None,
     )
 
 

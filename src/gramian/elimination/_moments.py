@@ -37,7 +37,7 @@ def pieces(rows: RowBlock) -> Iterator[RowBlock]:
 
 
 @dataclass(frozen=True)
-class Monomials:
+class LayoutMonomials:
     """The functions of a layout as monomials, the constant in front."""
 
     products: Tuples
@@ -46,7 +46,7 @@ class Monomials:
     """The largest exponent of a variable in the product of two, if it is limited."""
 
 
-def monomials_of(family: Family, blocks: Sequence[Block]) -> Monomials | None:
+def layout_monomials(family: Family, blocks: Sequence[Block]) -> LayoutMonomials | None:
     """Return the monomials of some variables, if that is what the functions are.
 
     Parameters
@@ -69,7 +69,7 @@ def monomials_of(family: Family, blocks: Sequence[Block]) -> Monomials | None:
             new[those, -power:] = variable
         products.append(new)
         stored = np.vstack([stored, new[block.stored]])
-    return Monomials(np.vstack(products), max_exponent)
+    return LayoutMonomials(np.vstack(products), max_exponent)
 
 
 class Shared:
@@ -77,13 +77,13 @@ class Shared:
 
     Parameters
     ----------
-    monomials : Monomials
+    monomials : LayoutMonomials
         The functions.
     columns : sequence of int
         The columns that are their variables.
     """
 
-    def __init__(self, monomials: Monomials, columns: Sequence[int]) -> None:
+    def __init__(self, monomials: LayoutMonomials, columns: Sequence[int]) -> None:
         self._products = monomials.products
         self._columns = list(columns)
         degree, n = self._products.shape[1], len(self._columns)

@@ -28,7 +28,7 @@ LARGE = 4000
 TRUSTED = 1e-7
 """H is computed anew when updates may have cost more relative accuracy than this."""
 NEGLIGIBLE = 0.01
-"""If no more than this share more is left of a variable without another one, it may be less."""
+"""An increase whose lower bound is below this share is not computed exactly: the bound will do."""
 EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -128,8 +128,8 @@ class Remaining:
     def shares_without(self, variables: Sequence[int], other: int) -> Array:
         """Return what is left of each of some variables if another one is missing, too."""
         theirs = self.block(other)
-        # How the other one's functions take part in the explanations. Were nothing lost of them
-        # but what is left of them now, so little would the losses be.
+        # How the other one's functions take part in the explanations. This gives a lower bound of
+        # the losses: it counts only what is left of these functions now.
         parts = np.column_stack([self._weights(each)[theirs] for each in variables])
         parts[self._involves[np.ix_(theirs, np.asarray(variables, dtype=np.intp))]] = 0.0
         least = np.einsum("ij,ij->j", parts, self.residual(other) @ parts)

@@ -11,7 +11,7 @@ import numpy as np
 from gramian._types import Array
 from gramian.elimination._eliminate import Confirm, Elimination, Preferences
 from gramian.elimination._evidence import EXACT
-from gramian.elimination._exchange import Choice, Minimal, Search
+from gramian.elimination._exchange import Choice, KeptSetSearch, Minimal
 from gramian.elimination._functions import Layout, lay_out
 from gramian.elimination._remaining import LARGE
 from gramian.elimination._sums import FunctionSums, collect
@@ -31,42 +31,79 @@ CHEAP = 1e9
 """Where one check takes no more multiplications, rows are left out before any column goes;
 elsewhere at the end."""
 NEARLY_NOTHING = 1e-6
-"""Columns of which others leave no more than this share, linearly, are alike in an order."""
+"""Columns are alike in an order if others, linearly, leave at most this share of them."""
 MOST_COLUMNS_TO_PROVE = 20
 """Among more columns no proof is tried."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which columns of a table follow from the others; all columns by their index in the table."""
+    """Which columns of a table follow from the others, and how they were dropped.
+
+    It is the attribute `elimination_` of GFA and GCA with ``backward=True``. Columns are given by
+    their index in the table. For GCA they are directions, given by their index in the basis.
+
+    Attributes
+    ----------
+    kept : tuple of int
+        The columns that were kept, in increasing order.
+    dropped : tuple of int
+        The others, in the order in which they were dropped; constant columns come first.
+    share_when_dropped : array of shape (n_dropped,)
+        For each dropped column, the share of its variance that functions of the columns still
+        there could not explain when it was dropped. It is an estimate for new rows, by generalized
+        cross-validation.
+    share_left : array of shape (n_dropped,)
+        For each dropped column, the share of its variance that functions of the kept columns do not
+        explain. Each row is left out of the fit that explains it.
+    alternatives : dict from int to tuple of int
+        For each dropped column, the kept ones that could be exchanged for it.
+    needed : tuple of int
+        Columns that others explain, but that were kept: without them a dropped column would not be
+        explained any more.
+    refused : tuple of int
+        Columns that were kept because their explanation did not hold when rows were left out.
+    minimal : {"proved", "exchanges", "greedy"}
+        What is known of the number of columns kept, where those in `refused` must be kept.
+        "proved": no smaller set explains the others. "exchanges": no exchange of one column lets
+        another one go. "greedy": no further column can be dropped, and nothing more is known.
+    start : {"all", "forward"}
+        Whether functions of all columns took part. With "forward" they would have been too many:
+        a forward pass decided which columns took part with their functions, and the others took
+        part by themselves only.
+    alpha : float
+        The penalty of every function but the columns themselves.
+    n_functions : int
+        The number of functions that took part at the beginning.
+    threshold : float
+        The share of a column's variance that an explanation may leave.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> celsius, humidity = np.random.default_rng(0).uniform(0, 30, (2, 500))
+    >>> X = np.column_stack([celsius, 1.8 * celsius + 32, humidity])
+    >>> found = GFA().fit(X).elimination_
+    >>> found.kept, found.dropped
+    ((0, 2), (1,))
+    >>> found.alternatives  # column 1 could be kept in place of column 0
+    {1: (0,)}
+    >>> found.minimal, found.start
+    ('exchanges', 'all')
+    """
 
     kept: tuple[int, ...]
-    """The columns that were kept, in increasing order."""
     dropped: tuple[int, ...]
-    """The others, in the order in which they were dropped; constant columns come first."""
     share_when_dropped: Array
-    """The share of each that all others still there left when it was dropped: on new rows, as
-    estimated by generalized cross-validation."""
     share_left: Array
-    """The share of each that functions of the columns kept leave, each row being left out of the
-    fit that explains it."""
     alternatives: dict[int, tuple[int, ...]]
-    """For each dropped column, the kept ones that could be exchanged for it."""
     needed: tuple[int, ...]
-    """Columns kept although others explain them, because without them a dropped one would not be
-    explained any more."""
     refused: tuple[int, ...]
-    """Columns that would have been dropped, but whose explanation did not hold when rows were left
-    out, and which were kept for that."""
     minimal: Minimal
-    """What is known of the number of columns kept, those refused being given."""
     start: Literal["all", "forward"]
-    """Whether functions of all columns took part, or only of those that a forward pass found, the
-    others being there by themselves."""
     alpha: float
-    """The penalty of every function but the columns themselves."""
     n_functions: int
-    """The number of functions that took part at the beginning."""
     threshold: float
 
 
@@ -284,10 +321,10 @@ def _best(
         penalties = [0.0]  # the columns themselves have none
     else:
         penalties = [np.inf, 0.0] if large else PENALTIES
-    found: list[tuple[tuple[int, float, float], Elimination, Search]] = []
+    found: list[tuple[tuple[int, float, float], Elimination, KeptSetSearch]] = []
     for penalty in penalties:
         confirm = None if check is None else check.confirm(penalty)
-        search = Search(sums, threshold, penalty, preferences, confirm)
+        search = KeptSetSearch(sums, threshold, penalty, preferences, confirm)
         eliminator = search.eliminator(overwrite=penalty == penalties[-1])
         # A penalty never leaves less of the rows of the fit: then none explains anything.
         hopeless = penalty == 0 and eliminator.least_share > threshold

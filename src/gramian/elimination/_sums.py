@@ -55,7 +55,7 @@ def collect(rows: Rows, layout: Layout, *, tile: int = TILE) -> FunctionSums:
     layout : Layout
         The functions.
     tile : int, optional
-        So many rows of the Gram matrix are summed in one pass over the table.
+        The largest number of rows of the Gram matrix that one pass over the table sums.
     """
     gram, mean, _ = moments(rows, layout, tile=tile)
     squares = gram.diagonal() + mean**2

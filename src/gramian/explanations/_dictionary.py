@@ -28,26 +28,26 @@ from gramian.explanations._functions import (
     values_of_atom,
 )
 from gramian.families import Hermite, Legendre
-from gramian.families import Polynomial as Monomials
+from gramian.families import Polynomial as PolynomialFamily
 from gramian.families._expansion import Call
 from gramian.families._products import Z
 
-POLYNOMIALS = {"Polynomial": Monomials(), "Hermite": Hermite(), "Legendre": Legendre()}
+POLYNOMIALS = {"Polynomial": PolynomialFamily(), "Hermite": Hermite(), "Legendre": Legendre()}
 """Families whose functions are polynomials, by the name in the keys of their functions."""
 
-Factor = tuple[tuple[int, ...], int | Function]
+TermFactor = tuple[tuple[int, ...], int | Function]
 """Variables, and an exponent or a function of them."""
-Product = tuple[Factor, ...]
+TermProduct = tuple[TermFactor, ...]
 """What a coefficient is multiplied with; nothing for the constant."""
 Atoms = Mapping[int, Hashable]
 """A function of the fit that is a product: the key of the function of each variable."""
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateTerm:
     """A function that can be a term of a formula."""
 
-    expansion: Mapping[Product, float]
+    expansion: Mapping[TermProduct, float]
     """The same as a sum of terms in the raw columns; usually it is one term."""
     variables: frozenset[int]
     is_linear: bool
@@ -82,7 +82,7 @@ class Dictionary:
             for i, each in enumerate(self.functions)
             if not isinstance(each, Call)
         }
-        self.candidates: list[Candidate] = []
+        self.candidates: list[CandidateTerm] = []
         n = len(self.functions)
         self.rows = np.zeros((n - 1, n))
         """Each candidate as a combination of the functions of the basis."""
@@ -98,7 +98,7 @@ class Dictionary:
             self.rows[i - 1, [*row]] = [*row.values()]
             variables = function.variables if isinstance(function, Call) else function
             is_linear = exponents is not None and [*exponents.values()] == [1]
-            self.candidates.append(Candidate(expansion, frozenset(variables), is_linear))
+            self.candidates.append(CandidateTerm(expansion, frozenset(variables), is_linear))
 
     def _describe(self, decoder: Decoder) -> list[Atoms | Call]:
         store: list[Atoms] = [{}]
@@ -135,28 +135,28 @@ class Dictionary:
                 return row
         return None
 
-    def expand(self, function: Atoms | Call) -> Mapping[Product, float]:
+    def expand(self, function: Atoms | Call) -> Mapping[TermProduct, float]:
         """Return a function of the fit as a sum of terms in the raw columns."""
         if isinstance(function, Call):
             scalings = [self.scalings[i] for i in function.variables]
             called = called_function(self._name(function), scalings, function.function)
             return {((function.variables, called),): 1.0}
         if _exponents(function) is None:
-            whole: Product = tuple(
+            whole: TermProduct = tuple(
                 ((i,), atom_function(key, self.scalings[i], self._evaluations[i, key]))
                 for i, key in function.items()
             )
             return {whole: 1.0}
-        factors: list[list[tuple[Factor, float]]] = []
+        factors: list[list[tuple[TermFactor, float]]] = []
         for i, key in function.items():
             mean, deviation = self.scalings[i].mean, self.scalings[i].deviation
             raw = _polynomial(key)(Polynomial([-mean / deviation, 1 / deviation]))
             factors.append(
                 [(((i,), n), value) for n, value in enumerate(raw.coef.tolist()) if value]
             )
-        expansion: dict[Product, float] = {}
+        expansion: dict[TermProduct, float] = {}
         for terms in itertools.product(*factors):
-            product: Product = tuple(factor for factor, _ in terms if factor[1])
+            product: TermProduct = tuple(factor for factor, _ in terms if factor[1])
             value = math.prod(value for _, value in terms)
             expansion[product] = expansion.get(product, 0.0) + value
         return expansion
@@ -174,10 +174,10 @@ class Dictionary:
         return self._names[identity]
 
 
-def add_up(parts: Iterable[tuple[float, Mapping[Product, float]]]) -> dict[Product, float]:
+def add_up(parts: Iterable[tuple[float, Mapping[TermProduct, float]]]) -> dict[TermProduct, float]:
     """Add expansions with their coefficients; leave out terms that cancel up to rounding errors."""
-    total: dict[Product, float] = {}
-    size: dict[Product, float] = {}
+    total: dict[TermProduct, float] = {}
+    size: dict[TermProduct, float] = {}
     for coefficient, expansion in parts:
         for product, value in expansion.items():
             total[product] = total.get(product, 0.0) + coefficient * value
@@ -187,7 +187,9 @@ def add_up(parts: Iterable[tuple[float, Mapping[Product, float]]]) -> dict[Produ
     }
 
 
-def term(coefficient: float, product: Product, names: Sequence[str], place: Sequence[int]) -> Term:
+def term(
+    coefficient: float, product: TermProduct, names: Sequence[str], place: Sequence[int]
+) -> Term:
     """Make a term with names, the columns in their order."""
     factors: Factors = {
         names[variables[0]] if len(variables) == 1 else tuple(names[i] for i in variables): factor

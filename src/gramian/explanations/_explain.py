@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._base import PursuitEstimator
 from gramian._blas import threads_for
 from gramian._blockwise import source_of
 from gramian._decoder import MAX_MOMENTS
+from gramian._input_checks import check_rows, check_weights, only_complete
 from gramian._model import FittedModel
-from gramian._taking import check_rows, check_weights, only_complete
 from gramian._types import Array
 from gramian.explanations._by_law import by_laws
 from gramian.explanations._coordinates import Coordinates
@@ -24,7 +25,7 @@ from gramian.explanations._explanation import Explanation
 from gramian.explanations._finder import FormulaFinder
 from gramian.explanations._moments import Moments, mix, of_fit, of_rows
 from gramian.explanations._results import KeptFeature
-from gramian.explanations._view import View, view_of
+from gramian.explanations._subject import Subject, subject_of
 from gramian.families._expansion import Call
 from gramian.families._products import Z
 from gramian.rows import is_dask
@@ -116,6 +117,8 @@ def explain(
                 "explain tests formulas on rows in memory: give some of the rows as an array or a "
                 "data frame, or no X to use the moments of the fit alone."
             )
+        if issparse(X):
+            raise TypeError("explain takes dense rows: give X.toarray(), of some rows or of all.")
         table = check_rows(estimator, X, gaps=True)
         if sample_weight is not None:
             weights = check_weights(sample_weight, table)
@@ -135,24 +138,24 @@ def explain_checked(
     features: Iterable[str | int] | None = None,
 ) -> Explanation:
     """Do what `explain` does, with rows that were checked against the fit."""
-    view = view_of(model, features)
-    stored = of_fit(model, view.axes, view.targets)
+    subject = subject_of(model, features)
+    stored = of_fit(model, subject.axes, subject.targets)
     folds: Sequence[Moments] = []
     if table is not None:
-        folds = of_rows(model, table, weights, view.axes, view.targets)
+        folds = of_rows(model, table, weights, subject.axes, subject.targets)
     elif stored is None:
         raise ValueError(
             f"This fit has {model.record.n_functions} functions, and moments of no "
             f"more than {MAX_MOMENTS} are stored. Give X, the rows of the fit or others like them."
         )
     assert model.decoder is not None
-    dictionary = Dictionary(model.decoder, view.variable_means)
-    coordinates = Coordinates(stored or mix(folds), dictionary, view.target_means)
-    finder = FormulaFinder(model, view, dictionary, coordinates, folds, max_terms, min_gain)
+    dictionary = Dictionary(model.decoder, subject.variable_means)
+    coordinates = Coordinates(stored or mix(folds), dictionary, subject.target_means)
+    finder = FormulaFinder(model, subject, dictionary, coordinates, folds, max_terms, min_gain)
     with threads_for(0):  # thousands of tiny matrices, for which threads only wait
-        found = [finder.redundancy(i) for i in range(len(view.targets))]
-        redundancies = by_laws(found, model, view, table)
-    return Explanation(redundancies, _kept(model, view, dictionary, coordinates))
+        found = [finder.redundancy(i) for i in range(len(subject.targets))]
+        redundancies = by_laws(found, model, subject, table)
+    return Explanation(redundancies, _kept(model, subject, dictionary, coordinates))
 
 
 def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
@@ -170,7 +173,7 @@ def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
 
 
 def _kept(
-    model: FittedModel, view: View, dictionary: Dictionary, coordinates: Coordinates
+    model: FittedModel, subject: Subject, dictionary: Dictionary, coordinates: Coordinates
 ) -> list[KeptFeature]:
     """Say why each variable was kept.
 
@@ -188,12 +191,12 @@ def _kept(
         where=coordinates.variances > 0,
     )
     kept = []
-    for j, name in enumerate(view.names):
+    for j, name in enumerate(subject.names):
         own = coordinates.variables[:, j] ** 2
         linear = np.array([each == {j: Z} for each in functions])
         nonlinear = (newest == j) & ~linear
         shares = zip(
-            view.target_names,
+            subject.target_names,
             explained[linear].sum(axis=0).tolist(),
             explained[nonlinear].sum(axis=0).tolist(),
             strict=True,
@@ -201,14 +204,14 @@ def _kept(
         kept.append(
             KeptFeature(
                 feature=name,
-                index=int(view.indices[j]),
+                index=int(subject.indices[j]),
                 order=j,
                 variance=float(own[1:].sum()),
                 residual_variance=float(own[newest >= j].sum()),
                 explains={other: (first, second) for other, first, second in shares},
                 loadings=None
                 if model.directions is None
-                else dict(zip(view.columns, model.directions[j].tolist(), strict=True)),
+                else dict(zip(subject.columns, model.directions[j].tolist(), strict=True)),
             )
         )
     return kept

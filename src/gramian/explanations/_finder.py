@@ -12,13 +12,13 @@ from scipy.linalg import lstsq
 from gramian._model import FittedModel
 from gramian._types import Array, IntArray
 from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
-from gramian.explanations._dictionary import Dictionary, Product, add_up, term
+from gramian.explanations._dictionary import Dictionary, TermProduct, add_up, term
 from gramian.explanations._formula import Formula
 from gramian.explanations._moments import Moments, mix, of_targets
-from gramian.explanations._results import DUPLICATE, PARTIAL, Kind, Redundancy
-from gramian.explanations._search import EXACT, Search, Shape, exact_sum, shapes
+from gramian.explanations._results import DUPLICATE, PARTIAL, Redundancy, RedundancyKind
+from gramian.explanations._search import EXACT, Shape, SupportSearch, exact_sum, shapes
+from gramian.explanations._subject import Subject
 from gramian.explanations._text import DIGITS, MAX_DIGITS
-from gramian.explanations._view import View
 from gramian.rows._protocol import CONSTANT
 
 Left = Callable[[Moments, Coordinates], float]
@@ -31,7 +31,7 @@ class FormulaFinder:
     def __init__(
         self,
         model: FittedModel,
-        view: View,
+        subject: Subject,
         dictionary: Dictionary,
         coordinates: Coordinates,
         folds: Sequence[Moments],
@@ -41,29 +41,29 @@ class FormulaFinder:
         assert model.decoder is not None
         assert model.variances is not None
         # the combinations of functions by which the fit computes the targets
-        self._combinations = of_targets(model.decoder.coefficients, view.axes, view.targets)
+        self._combinations = of_targets(model.decoder.coefficients, subject.axes, subject.targets)
         self._alpha = model.record.alpha
-        self._view = view
+        self._subject = subject
         self._dictionary = dictionary
         self._coordinates = coordinates
         self._folds = folds
         self._whole = mix(folds) if folds else None
         self._others = [
-            Coordinates(mix([*folds[:i], *folds[i + 1 :]]), dictionary, view.target_means)
+            Coordinates(mix([*folds[:i], *folds[i + 1 :]]), dictionary, subject.target_means)
             for i in range(len(folds))
         ]
-        self._no_variance = 0.0 if view.axes is None else CONSTANT * model.variances.max()
+        self._no_variance = 0.0 if subject.axes is None else CONSTANT * model.variances.max()
         self._max_terms = max_terms
         # how much the logarithm of the error has to fall with each step in complexity
         self._penalty = -math.log1p(-min_gain)
         if not folds:
-            # as the extended BIC does, for choosing among so many candidates
+            # as the extended BIC does, for choosing among m candidates
             n, m = model.record.n_rows, len(dictionary.candidates) + 1
             self._penalty = max(self._penalty, (math.log(n) + 2 * math.log(m)) / n)
         self._linear = np.array(
             [i for i, each in enumerate(dictionary.candidates) if each.is_linear], dtype=np.intp
         )
-        self._searches: dict[int, Search] = {}
+        self._searches: dict[int, SupportSearch] = {}
         single = [
             (next(iter(each.expansion)), i)
             for i, each in enumerate(dictionary.candidates)
@@ -77,7 +77,7 @@ class FormulaFinder:
         """Explain one column or direction."""
         self._searches.clear()
         coordinates = self._coordinates
-        mean = float(self._view.target_means[target])
+        mean = float(self._subject.target_means[target])
         variance = float(coordinates.variances[target])
         if variance <= max((1e-12 * abs(mean)) ** 2, self._no_variance):
             return self._constant(target, mean, variance)
@@ -106,8 +106,8 @@ class FormulaFinder:
         r2 = 1 - left / variance
         expression = self._formula(parts, variance, left)
         return Redundancy(
-            feature=self._view.target_names[target],
-            index=int(self._view.targets[target]),
+            feature=self._subject.target_names[target],
+            index=int(self._subject.targets[target]),
             expression=expression,
             kind=_kind(expression, r2),
             r2=r2,
@@ -115,13 +115,13 @@ class FormulaFinder:
             residual_std=math.sqrt(left),
             linear_r2=1 - linear_left / variance,
             full_r2=1 - full_left / variance,
-            sources={self._view.names[j]: loss / variance for j, loss in losses.items()},
+            sources={self._subject.names[j]: loss / variance for j, loss in losses.items()},
         )
 
     def _constant(self, target: int, mean: float, variance: float) -> Redundancy:
         return Redundancy(
-            feature=self._view.target_names[target],
-            index=int(self._view.targets[target]),
+            feature=self._subject.target_names[target],
+            index=int(self._subject.targets[target]),
             expression=self._formula({(): mean} if mean else {}, 0.0, 0.0),
             kind="constant",
             r2=1.0,
@@ -134,11 +134,11 @@ class FormulaFinder:
 
     # Which terms
 
-    def _search(self, coordinates: Coordinates, target: int) -> Search:
+    def _search(self, coordinates: Coordinates, target: int) -> SupportSearch:
         assert self._max_terms is not None
         key = id(coordinates)
         if key not in self._searches:
-            self._searches[key] = Search(coordinates, target, self._linear, self._max_terms)
+            self._searches[key] = SupportSearch(coordinates, target, self._linear, self._max_terms)
         return self._searches[key]
 
     def _choose(self, target: int) -> Shape:
@@ -187,7 +187,7 @@ class FormulaFinder:
     def _left_by_sum(
         self, target: int, variables: IntArray, fold: Moments, others: Coordinates
     ) -> float:
-        held_out = Coordinates(fold, self._dictionary, self._view.target_means)
+        held_out = Coordinates(fold, self._dictionary, self._subject.target_means)
         return held_out.left_by_variables(others.fit_variables(target, variables), target)
 
     # All functions
@@ -208,7 +208,9 @@ class FormulaFinder:
         combination[free] = lstsq(gram[np.ix_(free, free)], right, check_finite=False)[0]
         return combination / norms
 
-    def _all_parts(self, combination: Array, mean: float, deviation: float) -> dict[Product, float]:
+    def _all_parts(
+        self, combination: Array, mean: float, deviation: float
+    ) -> dict[TermProduct, float]:
         """Expand all functions in the raw columns, and leave out terms that are rounding errors."""
         dictionary = self._dictionary
         expansions = [dictionary.expand(function) for function in dictionary.functions]
@@ -221,23 +223,23 @@ class FormulaFinder:
 
     # The formula
 
-    def _parts_of(self, fit: SparseFit) -> dict[Product, float]:
+    def _parts_of(self, fit: SparseFit) -> dict[TermProduct, float]:
         expansions = [self._dictionary.candidates[i].expansion for i in fit.support]
         coefficients = fit.coefficients.tolist()
         return add_up([(fit.constant, {(): 1.0}), *zip(coefficients, expansions, strict=True)])
 
-    def _parts_of_sum(self, whole: SparseFit) -> dict[Product, float]:
-        means = self._view.variable_means[whole.support]
+    def _parts_of_sum(self, whole: SparseFit) -> dict[TermProduct, float]:
+        means = self._subject.variable_means[whole.support]
         pairs = zip(whole.support.tolist(), whole.coefficients.tolist(), strict=True)
-        parts: dict[Product, float] = {(((j,), 1),): c for j, c in pairs}
+        parts: dict[TermProduct, float] = {(((j,), 1),): c for j, c in pairs}
         parts[()] = whole.constant - float(means @ whole.coefficients)
         return parts
 
-    def _formula(self, parts: Mapping[Product, float], variance: float, left: float) -> Formula:
-        names, place = self._view.names, self._view.place
+    def _formula(self, parts: Mapping[TermProduct, float], variance: float, left: float) -> Formula:
+        names, place = self._subject.names, self._subject.place
         accuracy = max(2e-3 * math.sqrt(variance), 0.1 * math.sqrt(left))
 
-        def size(product: Product) -> float:
+        def size(product: TermProduct) -> float:
             return abs(parts[product]) * self._deviations.get(product, 0.0)
 
         order = sorted((product for product in parts if product), key=size, reverse=True)
@@ -246,7 +248,7 @@ class FormulaFinder:
         digits = []
         for product in order:
             rms = abs(parts[product]) * self._rms.get(product, 1.0)
-            # a number of so many digits is off by half of the last one
+            # a rounded number is off by half of its last digit
             needed = math.ceil(math.log10(5 * rms / accuracy)) if rms and accuracy else DIGITS
             digits.append(min(max(DIGITS, needed), MAX_DIGITS))
         return Formula(
@@ -263,7 +265,7 @@ class FormulaFinder:
         whole = self._coordinates.fit(target, support, constant=True).error
         used = frozenset[int]().union(*(candidates[i].variables for i in support))
         losses = {}
-        for j in sorted(used, key=lambda variable: self._view.place[variable]):
+        for j in sorted(used, key=lambda variable: self._subject.place[variable]):
             rest = support[[j not in candidates[i].variables for i in support]]
             without = self._coordinates.fit(target, rest, constant=True).error
             losses[j] = max(without - whole, 0.0)
@@ -278,7 +280,7 @@ class FormulaFinder:
         return losses
 
 
-def _kind(formula: Formula, r2: float) -> Kind:
+def _kind(formula: Formula, r2: float) -> RedundancyKind:
     terms = [each for each in formula.terms if each.factors]
     if r2 < PARTIAL:
         return "partial"

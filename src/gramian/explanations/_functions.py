@@ -11,7 +11,7 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.explanations._text import MINUS, latex_name, latex_number, number
-from gramian.families._expansion import Basis
+from gramian.families._expansion import AtomBasis
 from gramian.families._products import Z
 
 
@@ -29,6 +29,9 @@ class Function:
         of the column.
     means, deviations : tuples of float
         What the columns are shifted and divided by.
+    evaluate : callable
+        Computes the values, given those of the scaled columns. To give columns in the units of the
+        table, call the function itself.
 
     Examples
     --------
@@ -49,10 +52,15 @@ class Function:
     means: tuple[float, ...]
     deviations: tuple[float, ...]
     evaluate: Callable[..., Array] = field(repr=False, compare=False)
-    """The values, given those of the scaled columns."""
 
     def __call__(self, *columns: Array) -> Array:
-        """Return the values, given those of the columns."""
+        """Return the values, given those of the columns.
+
+        Parameters
+        ----------
+        *columns : arrays of shape (n_samples,)
+            The columns, in the units of the table.
+        """
         scaled = [
             (np.atleast_1d(np.asarray(column, dtype=np.float64)) - mean) / deviation
             for column, mean, deviation in zip(columns, self.means, self.deviations, strict=True)
@@ -60,7 +68,13 @@ class Function:
         return self.evaluate(*scaled)
 
     def text(self, names: Sequence[str]) -> str:
-        """Write the function of columns whose names are ready for a text."""
+        """Write the function as text.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of its columns, as they are to be written.
+        """
         if self.kind == "level":
             assert self.parameter is not None
             return f"[{names[0]} = {number(self.parameter, 6)}]"
@@ -74,7 +88,13 @@ class Function:
         return f"{self.kind}({frequency}{', '.join(arguments)})"
 
     def latex(self, names: Sequence[str]) -> str:
-        """Write the function in LaTeX, of columns whose names are ready for it."""
+        """Write the function in LaTeX's math mode.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of its columns, as LaTeX is to show them.
+        """
         if self.kind == "level":
             assert self.parameter is not None
             return rf"\left[{names[0]} = {latex_number(self.parameter, 6)}\right]"
@@ -89,7 +109,13 @@ class Function:
         return rf"{called}\left({frequency}{', '.join(arguments)}\right)"
 
     def sympy(self, symbols: Sequence[Any]) -> Any:
-        """Return an expression of SymPy; functions that SymPy does not know stay undefined."""
+        """Return an expression of SymPy; functions that SymPy does not know stay undefined.
+
+        Parameters
+        ----------
+        symbols : sequence of SymPy symbols
+            One for each of its columns.
+        """
         import sympy
 
         if self.kind == "level":
@@ -136,7 +162,7 @@ def called_function(
     return Function(name, None, means, deviations, partial(_values_of, function))
 
 
-def values_of_atom(basis: Basis, index: int, z: Array) -> Array:
+def values_of_atom(basis: AtomBasis, index: int, z: Array) -> Array:
     """Return the values of one of the functions of a basis, for a scaled variable."""
     values: Array = basis.evaluate(z)[index]
     return values

@@ -17,7 +17,7 @@ from gramian.explanations._text import latex_name, quote, r_squared
 if TYPE_CHECKING:
     from gramian.explanations._by_law import LawFormula
 
-Kind = Literal["constant", "duplicate", "linear", "nonlinear", "partial", "law"]
+RedundancyKind = Literal["constant", "duplicate", "linear", "nonlinear", "partial", "law"]
 DUPLICATE = 0.99
 """A column is a duplicate when a single other column, shifted and scaled, has this R²."""
 PARTIAL = 0.9
@@ -81,7 +81,7 @@ class Redundancy:
     feature: str
     index: int
     expression: Formula | LawFormula
-    kind: Kind
+    kind: RedundancyKind
     r2: float
     validation_r2: float | None
     residual_std: float
@@ -101,7 +101,13 @@ class Redundancy:
         return self.expression.terms
 
     def __call__(self, table: Mapping[str, ArrayLike] | ArrayLike) -> Array:
-        """Compute the column from the kept ones."""
+        """Compute the column from the kept ones.
+
+        Parameters
+        ----------
+        table : mapping, data frame or array of shape (n_samples, n_kept)
+            The kept columns, by name or in the order of `transform`.
+        """
         return self.expression(table)
 
     def score(self, table: Mapping[str, ArrayLike] | ArrayLike, values: ArrayLike) -> float:
@@ -214,6 +220,17 @@ class KeptFeature:
 class Node:
     """A column in the redundancy graph; R² is that of its formula, 1 if it was kept.
 
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    kept : bool
+        Whether it was kept.
+    kind : {"kept", "constant", "duplicate", "linear", "nonlinear", "partial", "law"}
+        The kind of its formula, as in :class:`Redundancy`, or "kept".
+    r2 : float
+        R² of its formula; 1 if it was kept.
+
     Examples
     --------
     >>> from gramian.explanations import Node
@@ -223,13 +240,24 @@ class Node:
 
     name: str
     kept: bool
-    kind: Kind | Literal["kept"]
+    kind: RedundancyKind | Literal["kept"]
     r2: float
 
 
 @dataclass(frozen=True)
 class Edge:
     """A kept column in the formula of another; the weight is how much R² falls without it.
+
+    Attributes
+    ----------
+    source : str
+        The name of the kept column.
+    target : str
+        The name of the column that the formula gives.
+    weight : float
+        How much R² of the formula would fall without the kept column.
+    linear : bool
+        Whether the kept column enters the formula only as a column times a coefficient.
 
     Examples
     --------
@@ -242,12 +270,18 @@ class Edge:
     target: str
     weight: float
     linear: bool
-    """Whether it enters the formula only as a column times a coefficient."""
 
 
 @dataclass(frozen=True)
 class Graph:
     """Which columns determine which: edges go from kept columns to those that they explain.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        The columns.
+    edges : tuple of Edge
+        Which kept column is in the formula of which other.
 
     Examples
     --------

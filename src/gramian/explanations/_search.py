@@ -15,9 +15,9 @@ from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
 SEARCHED = 200
 """With at most this many candidates, the search also begins with all of them."""
 WIDTH_OF_MANY = 5
-"""With more of them, so many sums of a length are kept."""
+"""With more candidates, at most this many sums of a length are kept."""
 TRIED = 5
-"""So many sums of a length are fitted."""
+"""At most this many sums of a length are fitted."""
 EXACT = 1e-9
 """A sum that leaves a smaller share of a column's variance is exact."""
 
@@ -47,7 +47,7 @@ def shapes(max_terms: int) -> list[Shape]:
     return sorted([Shape(0, True, True), *some], key=lambda shape: shape.complexity)
 
 
-class Search:
+class SupportSearch:
     """The best supports of every size for one target, on one set of rows."""
 
     def __init__(

@@ -31,10 +31,17 @@ class Family(ABC):
 
     @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
-        """Check the parameters and return the rules by which functions are made."""
+        """Check the parameters and return the rules by which functions are made.
+
+        It is for the estimators: rules are objects of private classes.
+        """
 
     def expand(self) -> Expansion:
-        """Begin with no variable: only the constant function exists."""
+        """Begin with no variable: only the constant function exists.
+
+        It is for the estimators, which add variables to the object of a private class that it
+        returns.
+        """
         return Expansion(self.rules())
 
     def count(self, n_variables: int) -> int:
@@ -63,7 +70,18 @@ class Family(ABC):
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name."""
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params : dict
+            The parameters and their new values; the others stay as they are.
+
+        Returns
+        -------
+        self
+            The same family, changed.
+        """
         for name, value in params.items():
             if name not in self._names():
                 raise ValueError(
@@ -130,7 +148,7 @@ class Union(Family):
 def at_most(family: Family, n_variables: int, most: float) -> bool:
     """Return whether there are no more functions than some number, the constant not counted.
 
-    Those of which only the data tell how many there are, as indicators, count as few.
+    Functions whose number depends on the data, such as indicators, count as few.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ LevelsOf = Callable[[int], Array]
 """Returns the sorted distinct values of the new variable; its argument is the number it allows."""
 
 
-class Basis(Protocol):
+class AtomBasis(Protocol):
     """The atoms of one variable: univariate functions, the first of which is z itself."""
 
     @property
@@ -95,7 +95,7 @@ def _read_only(z: Array) -> Array:
 class Block:
     """The functions that appear with one new variable z_j: F(z_[j]) without F(z_[j-1])."""
 
-    bases: tuple[Basis, ...]
+    bases: tuple[AtomBasis, ...]
     """The bases of the new variable; `atoms` numbers all their atoms in this order."""
     parents: IntArray
     """For every product, the row of the store that holds its parent."""
@@ -162,7 +162,7 @@ class Block:
 class Products:
     """A rule: all products of atoms, one a variable, within a degree and a number of variables."""
 
-    basis: Callable[[LevelsOf], Basis]
+    basis: Callable[[LevelsOf], AtomBasis]
     degree: int | None = None
     max_variables: int | None = None
     z_stands_alone: bool = False
@@ -241,7 +241,7 @@ class _ProductState:
         self.rule = rule
         self._rows = self._degrees = self._n_variables = np.zeros(1, dtype=np.intp)
 
-    def multiply(self, basis: Basis, numbers: IntArray) -> _NewProducts:
+    def multiply(self, basis: AtomBasis, numbers: IntArray) -> _NewProducts:
         """Multiply every parent with every atom that the rule allows it."""
         alone = self.rule.z_stands_alone
         max_degree = _UNLIMITED if self.rule.degree is None else self.rule.degree
@@ -270,7 +270,7 @@ class _ProductState:
 _UNLIMITED = np.iinfo(np.intp).max // 2
 
 
-def _number(bases: Sequence[Basis]) -> list[IntArray]:
+def _number(bases: Sequence[AtomBasis]) -> list[IntArray]:
     """Give numbers to the atoms of all bases; one that several bases share has its first number."""
     seen: dict[Hashable, int] = {}
     number = itertools.count()

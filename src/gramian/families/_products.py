@@ -13,10 +13,12 @@ import numpy as np
 from gramian._types import Array
 from gramian.exceptions import TooManyLevelsError
 from gramian.families._base import Family, check_count
-from gramian.families._expansion import Basis, LevelsOf, Products
+from gramian.families._expansion import AtomBasis, LevelsOf, Products
 
 Z = ("z",)
 """The key of the atom z itself, which every basis begins with."""
+ROUNDING = 1e-14
+"""What is left of a difference is rounding error below this share of its terms."""
 
 
 def _slope_of_z() -> Array:
@@ -46,7 +48,7 @@ class ProductFamily(Family):
     max_variables: int | None
 
     @abstractmethod
-    def _basis(self) -> Basis: ...
+    def _basis(self) -> AtomBasis: ...
 
     def rules(self) -> tuple[Products, ...]:
         """Check the parameters and return the rule for products."""
@@ -91,7 +93,7 @@ class _Polynomials(ProductFamily):
         self.degree = degree
         self.max_variables = max_variables
 
-    def _basis(self) -> Basis:
+    def _basis(self) -> AtomBasis:
         assert self.degree is not None
         degrees = tuple(range(1, self.degree + 1))
         keys = (Z, *((type(self).__name__, degree) for degree in degrees[1:]))
@@ -105,7 +107,11 @@ class _Polynomials(ProductFamily):
         before = np.ones_like(z)
         for n in range(1, self.degree):
             a, b = self._recurrence(n)
-            values[n] = a * z * values[n - 1] - b * before
+            np.multiply(a * z, values[n - 1], out=values[n])
+            if b:
+                least = ROUNDING * np.abs(values[n])
+                values[n] -= b * before
+                values[n][np.abs(values[n]) <= least] = 0.0  # scaled up, it would be a function
             before = values[n - 1]
         return values
 
@@ -257,7 +263,7 @@ class Fourier(ProductFamily):
         (rule,) = super().rules()
         return (replace(rule, z_stands_alone=True),)
 
-    def _basis(self) -> Basis:
+    def _basis(self) -> AtomBasis:
         assert self.degree is not None
         k = range(1, self.degree + 1)
         keys = [(trig, n * self.frequency) for n in k for trig in ("sin", "cos")]
@@ -321,7 +327,7 @@ class Indicator(Family):
         check_count(self, "max_levels")
         return (Products(self._basis, max_variables=self.degree, z_stands_alone=True),)
 
-    def _basis(self, levels_of: LevelsOf) -> Basis:
+    def _basis(self, levels_of: LevelsOf) -> AtomBasis:
         levels = levels_of(self.max_levels)
         if len(levels) > self.max_levels:
             raise TooManyLevelsError(self.max_levels)
@@ -351,6 +357,20 @@ BY_NAME: dict[str, Callable[..., Family]] = {
 
 def by_name(name: str, degree: int | None) -> Family:
     """Return the family of that name and degree.
+
+    Parameters
+    ----------
+    name : str
+        One of the keys of `BY_NAME`: "multilinear", "polynomial", "hermite", "legendre", "fourier"
+        or "indicator".
+    degree : int or None
+        The degree, as the family takes it. None, which stands for any number of variables in a
+        product, is possible for "multilinear" and "indicator".
+
+    Returns
+    -------
+    family : Family
+        The family.
 
     Examples
     --------

@@ -10,14 +10,14 @@ from gramian.elimination import collect, lay_out
 from gramian.elimination._remaining import Remaining
 from gramian.elimination._select import MAX_FUNCTIONS
 from gramian.families import Family
-from gramian.gain._asked import Search
+from gramian.gain._best_sets import GainRequest
 from gramian.rows import Rows
 
 MOST_OF_ROWS = 0.5
 """Least squares with more functions than this share of the rows tell little of what is lost."""
 
 
-def backward_order(rows: Rows, family: Family, asked: Search) -> list[int]:
+def backward_order(rows: Rows, family: Family, asked: GainRequest) -> list[int]:
     """Drop one column after the other, always the one without which least is lost of all columns.
 
     With H = (G + P)⁻¹ of the functions of what remains, and B those that involve column j, the
@@ -30,14 +30,14 @@ def backward_order(rows: Rows, family: Family, asked: Search) -> list[int]:
         The table.
     family : Family
         The functions.
-    asked : Search
+    asked : GainRequest
         Columns that are given stay to the end. Penalties among which rows are to choose count as
         none.
 
     Returns
     -------
     order : list of int
-        The columns that vary, but for those given: the last that was dropped comes first.
+        The columns that vary, except those given: the last that was dropped comes first.
     """
     columns = np.flatnonzero(asked.units > 0).tolist()
     alpha = asked.alphas[0] if len(asked.alphas) == 1 else 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from gramian._blas import mostly_small
 from gramian._pursuit import StopReason, Trace
 from gramian.families import Family, Multilinear
-from gramian.gain._asked import BestSets, Search
+from gramian.gain._best_sets import BestSets, GainRequest
 from gramian.gain._held_out import Decision
 from gramian.gain._search import Run
 from gramian.rows import RowBlock, Rows
@@ -18,13 +18,13 @@ from gramian.rows import RowBlock, Rows
 ENOUGH: tuple[StopReason, ...] = ("explained_variance", "threshold")
 """A search that stops for these reasons has met what was asked for, with any number of columns."""
 FEW = 500
-"""Up to so many functions, a search without exchanges on the way takes little time besides."""
+"""With at most this many functions, one more search, without exchanges, takes little time."""
 
 
 def search(
     rows: Rows,
     family: Family,
-    asked: Search,
+    asked: GainRequest,
     held_out: RowBlock | None = None,
     callback: Callable[[Trace], None] | None = None,
 ) -> tuple[BestSets, StopReason]:
@@ -36,7 +36,7 @@ def search(
         The table.
     family : Family
         The functions.
-    asked : Search
+    asked : GainRequest
         What to search for.
     held_out : RowBlock, optional
         Rows that decide on the penalty.
@@ -48,11 +48,11 @@ def search(
     >>> import numpy as np
     >>> from gramian._pursuit import Limits
     >>> from gramian.families import Polynomial
-    >>> from gramian.gain import Search, search
+    >>> from gramian.gain import GainRequest, search
     >>> from gramian.rows import centre
     >>> x, noise = np.random.default_rng(0).standard_normal((2, 500))
     >>> rows, _ = centre(np.column_stack([2 * noise, x, x**2, x**3]), None, "column")
-    >>> found, _ = search(rows, Polynomial(3), Search(np.ones(4), Limits(2)))
+    >>> found, _ = search(rows, Polynomial(3), GainRequest(np.ones(4), Limits(2)))
     >>> found.columns
     ((1,), (1, 0))
     """
@@ -65,7 +65,7 @@ def search(
 def _search(
     rows: Rows,
     family: Family,
-    asked: Search,
+    asked: GainRequest,
     held_out: RowBlock | None,
     callback: Callable[[Trace], None] | None,
 ) -> tuple[BestSets, StopReason]:

@@ -13,11 +13,11 @@ from gramian.gain._frame import Frame, Frames, Newcomer
 from gramian.rows import Rows
 
 KEPT_BYTES = 2**29
-"""What is known of candidates takes about so much memory at most."""
+"""What is known of candidates takes at most about this much memory."""
 
 
 @dataclass(frozen=True)
-class Moments:
+class ScaledMoments:
     """Functions of a set: covariances among them and with X, each scaled to norm one.
 
     As in the pursuit, the norm is the root of E[f²], before the mean is subtracted.
@@ -32,15 +32,15 @@ class Moments:
 
 @dataclass(frozen=True)
 class Candidate:
-    """The functions of a candidate: as `Moments`, and their covariances with those of a set."""
+    """The functions of a candidate: `ScaledMoments`, and their covariances with those of a set."""
 
     column: int
     newcomer: Newcomer
     frame: Frame
     """The set."""
-    moments: Moments
+    moments: ScaledMoments
     cross: Array
-    """Of shape (n_candidate_functions, n_set_functions)."""
+    """An array of shape (n_candidate_functions, n_set_functions)."""
 
     @property
     def n_bytes(self) -> int:
@@ -70,7 +70,7 @@ class Candidates(ABC):
         self._frames = frames
         self._covariance = covariance
 
-    def of(self, columns: Sequence[int], frame: Frame, moments: Moments) -> list[Candidate]:
+    def of(self, columns: Sequence[int], frame: Frame, moments: ScaledMoments) -> list[Candidate]:
         """Return what is known of candidates outside a set.
 
         Parameters
@@ -79,7 +79,7 @@ class Candidates(ABC):
             The candidates.
         frame : Frame
             The set.
-        moments : Moments
+        moments : ScaledMoments
             Those of the set's functions.
         """
         newcomers = dict(zip(columns, self._frames.newcomers(frame, columns), strict=True))
@@ -91,11 +91,11 @@ class Candidates(ABC):
     def _linear(self, column: int, newcomer: Newcomer, frame: Frame) -> Candidate:
         """Return a candidate that brings nothing but itself to a set of which the same holds."""
         with_x = self._covariance[[column]]
-        moments = Moments(np.zeros(1), np.ones(1), with_x[:, [column]], with_x)
+        moments = ScaledMoments(np.zeros(1), np.ones(1), with_x[:, [column]], with_x)
         return Candidate(column, newcomer, frame, moments, with_x[:, frame.columns])
 
     @abstractmethod
     def _of(
-        self, newcomers: dict[int, Newcomer], frame: Frame, moments: Moments
+        self, newcomers: dict[int, Newcomer], frame: Frame, moments: ScaledMoments
     ) -> list[Candidate]:
         """Return what is known of candidates with functions of any kind."""

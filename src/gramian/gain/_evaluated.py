@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
-from gramian.gain._candidates import KEPT_BYTES, Candidate, Candidates, Moments
+from gramian.gain._candidates import KEPT_BYTES, Candidate, Candidates, ScaledMoments
 from gramian.gain._frame import Frame, Frames, Newcomer
-from gramian.gain._sums import Found, Order, collect
+from gramian.gain._sums import CandidateSums, Order, sum_candidates
 from gramian.orthogonalize._common import check_finite
 from gramian.rows import Rows
 
@@ -22,10 +22,10 @@ class EvaluatedCandidates(Candidates):
         """The candidates, those that were asked for last at the end."""
 
     def _of(
-        self, newcomers: dict[int, Newcomer], frame: Frame, moments: Moments
+        self, newcomers: dict[int, Newcomer], frame: Frame, moments: ScaledMoments
     ) -> list[Candidate]:
         waiting = [c for c in newcomers if not self._is_known(c, frame)]
-        # Neighbours of which the same is asked are summed together.
+        # Neighbours that need the same sums are summed together.
         waiting.sort(key=lambda c: self._missing(c, frame))
         size = max((len(newcomers[c].involves) for c in waiting), default=1)
         width = frame.n_functions + self._rows.n_columns + size
@@ -33,7 +33,7 @@ class EvaluatedCandidates(Candidates):
         for start in range(0, len(waiting), step):
             part = waiting[start : start + step]
             orders = [self._order(c, newcomers[c], frame) for c in part]
-            for order, found in zip(orders, collect(self._rows, frame, orders), strict=True):
+            for order, found in zip(orders, sum_candidates(self._rows, frame, orders), strict=True):
                 old = self._known.pop(order.column, None)
                 self._known[order.column] = _update(old, order, found, frame, moments)
         asked = [self._known.pop(c) for c in newcomers]
@@ -73,7 +73,7 @@ class EvaluatedCandidates(Candidates):
 
 
 def _update(
-    old: Candidate | None, order: Order, found: Found, frame: Frame, moments: Moments
+    old: Candidate | None, order: Order, found: CandidateSums, frame: Frame, moments: ScaledMoments
 ) -> Candidate:
     """Put together what was known and what was found."""
     n, p, new = len(order.newcomer.involves), frame.n_functions, order.new
@@ -101,7 +101,9 @@ def _update(
     own[new] = rows
     own[:, new] = rows.T
     with_x[new] = found.with_x / norm[new, np.newaxis]
-    return Candidate(order.column, order.newcomer, frame, Moments(mean, norm, own, with_x), cross)
+    return Candidate(
+        order.column, order.newcomer, frame, ScaledMoments(mean, norm, own, with_x), cross
+    )
 
 
 def _staying(old: Candidate, frame: Frame) -> NDArray[np.bool_]:

@@ -26,7 +26,7 @@ from scipy.linalg import lapack
 from gramian._blas import solve_lower, subtract_second_moments, threads_for, times
 from gramian._types import Array
 from gramian.elimination._remaining import FLOOR
-from gramian.gain._candidates import Candidate, Moments
+from gramian.gain._candidates import Candidate, ScaledMoments
 from gramian.gain._frame import Frame
 
 
@@ -50,7 +50,7 @@ class Explained:
     ----------
     frame : Frame
         The functions.
-    moments : Moments
+    moments : ScaledMoments
         Their covariances.
     covariance : array of shape (n_columns, n_columns)
         The covariance of the columns, in the units in which variances count.
@@ -63,7 +63,7 @@ class Explained:
     def __init__(
         self,
         frame: Frame,
-        moments: Moments,
+        moments: ScaledMoments,
         covariance: Array,
         units: Array,
         alpha: float = 0.0,
@@ -227,10 +227,10 @@ class Explained:
             found.append(value if info == 0 else -np.inf)
         return found
 
-    def joined(self, candidate: Candidate) -> Moments:
+    def joined(self, candidate: Candidate) -> ScaledMoments:
         """Return the moments of the set's functions with those of a candidate behind them."""
         mine, new = self.moments, candidate.moments
-        return Moments(
+        return ScaledMoments(
             np.append(mine.mean, new.mean),
             np.append(mine.norm, new.norm),
             np.block([[mine.gram, candidate.cross.T], [candidate.cross, new.gram]]),
@@ -239,13 +239,13 @@ class Explained:
 
 
 FEWEST = 1e-8
-"""Of a column that explains anything by itself, a larger share of its variance is left."""
+"""A column with a smaller share of its variance left explains nothing by itself."""
 
 
-def without(moments: Moments, frame: Frame, place: int) -> Moments:
+def without_member(moments: ScaledMoments, frame: Frame, place: int) -> ScaledMoments:
     """Return the moments of the functions that do not involve a member."""
     stay = ~frame.involves[:, place]
-    return Moments(
+    return ScaledMoments(
         moments.mean[stay],
         moments.norm[stay],
         moments.gram[np.ix_(stay, stay)],

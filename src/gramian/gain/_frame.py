@@ -94,7 +94,7 @@ class Frames:
         self.alike = _are_alike(family)
         """Whether all columns have functions of the same form, whatever their values."""
         self._of_size: dict[int, Layout] = {}
-        """If so, those of so many columns."""
+        """If so, the functions by the number of columns."""
         self._scales: dict[tuple[int, ...], float] = {}
         """What the user's functions are multiplied by, which depends on their columns."""
 

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from gramian._threads import AddProduct
 from gramian._types import Array, IntArray
 from gramian.gain._frame import Member
-from gramian.orthogonalize._moment_table import Halves, Tuples, merge
+from gramian.orthogonalize._moment_table import Halves, Tuples, merge_tuples
 from gramian.rows import RowBlock, Rows, Work
 
 BATCH = 64
 """Rows of a matrix product, about: fewer are slow."""
 CHUNK = 2**23
-"""Values of functions that are evaluated at once take about so many bytes."""
+"""Values of functions that are evaluated at once take about this many bytes."""
 FEWEST_ROWS, MOST_ROWS = 64, 2048
 """Rows that are evaluated at once."""
 THIN = 8
-"""For so few products the longest monomials are not evaluated: that would take longer."""
-Factors = tuple[int, ...]
+"""For at most this many products the longest monomials are not evaluated: it would take longer."""
+MonomialFactors = tuple[int, ...]
 """A monomial in the columns of the table, as a sorted list of its factors."""
 
 
@@ -76,7 +76,7 @@ class Powers:
 
     def find(self, power: int, first: Tuples, second: Tuples) -> IntArray:
         """Return the places of all products of two lists of monomials among the moments of xᵃ."""
-        merged = merge(list(first.T[:, :, np.newaxis]), list(second.T[:, np.newaxis]))
+        merged = merge_tuples(list(first.T[:, :, np.newaxis]), list(second.T[:, np.newaxis]))
         shape = (len(first), len(second))
         length = 2 * self.degree - power
         tuples = np.empty((*shape, length), dtype=first.dtype)
@@ -128,12 +128,12 @@ def staying(powers: Powers, members: Sequence[Member], beginning: Sequence[Membe
     return [np.logical_and.reduce(stay[powers.of(a)], axis=1) for a in powers.all]
 
 
-def collect(
+def sum_monomials(
     rows: Rows,
     powers: Powers,
     members: Sequence[Member],
     waiting: Sequence[tuple[int, int]],
-    functions: Sequence[Factors],
+    functions: Sequence[MonomialFactors],
 ) -> tuple[list[Known], Array]:
     """Read the table once, and return what is not known yet of candidates.
 
@@ -148,7 +148,7 @@ def collect(
     waiting : sequence of pairs of int
         How many of the first members are known to each candidate, -1 if not even its own moments
         are; and the candidate's column. In the order of these numbers.
-    functions : sequence of Factors
+    functions : sequence of MonomialFactors
         Functions whose products with all columns are asked for.
 
     Returns
@@ -180,7 +180,7 @@ class MonomialWork(Work):
     powers: Powers
     members: tuple[int, ...]
     waiting: tuple[tuple[int, int], ...]
-    functions: tuple[Factors, ...]
+    functions: tuple[MonomialFactors, ...]
     n_columns: int
 
     def worker(self, add_product: AddProduct) -> _Worker:

@@ -20,10 +20,10 @@ import numpy as np
 from gramian._types import Array, IntArray
 from gramian.families._base import Family
 from gramian.families._expansion import Products
-from gramian.gain._candidates import KEPT_BYTES, Candidate, Candidates, Moments
+from gramian.gain._candidates import KEPT_BYTES, Candidate, Candidates, ScaledMoments
 from gramian.gain._evaluated import EvaluatedCandidates
 from gramian.gain._frame import Frame, Frames, Member, Newcomer
-from gramian.gain._monomial_sums import Factors, Known, Powers, Stay, collect, staying
+from gramian.gain._monomial_sums import Known, MonomialFactors, Powers, Stay, staying, sum_monomials
 from gramian.orthogonalize._common import check_finite
 from gramian.orthogonalize._moments import monomials, powers_of
 from gramian.rows import Rows
@@ -61,10 +61,10 @@ class Places:
     """For each of these groups, products with the constant and all functions of the set."""
     own: list[list[IntArray]]
     """For each two groups, products of their functions."""
-    factors: list[tuple[int, Factors]]
+    factors: list[tuple[int, MonomialFactors]]
     """For each function the power of x, and the variables besides it."""
 
-    def functions(self, column: int, members: Sequence[Member]) -> list[Factors]:
+    def functions(self, column: int, members: Sequence[Member]) -> list[MonomialFactors]:
         """Return the functions of a candidate as monomials in the columns of the table."""
         columns = [member.column for member in members]
         return [
@@ -79,7 +79,7 @@ class MonomialCandidates(Candidates):
     Parameters
     ----------
     rows, frames, covariance
-        As of `Candidates`.
+        As in `Candidates`.
     degree : int
         The largest degree of a function.
     max_exponent : int or None
@@ -99,12 +99,12 @@ class MonomialCandidates(Candidates):
         self._max_exponent = max_exponent
         self._known: dict[int, Known] = {}
         """What is known of candidates, of those that were asked for last at the end."""
-        self._with_x: dict[Factors, Array] = {}
+        self._with_x: dict[MonomialFactors, Array] = {}
         """E[fX] of functions f, by their factors."""
         self._places: dict[int, Places] = {}
 
     def _of(
-        self, newcomers: dict[int, Newcomer], frame: Frame, moments: Moments
+        self, newcomers: dict[int, Newcomer], frame: Frame, moments: ScaledMoments
     ) -> list[Candidate]:
         newcomer = next(iter(newcomers.values()))  # the functions of all have the same form
         places = self._places_of(frame, newcomer)
@@ -129,7 +129,7 @@ class MonomialCandidates(Candidates):
 
     def _learn(
         self,
-        functions: dict[int, list[Factors]],
+        functions: dict[int, list[MonomialFactors]],
         members: tuple[Member, ...],
         powers: Powers,
     ) -> None:
@@ -147,7 +147,7 @@ class MonomialCandidates(Candidates):
             new = sorted((each for each in missing if each not in self._with_x), key=len)
             if not waiting and not new:
                 continue
-            moments, with_x = collect(self._rows, powers, members, waiting, new)
+            moments, with_x = sum_monomials(self._rows, powers, members, waiting, new)
             self._with_x.update(zip(new, with_x, strict=True))
             for (n, column), each in zip(waiting, moments, strict=True):
                 known[column] = each if n < 0 else known[column].extended(each)
@@ -172,7 +172,7 @@ class MonomialCandidates(Candidates):
             self._places[n] = _find(frame, newcomer, self._degree, self._max_exponent)
         return self._places[n]
 
-    def _forget(self, asked: dict[int, list[Factors]]) -> None:
+    def _forget(self, asked: dict[int, list[MonomialFactors]]) -> None:
         """Forget candidates that were not asked for lately, if memory gets scarce."""
         total = sum(each.n_bytes for each in self._known.values())
         for column in list(self._known)[: len(self._known) - len(asked)]:
@@ -187,7 +187,7 @@ def _candidate(
     column: int,
     newcomer: Newcomer,
     frame: Frame,
-    moments: Moments,
+    moments: ScaledMoments,
     places: Places,
     known: Known,
     with_x: Array,
@@ -208,7 +208,7 @@ def _candidate(
     own -= np.multiply.outer(mean, mean)
     own /= np.multiply.outer(norm, norm)
     with_x /= norm[:, np.newaxis]
-    return Candidate(column, newcomer, frame, Moments(mean, norm, own, with_x), cross)
+    return Candidate(column, newcomer, frame, ScaledMoments(mean, norm, own, with_x), cross)
 
 
 def _find(frame: Frame, newcomer: Newcomer, degree: int, max_exponent: int | None) -> Places:

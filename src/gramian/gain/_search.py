@@ -12,10 +12,10 @@ from gramian._choosers import TIE
 from gramian._pursuit import StopReason, Trace
 from gramian._types import Array
 from gramian.families import Family
-from gramian.gain._asked import BestSets, Search
 from gramian.gain._backward import backward_order
-from gramian.gain._candidates import Moments
-from gramian.gain._explained import Explained, without
+from gramian.gain._best_sets import BestSets, GainRequest
+from gramian.gain._candidates import ScaledMoments
+from gramian.gain._explained import Explained, without_member
 from gramian.gain._frame import Frames, Member
 from gramian.gain._held_out import Decision
 from gramian.gain._monomials import candidates_of
@@ -26,7 +26,7 @@ BETTER = 1e-4
 PROMISING = 0.95
 """In place of a member only columns are looked at whose linear gain is this share of its own."""
 SHARE = 6
-"""For every member, so many times fewer candidates are looked at than for an addition."""
+"""For every member, this many times fewer candidates are looked at than for an addition."""
 GROWTH = 1.1
 """Columns are exchanged when the set has grown by this factor since they last were."""
 LINEAR = 1e12
@@ -39,7 +39,7 @@ class Run:
     Parameters
     ----------
     rows, family, asked, callback
-        As of `gramian.gain.search`.
+        As in `gramian.gain.search`.
     decision : Decision
         Rows that decide on penalties.
     after : Run, optional
@@ -53,7 +53,7 @@ class Run:
         self,
         rows: Rows,
         family: Family,
-        asked: Search,
+        asked: GainRequest,
         decision: Decision,
         callback: Callable[[Trace], None] | None,
         after: Run | None = None,
@@ -81,7 +81,7 @@ class Run:
         # Of functions that are the columns themselves the linear gain is all there is.
         self._is_linear = self._frames.alike and family.count(3) == 3
         n = rows.n_columns
-        empty = Moments(np.empty(0), np.empty(0), np.empty((0, 0)), np.empty((0, n)))
+        empty = ScaledMoments(np.empty(0), np.empty(0), np.empty((0, 0)), np.empty((0, n)))
         self.alphas: dict[int, float] = {0: 0.0} if after is None else after.alphas
         """The penalty for each size, as decided when it was first reached."""
         self.now = self._explained((), empty)
@@ -219,7 +219,7 @@ class Run:
             del gains[order[-1]]
         return order
 
-    def _explained(self, members: Sequence[Member], moments: Moments) -> Explained:
+    def _explained(self, members: Sequence[Member], moments: ScaledMoments) -> Explained:
         """Return what a set explains, with the penalty of its size."""
         frame = self._frames.of(members)
 
@@ -248,7 +248,7 @@ class Run:
         """Return the set without a member."""
         now = self.now
         members = [each for i, each in enumerate(now.frame.members) if i != place]
-        return self._explained(members, without(now.moments, now.frame, place))
+        return self._explained(members, without_member(now.moments, now.frame, place))
 
     def _become(self, other: Explained) -> None:
         """Go on with another set."""

@@ -17,7 +17,7 @@ from gramian.rows import RowBlock, Rows, Work
 PIECE = 1024
 """Rows of the table that are evaluated at once."""
 CHUNK = 2**24
-"""Values of candidates' functions that are evaluated at once take about so many bytes."""
+"""Values of candidates' functions that are evaluated at once take about this many bytes."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Order:
     new: IntArray
     """Functions of the candidate whose products with everything are asked for."""
     old: IntArray
-    """The others, whose products with functions of the set of which are new are asked for."""
+    """Other functions, of which only products with the set's new functions are needed."""
     fresh: IntArray
-    """These functions of the set."""
+    """The new functions of the set."""
 
 
 @dataclass(frozen=True)
-class Found:
+class CandidateSums:
     """The sums for one candidate."""
 
     mean: Array
@@ -50,7 +50,7 @@ class Found:
     """E[hf] of the old functions h and the new ones of the set."""
 
 
-def collect(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[Found]:
+def sum_candidates(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[CandidateSums]:
     """Read the table once, and return all that is asked for.
 
     Parameters
@@ -65,7 +65,7 @@ def collect(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[Found]:
     if not orders:
         return []
     work = CandidateWork(frame, tuple(orders), rows.n_columns)
-    found: list[Found] = []
+    found: list[CandidateSums] = []
     if any(len(order.new) or len(order.fresh) for order in orders):
         with np.errstate(over="ignore", invalid="ignore"):  # checked by those who use it
             sums = rows.sum(work)
@@ -78,7 +78,9 @@ def collect(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[Found]:
             order = orders[group.start]
             mine = slice(i * len(order.new), (i + 1) * len(order.new))
             theirs = slice(i * len(order.old), (i + 1) * len(order.old))
-            found.append(Found(every[mine, 0], every[mine, 1:], with_x[mine], own[i], old[theirs]))
+            found.append(
+                CandidateSums(every[mine, 0], every[mine, 1:], with_x[mine], own[i], old[theirs])
+            )
     return found
 
 
@@ -92,7 +94,7 @@ class CandidateWork(Work):
 
     @cached_property
     def groups(self) -> list[slice]:
-        """Neighbours of which the same is asked."""
+        """Neighbouring orders that ask for the same."""
         orders, n = self.orders, len(self.orders)
         starts = [0, *(i for i in range(1, n) if not _same(orders[i - 1], orders[i]))]
         return [slice(*pair) for pair in itertools.pairwise([*starts, n])]

@@ -11,24 +11,24 @@ from scipy.linalg import eigh
 from gramian._types import Array, IntArray
 
 N_FACTORS = 8
-"""Products are of the columns that are most correlated with the one to be filled, so many."""
+"""Products are made of this many columns, those most correlated with the one to be filled."""
 N_WAVES = 300
 LENGTHS = (1.0, 0.5, 0.25)
-"""Of waves, as shares of the typical distance of two rows; rows that are left out decide."""
+"""Wavelengths, as shares of the typical distance of two rows; left-out rows decide among them."""
 FAR = 5.0
-"""Products further from their mean than so many deviations count as so far: they explode where
-there were no rows."""
+"""Products are cut at this many deviations from their mean: they explode where there were no
+rows."""
 LEAST_RELEVANCE = 0.05
-"""The correlation that a column is taken to have at least, where distances are measured."""
+"""The lower bound of a column's correlation, where distances are measured."""
 PENALTIES = 10.0 ** np.arange(-7, 0.1, 0.5)
 """Relative to the largest eigenvalue of the functions' covariance."""
 LEAST_FREE = 1e-3
-"""The share of a row's weight in its own fit that is left to others, at least."""
+"""The lower bound of 1 - leverage, the share of a row's fit that other rows decide."""
 MOST_FREEDOM = 0.7
 """Fits with more degrees of freedom, relative to the rows, are not considered."""
 
 
-Functions = Callable[[Array], Array]
+RowFunctions = Callable[[Array], Array]
 """Evaluates functions of completed rows, one a column."""
 
 
@@ -90,7 +90,7 @@ class Waves:
 class Correction:
     """A ridge regression on functions."""
 
-    functions: Functions
+    functions: RowFunctions
     coefficients: Array
     offset: float
 
@@ -116,7 +116,7 @@ def best_correction(rows: Array, target: Array, relevance: Array) -> Correction 
         The absolute correlation of each column with the one to be filled.
     """
     best, least = None, float(np.mean(target**2))
-    kinds: Sequence[Functions] = [
+    kinds: Sequence[RowFunctions] = [
         ProductsOfTwo.of(rows, relevance),
         *(Waves.of(rows, relevance, share) for share in LENGTHS),
     ]

@@ -27,7 +27,7 @@ MAX_ROUNDS = 30
 CONVERGED = 1e-3
 """Rounds end when no entry of the covariance, of columns of variance about 1, changes by more."""
 BLOCK_BYTES = 2**26
-"""The inverses of a block of rows take so much memory."""
+"""The inverses of a block of rows take this much memory."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ LEAST_NOISE = 1e-9
 N_LINES = (1, 2, 3, 5, 8, 12, 20, 30)
 """Numbers of lines from which gaps of wide tables are filled; hidden cells decide."""
 ROWS_A_LINE = 5
-"""A line needs so many rows."""
+"""A line needs this many rows."""
 MAX_ROUNDS = 50
 CONVERGED = 1e-3
 """Rounds end when the gaps change by a smaller share."""
@@ -29,8 +29,7 @@ CONVERGED = 1e-3
 def expected_codes(x: Array, present: Mask, lines: Array, noise: float) -> Array:
     """Return the codes that are expected of rows, given the cells that are present.
 
-    One system is solved for each pattern of gaps. Of a row without any value nothing is known: its
-    codes are missing.
+    One system is solved for each pattern of gaps. The codes of a row without any value are missing.
 
     Parameters
     ----------
@@ -78,7 +77,7 @@ class Plane:
 
     mean: Array
     deviation: Array
-    """Of the columns; lines are of columns so scaled."""
+    """The deviations of the columns; lines are those of columns scaled by them."""
     lines: Array
     noise: float
 

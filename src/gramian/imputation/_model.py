@@ -22,7 +22,7 @@ class Imputation:
 
     centre: Array
     scale: Array
-    """Of columns: ``(X - centre) / scale`` is what the others are about."""
+    """The scale of the columns; the other attributes describe ``(X - centre) / scale``."""
     gaussian: Gaussian
     corrections: tuple[Correction | None, ...]
     """What linear expectations miss, by column."""

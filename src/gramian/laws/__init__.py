@@ -1,5 +1,6 @@
 """Relations: the laws that tie the columns of a table."""
 
+from gramian.explanations._by_law import LawFormula
 from gramian.laws._collection import Relations
 from gramian.laws._dependency import Dependency
 from gramian.laws._forms import Equation
@@ -14,6 +15,7 @@ __all__ = [
     "Dependency",
     "Equation",
     "Key",
+    "LawFormula",
     "Lookup",
     "Relation",
     "Relations",

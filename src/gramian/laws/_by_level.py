@@ -15,7 +15,7 @@ from gramian.laws._precision import Precision
 ROUNDING = 1e-9
 """An exact law misses by no more than this share of its largest term."""
 WIDE = 2.0
-"""It may miss the printed digits of a column by so many halves of the last one."""
+"""It may miss the printed digits of a column by this many halves of the last one."""
 RANK = 1e-9
 """Directions in which columns vary by a smaller share are not seen."""
 

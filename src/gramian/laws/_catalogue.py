@@ -16,18 +16,18 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws._columns import Traits
-from gramian.laws._law import ONE, Law, Monomial, Values, Variable, times
+from gramian.laws._law import ONE, Law, Monomial, Values, Variable, multiplied
 from gramian.laws._nullspace import without_common_factor
 
 NEARLY = 1e-3
 """Functions that leave a larger share of a column's variance are no candidates."""
 TRIED = 8
-"""So many functions are tried for each column."""
+"""At most this many functions are tried for each column."""
 FEWEST_LEVELS = 4
 """Any function of a column with fewer values is a function of its levels."""
 LARGEST_EXPONENT = 50.0
 WORK = 2e10
-"""About so many multiplications are made to compare functions with columns."""
+"""About this many multiplications are made to compare functions with columns."""
 ROWS = (200, 2_000)
 """The fewest and the most rows that are used for it."""
 
@@ -39,7 +39,7 @@ SHARPEST = 1e-2
 
 
 @dataclass(frozen=True)
-class Function:
+class CatalogueFunction:
     """A sum of monomials with given coefficients, or a ratio of two sums."""
 
     parts: tuple[tuple[float, Monomial], ...]
@@ -56,7 +56,7 @@ class Function:
 
     def law(self, target: Variable, factor: float, constant: float) -> Law:
         """Return the law target = factor · function + constant, without a denominator."""
-        terms = [(-c, times(((target, 1),), each)) for c, each in self.below]
+        terms = [(-c, multiplied(((target, 1),), each)) for c, each in self.below]
         terms += [(factor * c, each) for c, each in self.parts]
         if constant:
             terms += [(constant * c, each) for c, each in self.below]
@@ -131,15 +131,15 @@ def of_two_columns(
     yield from _laws(values, few, targets, blocks)
 
 
-def _function(*factors: tuple[Variable, int | Fraction]) -> Function:
-    return Function(((1.0, tuple(sorted(factors))),))
+def _function(*factors: tuple[Variable, int | Fraction]) -> CatalogueFunction:
+    return CatalogueFunction(((1.0, tuple(sorted(factors))),))
 
 
 def _many(traits: Traits) -> bool:
     return traits.n_levels is None or traits.n_levels >= FEWEST_LEVELS
 
 
-def _unary(i: int, traits: Traits) -> list[Function]:
+def _unary(i: int, traits: Traits) -> list[CatalogueFunction]:
     """Return the functions of a column, simple ones first."""
     x, log = (i, "x"), (i, "log")
     found = [_function((x, 1))]
@@ -157,7 +157,7 @@ def _unary(i: int, traits: Traits) -> list[Function]:
     return found
 
 
-def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[Function]:
+def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[CatalogueFunction]:
     """Return the functions of a column and each of the others."""
     scale = [each.scale for each in traits]
     found = []
@@ -172,23 +172,26 @@ def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[Fun
                 found.append(_function(((top, "x"), 1), ((bottom, "log"), 1)))
         if all(traits[k].positive and _many(traits[k]) for k in (i, j)):
             one, other = (((i, "log"), 1),), (((j, "log"), 1),)
-            found.append(Function(((1.0, one), (1.0, other))))
-            found.append(Function(((1.0, one), (-1.0, other))))
+            found.append(CatalogueFunction(((1.0, one), (1.0, other))))
+            found.append(CatalogueFunction(((1.0, one), (-1.0, other))))
             x, z = (((i, "x"), 1),), (((j, "x"), 1),)
             # Columns are divided by their scales; a share adds them as they are.
-            found.append(Function(((scale[i], x),), ((scale[i], x), (scale[j], z))))
+            found.append(CatalogueFunction(((scale[i], x),), ((scale[i], x), (scale[j], z))))
     return found
 
 
 def _laws(
-    values: Values, few: Values, targets: Sequence[Variable], blocks: Iterable[list[Function]]
+    values: Values,
+    few: Values,
+    targets: Sequence[Variable],
+    blocks: Iterable[list[CatalogueFunction]],
 ) -> Iterator[tuple[Law, int]]:
     """Compare all functions with all targets in a few rows, and yield laws of those most alike."""
     if not targets:
         return
     units = _units(np.column_stack([few.of(each) for each in targets]))
     owners = np.array([i for i, _ in targets])
-    best: list[list[tuple[float, int, Function]]] = [[] for _ in targets]
+    best: list[list[tuple[float, int, CatalogueFunction]]] = [[] for _ in targets]
     count = 0
     for functions in blocks:
         if not functions:
@@ -215,7 +218,7 @@ def _units(matrix: Array) -> Array:
     return found
 
 
-def _fits(values: Values, target: Variable, function: Function) -> Iterator[Law]:
+def _fits(values: Values, target: Variable, function: CatalogueFunction) -> Iterator[Law]:
     """Yield the laws target = a f, and target = a f + b, as the printed digits have them."""
     y, u = values.of(target), function.values(values)
     if not (np.isfinite(u).all() and np.isfinite(y).all()):

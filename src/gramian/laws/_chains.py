@@ -11,7 +11,7 @@ from gramian.laws._fewest import Solved
 from gramian.laws._solution import Solution
 
 CLOSE = 1e-12
-"""A column of which a law misses a smaller share of the variance is given as it is."""
+"""A column is given as it is if a law misses a smaller share of its variance."""
 DRIFT = 1e-6
 """So large a share may be missed if the columns that a law needs are computed, too."""
 
@@ -56,7 +56,7 @@ def first_that_drifts(
     """Return the first column that is given well by others, but badly by what is computed of them.
 
     Digits that were rounded away cannot be had back: where t = s - 86,400 d, and d follows from s
-    but for its fraction, t does not follow from s.
+    except for its fraction, t does not follow from s.
 
     Parameters
     ----------

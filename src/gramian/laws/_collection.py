@@ -15,15 +15,17 @@ from gramian.laws._fewest import Solved, computable, exchangeable, fewest
 from gramian.laws._relation import Relation
 from gramian.laws._slope_law import SlopeLaw
 
-Law = Relation | Dependency | SlopeLaw
+AnyLaw = Relation | Dependency | SlopeLaw
 
 
 @dataclass(frozen=True)
-class Relations(Sequence[Law]):
+class Relations(Sequence[AnyLaw]):
     """The laws of a table, exact ones first, then by error, short ones before long ones.
 
     Attributes
     ----------
+    relations : tuple of Relation, Dependency or SlopeLaw
+        The laws. The collection itself is a sequence of them.
     feature_names : tuple of str
         The columns of the table.
     n_rows : int
@@ -50,7 +52,7 @@ class Relations(Sequence[Law]):
     P = 0.001 · U · I
     """
 
-    relations: tuple[Law, ...]
+    relations: tuple[AnyLaw, ...]
     feature_names: tuple[str, ...]
     n_rows: int
     complete: bool = True
@@ -59,10 +61,10 @@ class Relations(Sequence[Law]):
     """Some rows of the columns that are numbers, to see what becomes of errors."""
 
     @overload
-    def __getitem__(self, index: int) -> Law: ...
+    def __getitem__(self, index: int) -> AnyLaw: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Law]: ...
-    def __getitem__(self, index: int | slice) -> Law | Sequence[Law]:
+    def __getitem__(self, index: slice) -> Sequence[AnyLaw]: ...
+    def __getitem__(self, index: int | slice) -> AnyLaw | Sequence[AnyLaw]:
         """Return a relation by its place."""
         return self.relations[index]
 
@@ -80,7 +82,7 @@ class Relations(Sequence[Law]):
     def __repr__(self) -> str:
         return f"<{len(self)} relations among {len(self.feature_names)} columns>"
 
-    def of(self, column: str) -> list[Law]:
+    def of(self, column: str) -> list[AnyLaw]:
         """Return the laws that tie a column.
 
         Parameters
@@ -215,13 +217,13 @@ class Relations(Sequence[Law]):
         return html_table(("law", "kind", "error", "held out"), rows)
 
 
-def _remark(relation: Law) -> str:
+def _remark(relation: AnyLaw) -> str:
     if relation.exact:
         return ""
     return f"  (error {number(100 * relation.validation_error, 2)} %)"
 
 
-def solutions(relation: Law) -> Iterator[Solved]:
+def solutions(relation: AnyLaw) -> Iterator[Solved]:
     """Yield the solutions of a law, the one that it is written as first."""
     first = getattr(relation.form, "column", None)
     for name in sorted(relation.columns, key=lambda each: each != first):

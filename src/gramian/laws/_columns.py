@@ -10,10 +10,10 @@ from gramian._types import Array
 from gramian.laws._precision import EXACT, LARGEST_WHOLE, Precision, precision_of
 
 FEW_LEVELS = 12
-"""A column with so many values or fewer satisfies a polynomial of its own: its levels, no law."""
+"""With at most this many values, a column satisfies a polynomial trivially: no law."""
 LARGEST_ANGLE = 40.0
 SMALLEST_TURN = 0.3
-"""A column may be an angle in radians if its values are no larger, and spread at least so far."""
+"""A column may be an angle in radians if its values are no larger, and spread at least this far."""
 
 
 @dataclass(frozen=True)

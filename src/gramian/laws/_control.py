@@ -16,23 +16,23 @@ HOLDS_EXACTLY = 1e-11
 """The largest error of a law that is called exact."""
 BREAKS_EXACTLY = 1e3
 BREAKS = 3.0
-"""Shuffling a column must make the error at least so many times as large."""
+"""Shuffling a column must multiply the error by at least this factor."""
 ROWWISE = 5.0
-"""Rows in which all terms are small may miss a law by so much more than all rows do on average."""
+"""Rows whose terms are all small may miss a law by this factor more than the average row does."""
 DECADES = 6.0
 """A law is believed if its chance is less than one in 10 to this power."""
 SENSITIVE = 1e-3
-"""A law must change at least so much, as a share of its terms, if a column changes by its size."""
+"""A law must change by at least this share of its terms if a column changes by its size."""
 CONSEQUENCE = 1e-3
 """A gradient of unit length is a sum of others if no more than this is left of it."""
 BREAKS_PRINTED = 8.0
 """The same for laws that hold up to printed digits, which may be by far the larger error."""
 LAST_DIGIT = 2.2
-"""A printed number may miss a law by so many halves of its last digit: it may be rounded twice."""
+"""A printed number may miss a law by this many halves of its last digit, if rounded twice."""
 FEW_ROWS = 40
 """With fewer rows none are held out: each is predicted from the others."""
 SPARE_ROWS = 4
-"""A law needs so many more rows than it has coefficients."""
+"""A law needs this many more rows than it has coefficients."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Control:
         needed: float,
         rounding: float = 0.0,
     ) -> Verdict | None:
-        """Return the verdict if shuffling any column makes the error so many times as large."""
+        """Return the verdict if shuffling any column multiplies the error by more than `needed`."""
         base = max(error, validation, rounding, ROUNDING)
         broken = min(self._broken(law, each) for each in law.columns)
         if not broken > needed * base:
@@ -207,7 +207,7 @@ def left_open(law: Law, values: Values, target: int | None) -> float:
     return float(np.sqrt(np.mean((width[there] / largest[there]) ** 2)))
 
 
-def refit(law: Law, values: Values) -> Law:
+def refit_law(law: Law, values: Values) -> Law:
     """Fit the coefficients by least squares, that of the first term being given.
 
     Rows are weighted so that what is missed is in the units of the law's terms, on average.
@@ -235,7 +235,7 @@ def _predicted(law: Law, values: Values) -> float:
     """Return the error of each row by the law as the other rows have it."""
     rows = np.arange(values.n_rows)
     errors = [
-        refit(law, values.take(np.flatnonzero(rows != i))).imbalance(values.take(rows == i))
+        refit_law(law, values.take(np.flatnonzero(rows != i))).imbalance(values.take(rows == i))
         for i in rows
     ]
     return float(np.sqrt(np.mean(np.square(errors))))

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gramian._types import Array
+from gramian.laws._coded_table import CodedTable
 from gramian.laws._dependency import Dependency
-from gramian.laws._mixed import Table
 from gramian.lookups import ComposedDate, Count
 from gramian.lookups._cover import Implication
 from gramian.lookups._evidence import DECADES, MIN_REPEATED
@@ -73,14 +73,14 @@ class DateTally:
         )
 
 
-def composed_dates(rows: Array, table: Table) -> list[DateTally]:
+def composed_dates(rows: Array, table: CodedTable) -> list[DateTally]:
     """Find columns that have the parts of dates, and put them together.
 
     Parameters
     ----------
     rows : array of shape (n_rows, n_columns)
         The rows of the table, or a sample; NaN is missing.
-    table : Table
+    table : CodedTable
         The table.
     """
     names = table.names

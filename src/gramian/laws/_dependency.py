@@ -74,13 +74,15 @@ class Dependency(LawOfLevels):
         The share of rows that miss the most frequent value, which is all that is known of a column
         that is shuffled.
     evidence : float
-        How improbable it is by chance that so many repeated rows agree, in powers of ten.
+        How improbable it is that these repeated rows agree by chance, in powers of ten.
     n_rows : int
         In how many rows all of its columns are present; it was judged by these.
     lookup : Lookup or ComposedDate
         Which value belongs to which levels; how a date is put together.
     inverse : Lookup or None
         The other way round, where each column follows from the other.
+    solvable : tuple of str
+        The columns that the law gives in every row that has them.
 
     Examples
     --------
@@ -97,7 +99,6 @@ class Dependency(LawOfLevels):
     lookup: Lookup | ComposedDate
     inverse: Lookup | None = None
     solvable: tuple[str, ...] = ()
-    """The columns that the law gives in every row that has them."""
     kind: Literal["lookup"] = "lookup"
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from gramian.laws._columns import Traits
-from gramian.laws._law import Monomial, times
+from gramian.laws._law import Monomial, multiplied
 from gramian.laws._nullspace import caps_of, monomials_of
 
 Families = Callable[[Sequence[int], Sequence[Traits], int], Iterator[list[Monomial]]]
@@ -57,7 +57,9 @@ def with_logarithms(
     found: list[list[Monomial]] = []
     before: list[Monomial] = []
     for plain in monomials_of(variables, LOG_DEGREE, caps_of(columns, traits)):
-        found.append([*plain, *(times(each, (((j, "log"), 1),)) for each in before for j in logs)])
+        found.append(
+            [*plain, *(multiplied(each, (((j, "log"), 1),)) for each in before for j in logs)]
+        )
         before = plain
     yield _up_to(found, limit)
 

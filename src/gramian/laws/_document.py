@@ -65,28 +65,30 @@ def solution_of(document: Any) -> Solution:
     found = _mapping(document, keys, "a solved law")
     digits = found["digits"]
     if not isinstance(digits, list) or len(digits) != 2:
-        raise ValueError("A solved law has digits for the terms above and for those below.")
+        raise ValueError("A solved law must have digits for the terms above and for those below.")
     above = _formula(found["above"], digits[0], "above")
     below = _formula(found["below"], digits[1], "below")
     function, negative = found["function"], found["negative"]
     if function not in FUNCTIONS or not isinstance(function, str):
         raise ValueError(
-            f"A solved law takes one of {FUNCTIONS} of its ratio, not {_short(function)}."
+            f"The function of a solved law must be one of {FUNCTIONS}; got {_short(function)}."
         )
     if not isinstance(negative, bool):
-        raise ValueError(f"'negative' of a solved law is true or false, not {_short(negative)}.")
+        raise ValueError(f"'negative' must be true or false; got {_short(negative)}.")
     root = _read_power(found["root"])
     column = _name(found["column"])
     if column in (*above.columns, *below.columns):
-        raise ValueError(f"A solved law computes {column!r} from itself.")
+        raise ValueError(f"A solved law must not compute {column!r} from itself.")
     return Solution(column, above, below, root, function == "exp", negative, function == "log")
 
 
 def _formula(terms: Any, digits: Any, where: str) -> Formula:
     if not isinstance(terms, list) or not 0 < len(terms) <= MOST_TERMS:
-        raise ValueError(f"The terms {where} are a list of 1 to {MOST_TERMS}; got {_short(terms)}.")
+        raise ValueError(
+            f"The terms {where} must be a list of 1 to {MOST_TERMS}; got {_short(terms)}."
+        )
     if not isinstance(digits, list) or len(digits) != len(terms):
-        raise ValueError(f"There is a number of digits for each of the terms {where}.")
+        raise ValueError(f"There must be a number of digits for each of the terms {where}.")
     read = tuple(_read_term(each) for each in terms)
     return formula_of(read, [_whole(each, 1, 17) for each in digits])
 
@@ -95,23 +97,25 @@ def _read_term(document: Any) -> Term:
     found = _mapping(document, {"coefficient", "factors"}, "a term")
     coefficient, factors = found["coefficient"], found["factors"]
     if isinstance(coefficient, bool) or not isinstance(coefficient, (int, float)):
-        raise ValueError(f"A coefficient is a number; got {_short(coefficient)}.")
+        raise ValueError(f"A coefficient must be a number; got {_short(coefficient)}.")
     if not abs(coefficient) <= LARGEST:
-        raise ValueError(f"A coefficient is finite; got {_short(coefficient)}.")
+        raise ValueError(f"A coefficient must be finite; got {_short(coefficient)}.")
     if not isinstance(factors, list) or len(factors) > MOST_FACTORS:
-        raise ValueError(f"A term has a list of up to {MOST_FACTORS} factors.")
+        raise ValueError(f"A term must have a list of up to {MOST_FACTORS} factors.")
     made: dict[Any, Any] = {}
     functions: dict[str, list[tuple[str, int]]] = {}
     for factor in factors:
         if not isinstance(factor, list) or len(factor) != 3:
-            raise ValueError(f"A factor is a column, a function and an exponent: {_short(factor)}.")
+            raise ValueError(
+                f"A factor must be a column, a function and an exponent; got {_short(factor)}."
+            )
         name, atom, power = _name(factor[0]), _atom(factor[1]), _read_power(factor[2])
         if atom != "x":
             if not isinstance(power, int):
-                raise ValueError(f"A function of {name!r} has a whole exponent; got {power}.")
+                raise ValueError(f"A function of {name!r} must have a whole exponent; got {power}.")
             functions.setdefault(name, []).append((atom, power))
         elif name in made:
-            raise ValueError(f"A term has two powers of {name!r}.")
+            raise ValueError(f"A term must not have two powers of {name!r}.")
         else:
             made[name] = power
     for name, parts in functions.items():
@@ -132,16 +136,16 @@ def _atom(value: Any) -> str:
                 number = math.nan
             if math.isfinite(number):
                 return f"{kind} {number!r}"
-    raise ValueError(f"A law has no function {_short(value)} of a column.")
+    raise ValueError(f"A function of a column must be one that laws have; got {_short(value)}.")
 
 
 def _read_power(value: Any) -> Power:
     if not isinstance(value, list) or len(value) != 2:
-        raise ValueError(f"An exponent is two whole numbers; got {_short(value)}.")
+        raise ValueError(f"An exponent must be two whole numbers; got {_short(value)}.")
     above = _whole(value[0], -LARGEST_EXPONENT, LARGEST_EXPONENT)
     below = _whole(value[1], 1, LARGEST_EXPONENT)
     if above == 0:
-        raise ValueError("An exponent is not zero.")
+        raise ValueError("An exponent must not be zero.")
     return plain_power(Fraction(above, below))
 
 
@@ -153,7 +157,7 @@ def _whole(value: Any, low: int, high: int) -> int:
 
 def _name(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"A column has a name; got {_short(value)}.")
+        raise ValueError(f"A column must have a name; got {_short(value)}.")
     return value
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws._columns import Traits
-from gramian.laws._factors import Quotient, divide_out, follows
-from gramian.laws._law import ONE, Law, Monomial, Values, Variable, plain_power, times
+from gramian.laws._factors import Quotient, divide_out, left_by_functions
+from gramian.laws._law import ONE, Law, Monomial, Values, Variable, multiplied, plain_power
 from gramian.laws._nullspace import without_common_factor
 from gramian.laws._shortest import shortest_sum
 
@@ -25,9 +25,9 @@ MAX_REST = 6
 MAX_RATIO_COLUMNS = 4
 SMALLEST = 1e-15
 NO_WORSE = 1.5
-"""A sum that leaves no more than so many times what smooth functions leave is good enough."""
+"""A sum is good enough if it leaves at most this many times what smooth functions leave."""
 UNEXPLAINED = 0.4
-"""A column of which smooth functions of others leave more, of its deviation, follows from none."""
+"""If smooth functions of others leave more of a column's deviation, it follows from none."""
 
 
 def quotients(values: Values, columns: Sequence[int]) -> list[tuple[float, int, Quotient]]:
@@ -45,7 +45,7 @@ def quotients(values: Values, columns: Sequence[int]) -> list[tuple[float, int, 
     found = []
     for target in columns:
         others = [i for i in columns if i != target]
-        if follows(x, positive, target, others) > UNEXPLAINED:
+        if left_by_functions(x, positive, target, others) > UNEXPLAINED:
             continue
         quotient = divide_out(x, positive, target, others)
         if len(quotient.rest) <= MAX_REST:
@@ -126,14 +126,14 @@ def _ratios(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[L
         lead = _lead(target, Fraction(power), quotient)
         for i, monomial in enumerate(bottom):
             matrix = np.column_stack([above, np.delete(inner, i, axis=1)])
-            names = [*top, *(times(each, lead) for k, each in enumerate(bottom) if k != i)]
+            names = [*top, *(multiplied(each, lead) for k, each in enumerate(bottom) if k != i)]
             weights = _weights(y, power * inner[:, i])
             costs = [math.log(2 + len(names)) + _degree(each) for each in names]
             found = shortest_sum(
                 matrix * weights[:, np.newaxis], inner[:, i] * weights, costs, max_terms=5
             )
             if found is not None:
-                law = found.law(times(lead, monomial), names)
+                law = found.law(multiplied(lead, monomial), names)
                 yield without_common_factor(law), found.cost + 2 * math.log(len(y))
 
 
@@ -152,11 +152,11 @@ def _lead(target: int, power: Fraction, quotient: Quotient) -> Monomial:
     return tuple(sorted((variable, plain_power(p)) for variable, p in powers.items() if p))
 
 
-Terms = list[tuple[Monomial, int]]
+RatedTerms = list[tuple[Monomial, int]]
 """Products of powers and functions of columns, with their complexities."""
 
 
-def families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[Terms]:
+def families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[RatedTerms]:
     """Yield sets of terms: polynomials first, then ratios, then functions of one column."""
     if not columns:
         yield [(ONE, 0)]
@@ -171,7 +171,7 @@ def families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[Te
             yield _terms([*ratios[:i], functions, *ratios[i + 1 :]], MAX_COMPLEXITY)
 
 
-def _terms(choices: Sequence[Terms], limit: int) -> Terms:
+def _terms(choices: Sequence[RatedTerms], limit: int) -> RatedTerms:
     """Return all products of one choice of each column, up to a complexity and a number."""
     every = [(tuple(sorted(factors)), c) for factors, c in _bounded(choices, limit)]
     every.sort(key=lambda each: each[1])
@@ -180,7 +180,7 @@ def _terms(choices: Sequence[Terms], limit: int) -> Terms:
     return [each for each in every if each[1] <= limit]
 
 
-def _bounded(choices: Sequence[Terms], limit: int) -> Iterator[tuple[Monomial, int]]:
+def _bounded(choices: Sequence[RatedTerms], limit: int) -> Iterator[tuple[Monomial, int]]:
     """Yield all products of one of each, as long as the complexities add up to no more."""
     if not choices:
         yield ONE, 0
@@ -191,17 +191,17 @@ def _bounded(choices: Sequence[Terms], limit: int) -> Iterator[tuple[Monomial, i
                 yield (*part, *others), cost + more
 
 
-def _powers(column: int, traits: Traits, *, ratios: bool = False) -> Terms:
+def _powers(column: int, traits: Traits, *, ratios: bool = False) -> RatedTerms:
     x = (column, "x")
     highest = 4 if traits.n_levels is None else min(2, traits.n_levels - 1)
-    found: Terms = [(ONE, 0), *((((x, power),), power) for power in range(1, highest + 1))]
+    found: RatedTerms = [(ONE, 0), *((((x, power),), power) for power in range(1, highest + 1))]
     if ratios and traits.never_zero:
         found += [(((x, -1),), 1), (((x, -2),), 2)]
     return found
 
 
-def _functions(column: int, traits: Traits) -> Terms:
-    found: Terms = [(ONE, 0)]
+def _functions(column: int, traits: Traits) -> RatedTerms:
+    found: RatedTerms = [(ONE, 0)]
     if traits.angle:
         sin, cos = (column, "sin"), (column, "cos")
         found += [(((sin, 1),), 1), (((cos, 1),), 1), (((cos, 2),), 2), (((cos, 1), (sin, 1)), 2)]

@@ -14,10 +14,10 @@ from gramian._types import Array
 GRID = 2
 """Exponents are multiples of one over this."""
 NEAR = 0.35
-"""Exponents are tried if they are so near to what a regression of logarithms says."""
+"""Exponents are tried if they are this near to those of a regression of logarithms."""
 LARGEST_EXPONENT = 6
 N_FUNCTIONS = 120
-"""About so many smooth functions approximate what is left."""
+"""About this many smooth functions approximate what is left."""
 MAX_DEGREE = 6
 AS_GOOD = 1.3
 """A column is divided out if the rest is then explained at least this well."""
@@ -90,7 +90,9 @@ def slopes(
     return dict(zip(which, found[1:].tolist(), strict=True))
 
 
-def follows(x: Array, positive: Sequence[bool], target: int, columns: Sequence[int]) -> float:
+def left_by_functions(
+    x: Array, positive: Sequence[bool], target: int, columns: Sequence[int]
+) -> float:
     """Return what smooth functions of others leave of a column, as a share of its deviation."""
     y = x[:, target]
     basis = smooth(x, positive, columns)

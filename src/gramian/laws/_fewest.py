@@ -14,7 +14,7 @@ from gramian.lookups._cover import following
 Solved = Solution | LevelLaw
 
 MAX_ORDERS = 50
-"""So many orders are tried for laws that share columns, if each is stuck before all give one."""
+"""The number of orders that are tried if no order drops one column per law."""
 
 
 def computable(solutions: Sequence[Solved], known: Collection[str]) -> dict[str, Solved]:
@@ -31,8 +31,8 @@ def fewest(
     """Return the columns to drop, with solutions that give them one after the other.
 
     Columns go one by one, as long as those that stay give all that are gone. So none that stays is
-    given by the others. How many go depends on which goes first, and no more than one a law can:
-    until as many do, other orders are tried.
+    given by the others. How many go depends on which goes first, and at most one per law can: until
+    as many do, other orders are tried.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gramian.explanations._formula import Formula
-from gramian.laws._law import times
+from gramian.laws._law import multiplied
 from gramian.laws._solution import Solution
 from gramian.laws._terms import RawTerm, formula_of, terms_of
 
@@ -46,7 +46,7 @@ class Equation:
 
 
 @dataclass(frozen=True)
-class Writer:
+class LawWriter:
     """Writes laws of a table.
 
     Parameters
@@ -83,7 +83,7 @@ class Writer:
             negative = self.signs[column] < 0
         own = ((column, atom), power)
         inverse = (((column, atom), -power),)
-        bottom = [(value, times(each, inverse)) for value, each in terms if own in each]
+        bottom = [(value, multiplied(each, inverse)) for value, each in terms if own in each]
         top = [(-value, each) for value, each in terms if own not in each]
         if not top:
             return None

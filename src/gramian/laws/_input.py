@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from gramian._types import Array
-from gramian.laws._mixed import Table, of_array, of_blocks, of_columns, of_files, of_frames
+from gramian._words import infinite_value
+from gramian.laws._coded_table import (
+    CodedTable,
+    of_array,
+    of_blocks,
+    of_columns,
+    of_files,
+    of_frames,
+)
 from gramian.rows import as_source, draw, is_dask
 
 SAMPLE_ROWS = 8_000
@@ -19,7 +27,7 @@ LOOKUP_ROWS = 50_000
 """The same for lookups, which need several rows of each level."""
 
 
-def open_table(data: Any, feature_names: Sequence[str] | None) -> Table:
+def open_coded_table(data: Any, feature_names: Sequence[str] | None) -> CodedTable:
     """Open an array, a data frame, an Arrow table, files, row blocks or a Dask collection.
 
     Parameters
@@ -41,12 +49,19 @@ def open_table(data: Any, feature_names: Sequence[str] | None) -> Table:
     return _named(opened, feature_names)
 
 
-def _in_memory(data: Any) -> Table:
+def _in_memory(data: Any) -> CodedTable:
     if hasattr(data, "column_names") and hasattr(data, "to_pandas"):  # an Arrow table
         columns = [data.column(i) for i in range(len(data.column_names))]
         return of_columns(data.column_names, columns)
     if hasattr(data, "columns") and not isinstance(data, np.ndarray):
         return of_columns(data.columns, [data[each] for each in data.columns])
+    if isinstance(data, Mapping):
+        shapes = {str(name): np.shape(column) for name, column in data.items()}
+        if len({*shapes.values()}) > 1 or any(len(shape) != 1 for shape in shapes.values()):
+            raise ValueError(
+                f"The columns of a table are sequences of the same length; got the shapes {shapes}."
+            )
+        return of_columns(data, list(data.values()))
     if isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 2:
         return of_columns(None, list(data.T))
     if hasattr(data, "toarray"):
@@ -55,7 +70,7 @@ def _in_memory(data: Any) -> Table:
         array = np.asarray(data, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"X holds something else than numbers: {error}. Give tables with text as data frames, "
+            f"X holds values that are not numbers: {error}. Give tables with text as data frames, "
             "Arrow tables or files."
         ) from error
     if array.ndim != 2:
@@ -65,7 +80,7 @@ def _in_memory(data: Any) -> Table:
     return of_array(array)
 
 
-def _dask(data: Any) -> Table:
+def _dask(data: Any) -> CodedTable:
     if hasattr(data, "columns"):
         return of_frames(
             [str(each) for each in data.columns],
@@ -81,7 +96,7 @@ def _dask(data: Any) -> Table:
     return of_blocks(None, int(data.shape[1]), blocks)
 
 
-def _named(table: Table, wanted: Sequence[str] | None) -> Table:
+def _named(table: CodedTable, wanted: Sequence[str] | None) -> CodedTable:
     """Give a table other names, if any are wanted, and check that no name is there twice."""
     if wanted is not None:
         names, width = tuple(str(each) for each in wanted), len(table.names)
@@ -105,7 +120,7 @@ class Sample:
 
     rows: Array
     n_rows: int
-    """Of the whole table."""
+    """The number of rows of the whole table."""
     n_missing: Array
     """The missing values of each column, in the whole table."""
 
@@ -115,17 +130,17 @@ class Sample:
         return len(self.rows) == self.n_rows
 
 
-def sample_of(table: Table, seed: int, most: int | None = None) -> Sample:
+def sample_of(table: CodedTable, seed: int, most: int | None = None) -> Sample:
     """Read a table once, and keep a random sample of its rows, in their order.
 
     Parameters
     ----------
-    table : Table
+    table : CodedTable
         The table.
     seed : int
         Decides on the rows.
     most : int, optional
-        So many rows are kept.
+        The largest number of rows to keep; by default all.
     """
     n_missing = np.zeros(len(table.names))
 
@@ -147,7 +162,4 @@ def sample_of(table: Table, seed: int, most: int | None = None) -> Sample:
 def _check(block: Array, names: Sequence[str], before: int) -> None:
     if np.isinf(block).any():
         row, column = np.argwhere(np.isinf(block))[0]
-        raise ValueError(
-            f"Column {names[column]!r} has an infinite value in row {before + row}. Leave the row "
-            "out, or mark the value as missing (NaN)."
-        )
+        raise ValueError(infinite_value(names[column], before + row))

@@ -59,7 +59,7 @@ def derivative(atom: str, x: Array) -> Array:
     return slopes
 
 
-def times(one: Monomial, other: Monomial) -> Monomial:
+def multiplied(one: Monomial, other: Monomial) -> Monomial:
     """Multiply two monomials."""
     powers = dict(one)
     for variable, power in other:

@@ -7,22 +7,22 @@ from dataclasses import dataclass, replace
 
 from gramian._types import Array
 from gramian._words import the_columns
+from gramian.laws._coded_table import CodedTable
 from gramian.laws._collection import solutions
 from gramian.laws._dates import DateTally, composed_dates
 from gramian.laws._dependency import Dependency
-from gramian.laws._mixed import Table
 from gramian.laws._progress import OutOfTimeError
 from gramian.laws._relation import Relation
 from gramian.laws._slope_law import SlopeLaw
 from gramian.laws._slope_tally import SlopeTally
 from gramian.laws._slopes import SlopeSearch
-from gramian.lookups import Cells, Found, LookupSearch, Tally, cells_of
+from gramian.lookups import BelievedLookup, Cells, LookupSearch, LookupTally, cells_of
 from gramian.lookups._cover import Implication
 from gramian.lookups._evidence import DECADES
 
 
 @dataclass(frozen=True)
-class Looked:
+class LookupFindings:
     """What a search for lookups found."""
 
     dependencies: list[Dependency]
@@ -37,18 +37,18 @@ class Looked:
 
 
 def find_lookups(
-    table: Table,
+    table: CodedTable,
     rows: Array,
     blocks: Iterable[Array],
     laws: Sequence[Relation],
     tolerance: float,
     check_time: Callable[[], None],
-) -> Looked:
+) -> LookupFindings:
     """Find which columns follow from the levels of others.
 
     Parameters
     ----------
-    table : Table
+    table : CodedTable
         The table.
     rows : array of shape (n_rows, n_columns)
         The rows that are searched.
@@ -80,7 +80,7 @@ def find_lookups(
     slopes = by_level.fewest(slopes, [one for each in found for one in each.dependencies])
     tallies = [_tally(each, cells, table.names) for each in found]
     lines = [SlopeTally(each, cells, table.names) for each in slopes]
-    counting: list[Tally | SlopeTally | DateTally] = [*tallies, *lines, *dates]
+    counting: list[LookupTally | SlopeTally | DateTally] = [*tallies, *lines, *dates]
     for block in blocks:
         for each in counting:
             each.add(block)
@@ -101,7 +101,7 @@ def find_lookups(
         if each.evidence >= DECADES and not any(law >= {*each.columns} for law in tied)
     ]
     kept += [law for date in dates if (law := date.law(len(table.names))) is not None]
-    return Looked(kept, sums, complete, notes)
+    return LookupFindings(kept, sums, complete, notes)
 
 
 def _implications(laws: Sequence[Relation], names: Sequence[str]) -> list[Implication]:
@@ -113,15 +113,15 @@ def _implications(laws: Sequence[Relation], names: Sequence[str]) -> list[Implic
     ]
 
 
-def _tally(found: Found, cells: Cells, names: Sequence[str]) -> Tally:
+def _tally(found: BelievedLookup, cells: Cells, names: Sequence[str]) -> LookupTally:
     keys = [cells.keys[i] for i in found.causes]
     if found.thresholds:
         keys = [replace(keys[0], thresholds=found.thresholds)]
     places = [names.index(key.column) for key in keys]
-    return Tally(keys, places, cells.keys[found.effect], found.effect)
+    return LookupTally(keys, places, cells.keys[found.effect], found.effect)
 
 
-def _dependency(found: Found, tally: Tally, table: Table) -> Dependency:
+def _dependency(found: BelievedLookup, tally: LookupTally, table: CodedTable) -> Dependency:
     count, lookup = tally.count, tally.lookup(table.labels)
     inverse = tally.reversed(table.labels) if found.both_ways else None
     solvable = [lookup.column] if not tally.n_without[0] else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gramian.laws._control import refit
+from gramian.laws._control import refit_law
 from gramian.laws._explicit import law_for, quotients
 from gramian.laws._law import Law, Values
 from gramian.laws._pairs import pairs
@@ -45,9 +45,9 @@ def short_laws(train: Values, few: Values, free: Sequence[int]) -> Iterator[tupl
         sources.append((products_with_sums(few, free), n**4))
     for laws, n_tried in sources:
         for law in laws:
-            yield refit(law, train), n_tried
+            yield refit_law(law, train), n_tried
     if n <= SMALL_TABLE and few.n_rows >= ROWS_FOR_SUMS:
         for _, target, quotient in quotients(few, free)[:TARGETS]:
             found = law_for(few, target, quotient)
             if found is not None:
-                yield refit(found, train), SHORT_TRIED
+                yield refit_law(found, train), SHORT_TRIED

@@ -9,7 +9,7 @@ from scipy.linalg import qr, solve_triangular
 
 from gramian._types import Array
 from gramian.laws._columns import Traits
-from gramian.laws._law import ONE, Law, Monomial, Values, Variable, columns_of, times
+from gramian.laws._law import ONE, Law, Monomial, Values, Variable, columns_of, multiplied
 
 DEPENDENT = 1e-12
 """A function of unit size is a combination of others if no more than this is left of it."""
@@ -156,4 +156,4 @@ def without_common_factor(law: Law) -> Law:
     inverse = tuple((variable, -power) for variable, power in common.items() if power)
     if not inverse:
         return law
-    return Law(law.coefficients, tuple(times(each, inverse) for each in law.monomials))
+    return Law(law.coefficients, tuple(multiplied(each, inverse) for each in law.monomials))

@@ -13,11 +13,11 @@ LARGEST_WHOLE = 2.0**53
 SINGLE = 2.0**-24
 """Half a unit of numbers of single precision, as a share of them."""
 SINGLE_DIGITS = 7
-"""Text files often have so many digits; numbers of single precision just tell them."""
+"""Text files often have this many digits; single precision just holds them."""
 DOUBLE = 2.0**-51
 """A few units of numbers of double precision: decimals may have been computed, as 3 · 0.1 is."""
 COARSEST = 0.1
-"""Of numbers with more digits, any might be taken for a decimal one."""
+"""With more digits, any number might be taken for a decimal one."""
 COARSE = 0.05
 """A column whose last digit is a larger share of its deviation is taken as it is."""
 
@@ -110,7 +110,7 @@ def _significant(x: Array) -> Precision:
 
 
 def _last_digit(x: Array, digits: int) -> Array:
-    """Return the unit of the last of so many digits of each value."""
+    """Return the unit of the last digit of each value, if it has this many digits."""
     size = np.floor(np.log10(np.where(x == 0, 1.0, np.abs(x)))) + 1
     unit: Array = 10.0 ** (size - digits)
     return unit

@@ -12,11 +12,11 @@ from gramian._types import Array
 from gramian.laws._law import ONE, Law, Monomial, Values
 
 NEARLY = 1e-3
-"""Columns of which all others leave a larger share of the variance are no candidates."""
+"""If all others leave a larger share of a column's variance, it is no candidate."""
 SIGNIFICANT = 4.0
-"""Terms that are no more than so many standard errors are left out, all of them at once."""
+"""Terms of at most this many standard errors are left out, all of them at once."""
 WIDE = 3.0
-"""A row may miss a sum by so many halves of the last digits of its columns."""
+"""A row may miss a sum by this many halves of the last digits of its columns."""
 LONGEST = 40
 RIDGE = 1e-12
 """What is added to correlations, so that they can be inverted where sums are exact."""
@@ -48,7 +48,7 @@ def printed_sums(values: Values, columns: Sequence[int]) -> Iterator[tuple[Law, 
 
 
 def _followers(matrix: Array) -> list[int]:
-    """Return the columns of which the others leave little."""
+    """Return the columns that the others explain almost completely."""
     centred = matrix - matrix.mean(axis=0)
     unit = centred / np.linalg.norm(centred, axis=0)
     inverse = np.linalg.inv(unit.T @ unit + RIDGE * np.eye(unit.shape[1]))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from gramian._words import duration
 
-Report = Callable[[str, int, int], None]
+StageReport = Callable[[str, int, int], None]
 """Is told the name of a stage, how many are done, and how many there are."""
 
 
@@ -18,7 +18,7 @@ class OutOfTimeError(Exception):
 
 
 def time_check(seconds: float | None) -> Callable[[], None]:
-    """Return what raises an error when so many seconds are over, if there is a limit."""
+    """Return a check that raises an error when the given seconds are over, if there is a limit."""
     deadline = math.inf if seconds is None else time.monotonic() + seconds
 
     def check_time() -> None:
@@ -28,7 +28,7 @@ def time_check(seconds: float | None) -> Callable[[], None]:
     return check_time
 
 
-def progress_for(verbose: int) -> Report:
+def progress_for(verbose: int) -> StageReport:
     """Return what is to be told of each stage: its name, how many are done, and of how many."""
     if not verbose:
         return lambda stage, done, total: None
@@ -37,6 +37,9 @@ def progress_for(verbose: int) -> Report:
     def report(stage: str, done: int, total: int) -> None:
         spent = time.monotonic() - start
         left = f", about {duration(spent * (total - done) / done)} left" if done else ""
-        print(f"[relations] {done}/{total} {stage}, {duration(spent)}{left}", file=sys.stderr)
+        print(
+            f"[relations] {done} of {total} done, now {stage}, {duration(spent)}{left}",
+            file=sys.stderr,
+        )
 
     return report

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 
 from gramian._types import Array
 from gramian.explanations._formula import Formula, Term, import_sympy
-from gramian.laws._forms import Equation, Writer
+from gramian.laws._forms import Equation, LawWriter
 from gramian.laws._law import Law, Values, comparison
 from gramian.laws._solution import Solution
 from gramian.laws._terms import RawTerm
 
-Kind = Literal["constant", "equal", "linear", "power", "polynomial", "function", "step"]
+LawKind = Literal["constant", "equal", "linear", "power", "polynomial", "function", "step"]
 EXACT = 1e-11
-"""A law with a smaller error holds but for rounding."""
+"""A law with a smaller error holds up to rounding."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,20 @@ class Relation:
     error : float
         The root mean square of `imbalance` on the rows that the law was found in.
     validation_error : float
-        The same on rows that took no part; in tables of few rows, of each row by the law as the
-        others have it.
+        The same on rows that took no part; in tables of few rows, each row is predicted by the law
+        fitted to the other rows.
     shuffled_error : float
         The same with one of its columns shuffled, for the column where it is smallest.
     evidence : float
         How improbable the law is by chance, in powers of ten: 6 is one in a million. It counts
         rows, coefficients, and among how many candidates the law was found.
     rounding : float
-        What the printed digits of the columns leave open of the law, as `error`; 0 if the law holds
-        to the last digit of the computer's numbers.
+        The error that rounding of the printed digits can cause, on the scale of `error`; 0 if the
+        law holds to the last digit of the computer's numbers.
     n_rows : int
         In how many rows all of its columns are present; it was judged by these.
+    feature_names : tuple of str
+        All columns of the table in which the law was found.
 
     Examples
     --------
@@ -66,7 +68,7 @@ class Relation:
     """
 
     columns: tuple[str, ...]
-    kind: Kind
+    kind: LawKind
     terms: tuple[Term, ...]
     error: float
     validation_error: float
@@ -89,8 +91,8 @@ class Relation:
         return max(self.error, self.validation_error) <= max(self.rounding, EXACT)
 
     @property
-    def _writer(self) -> Writer:
-        return Writer(self.feature_names, self._signs)
+    def _writer(self) -> LawWriter:
+        return LawWriter(self.feature_names, self._signs)
 
     @property
     def form(self) -> Solution | Equation:
@@ -188,7 +190,7 @@ class Relation:
         return form(table)
 
 
-def kind_of(law: Law, coefficients: Array) -> Kind:
+def kind_of(law: Law, coefficients: Array) -> LawKind:
     """Return what a law is, given its coefficients in the units of the table."""
     atoms = {atom for each in law.monomials for (_, atom), _ in each}
     if any(comparison(atom) for atom in atoms):

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
+from gramian.laws._coded_table import CodedTable
 from gramian.laws._collection import Relations
-from gramian.laws._input import LOOKUP_ROWS, Sample, open_table, sample_of
-from gramian.laws._lookups import Looked, find_lookups
-from gramian.laws._maker import Maker, in_order
-from gramian.laws._mixed import Table
+from gramian.laws._input import LOOKUP_ROWS, Sample, open_coded_table, sample_of
+from gramian.laws._lookups import LookupFindings, find_lookups
 from gramian.laws._progress import progress_for, time_check
 from gramian.laws._relation import EXACT, Relation
+from gramian.laws._relation_maker import RelationMaker, in_order
 from gramian.laws._views import View, views
 from gramian.tables._clock import Clock
 
 CHECKED_ROWS = 1000
-"""In about so many rows it is seen whether laws can be used one after the other."""
+"""About this many rows show whether laws can be used one after the other."""
 MIN_ROWS = 6
 """Fewer rows tell nothing."""
 REFUTED = 3.0
-"""All rows refute a law if its error in them is so many times that in the sample."""
+"""All rows refute a law if its error in them is this many times that in the sample."""
 
 
 def relations(
@@ -39,7 +39,7 @@ def relations(
 ) -> Relations:
     """Find the laws that tie the columns of a table.
 
-    No column is called the target. Laws are polynomials of few terms, products of powers, sums,
+    You do not name a target. Laws are polynomials of few terms, products of powers, sums,
     laws with logarithms, sines and cosines, thresholds and levels, in the columns and units of the
     table. A column of text is one variable with levels: it may follow from the levels of others,
     from an interval of a number or a part of a date, numbers may follow from it, and it may decide
@@ -51,7 +51,7 @@ def relations(
 
     Parameters
     ----------
-    X : array, data frame, Arrow table, path of a file, dataset, or Dask collection
+    X : array, data frame, Arrow table, dict of columns, path, dataset, or Dask collection
         The table. Of tables that are large, a random sample of rows is searched, and all rows
         confirm what is found. Missing values are NaN. Columns may hold numbers, text, truth values
         or dates; dates are numbers in a unit that the result states.
@@ -80,18 +80,18 @@ def relations(
     >>> print(gramian.relations(np.column_stack([U, I, 0.001 * U * I]), ["U", "I", "P"]))
     P = 0.001 · U · I
     """
-    if not isinstance(tolerance, Real) or not 0 <= float(tolerance) < 1:
-        raise ValueError(f"tolerance must be a share between 0 and 1; got {tolerance!r}.")
+    if not isinstance(tolerance, Real) or not 0 <= float(tolerance) <= 0.5:
+        raise ValueError(f"tolerance must be a share between 0 and 0.5; got {tolerance!r}.")
     if time_limit is not None and not float(time_limit) > 0:
         raise ValueError(f"time_limit must be a positive number of seconds; got {time_limit!r}.")
     check_time = time_check(None if time_limit is None else float(time_limit))
-    opened = open_table(X, feature_names)
+    opened = open_coded_table(X, feature_names)
     table = opened.ordered()
     sample = sample_of(table, random_state)
     numbers = table.numbers
     names, rows = tuple(table.names[i] for i in numbers), sample.rows[:, numbers]
     parts, notes = _parts(sample, table)
-    maker = Maker(names, rows)
+    maker = RelationMaker(names, rows)
     found = [maker.constant(i) for i in maker.constants]
     notes += [
         f"{names[i]} was left out: its values are so large that their differences are near "
@@ -118,19 +118,19 @@ def relations(
     found.sort(key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
-    looked = _lookups(table, sample, others, float(tolerance), check_time, random_state)
-    given = {each.lookup.column for each in looked.dependencies}
+    lookups = _lookups(table, sample, others, float(tolerance), check_time, random_state)
+    given = {each.lookup.column for each in lookups.dependencies}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
-    found = [each for each in found if not any(law.says(each) for law in looked.slopes)]
+    found = [each for each in found if not any(law.says(each) for law in lookups.slopes)]
     written = tuple(opened.names[i] for i in opened.numbers)
     found = [in_order(each, written) for each in found]
     some = rows[:: max(1, len(rows) // CHECKED_ROWS)].T.copy()
     return Relations(
-        tuple(sorted([*found, *looked.laws], key=lambda each: not each.exact)),
+        tuple(sorted([*found, *lookups.laws], key=lambda each: not each.exact)),
         opened.names,
         sample.n_rows,
-        complete and looked.complete,
-        (*notes, *looked.notes),
+        complete and lookups.complete,
+        (*notes, *lookups.notes),
         dict(zip(names, some, strict=True)),
     )
 
@@ -147,9 +147,9 @@ def simple_laws(rows: Array, names: Sequence[str]) -> Relations:
     """
     if len(rows) < MIN_ROWS:
         return Relations((), tuple(names), len(rows))
-    table = open_table(rows, names)
+    table = open_coded_table(rows, names)
     sample = sample_of(table, 0)
-    maker = Maker(table.names, sample.rows)
+    maker = RelationMaker(table.names, sample.rows)
     view = View(np.arange(len(sample.rows)), tuple(range(len(names))))
     found, _ = maker.laws(view, simple=True, tolerance=0.0)
     if not sample.is_all:
@@ -166,29 +166,29 @@ def lookups_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     X : object
         The table, as `relations` takes it.
     """
-    given = open_table(X, None)
+    given = open_coded_table(X, None)
     table = given.ordered()
     sample = sample_of(table, 0, LOOKUP_ROWS)
-    looked = _lookups(table, sample, [], 0.0, time_check(None), 0)
+    lookups = _lookups(table, sample, [], 0.0, time_check(None), 0)
     clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
-    found = Relations(tuple(looked.laws), given.names, sample.n_rows, notes=tuple(looked.notes))
+    found = Relations(tuple(lookups.laws), given.names, sample.n_rows, notes=tuple(lookups.notes))
     return found, clocks
 
 
-def _is_step_of_date(relation: Relation, table: Table) -> bool:
+def _is_step_of_date(relation: Relation, table: CodedTable) -> bool:
     """Return whether a law takes a part of the calendar for a staircase."""
     dates = {table.names[i] for i in table.clocks}
     return relation.kind == "step" and bool(dates & {*relation.columns})
 
 
 def _lookups(
-    table: Table,
+    table: CodedTable,
     sample: Sample,
     found: list[Relation],
     tolerance: float,
     check_time: Callable[[], None],
     seed: int,
-) -> Looked:
+) -> LookupFindings:
     """Look for columns that follow from levels, in as many rows as levels need."""
     rows, enough = sample.rows, sample.is_all or len(sample.rows) >= LOOKUP_ROWS
     if table.labels and not enough:
@@ -207,7 +207,7 @@ def _places(one: View, other: View) -> set[int]:
     return {place for place, column in enumerate(other.columns) if column in one.columns}
 
 
-def _parts(sample: Sample, table: Table) -> tuple[list[View], list[str]]:
+def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
     """Return the parts of a table that have no missing values, and what is to be said of them."""
     if not sample.n_rows:
         raise ValueError("X has no rows.")
@@ -215,7 +215,7 @@ def _parts(sample: Sample, table: Table) -> tuple[list[View], list[str]]:
     parts = views(np.isnan(sample.rows[:, numbers]), MIN_ROWS) if numbers else []
     if not parts and (numbers or sample.n_rows < MIN_ROWS):
         raise ValueError(
-            f"Laws need at least {MIN_ROWS} rows with values; none of the columns has so many in "
+            f"Laws need at least {MIN_ROWS} rows with values; none of the columns has as many in "
             f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
         )
     notes = [f"{table.names[i]} counts {clock}." for i, clock in table.clocks.items()]

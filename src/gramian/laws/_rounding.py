@@ -11,7 +11,7 @@ from gramian.laws._law import Law, Values
 from gramian.laws._terms import raw_coefficients
 
 SURE = 3.0
-"""A round number is accepted within so many standard errors."""
+"""A round number is accepted within this many standard errors."""
 FINE = 1e-6
 """Coefficients that are known better than this may have three digits, others one or two."""
 MAX_DENOMINATOR = 12

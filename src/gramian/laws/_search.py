@@ -9,7 +9,11 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.laws import _dictionaries as dictionaries
-from gramian.laws._among import (
+from gramian.laws._catalogue import of_one_column, of_two_columns
+from gramian.laws._columns import Traits
+from gramian.laws._control import FEW_ROWS, Control, Verdict, is_consequence, refit_law
+from gramian.laws._law import Law, Values, Variable
+from gramian.laws._law_properties import (
     among_steps,
     description_length,
     determined,
@@ -20,35 +24,32 @@ from gramian.laws._among import (
     step_of,
     without_echoes,
 )
-from gramian.laws._catalogue import of_one_column, of_two_columns
-from gramian.laws._columns import Traits
-from gramian.laws._control import FEW_ROWS, Control, Verdict, is_consequence, refit
-from gramian.laws._law import Law, Values, Variable
 from gramian.laws._linear import power_laws, sums
 from gramian.laws._noise import short_laws
 from gramian.laws._nullspace import dependencies
 from gramian.laws._pairs import pairs
 from gramian.laws._printed import printed_sums
-from gramian.laws._progress import OutOfTimeError, Report
+from gramian.laws._progress import OutOfTimeError, StageReport
 from gramian.laws._rounding import snapped
 from gramian.laws._steps import steps
 from gramian.laws._supports import small_sets
+from gramian.laws._terms import is_writable
 from gramian.laws._wide import SMALL_TABLE, WIDEST, products_with_sums, sparse_products
 
 HELD_OUT = 0.25
 """The share of rows that judge, and take no part in finding laws."""
 MAX_ROWS = 2_000
-"""So many rows are enough to find laws; others confirm them."""
+"""This many rows are enough to find laws; others confirm them."""
 MAX_JUDGES = 2_000
 EXACT_ERROR = 1e-11
 N_SIMPLE = 6
 """The first stages, which take little time."""
 FEWER_ROWS = 1_000
-"""So many rows are enough to choose among short laws."""
+"""This many rows are enough to choose among short laws."""
 GRADIENT_ROWS = 30
 
 
-class Search:
+class LawSearch:
     """Finds laws, one stage after the other.
 
     Parameters
@@ -78,7 +79,7 @@ class Search:
         *,
         tolerance: float,
         check_time: Callable[[], None] = lambda: None,
-        report: Report = lambda stage, done, total: None,
+        report: StageReport = lambda stage, done, total: None,
         seed: int = 0,
         known: Sequence[Law] = (),
         settled: Sequence[set[int]] = (),
@@ -118,12 +119,12 @@ class Search:
             two columns, which takes little time.
         """
         stages: list[tuple[str, Callable[[], Iterable[tuple[Law, float]]]]] = [
-            ("steps", self._steps),
+            ("step functions", self._steps),
             ("pairs", self._pairs),
             ("sums", self._sums),
             ("power laws", self._power_laws),
             ("printed digits", lambda: self._printed(simple=simple)),
-            ("other steps", self._more_steps),
+            ("other step functions", self._more_steps),
             ("small sets", self._small_sets),
             ("products and sums", self._wide),
             ("polynomials", lambda: self._among(dictionaries.polynomials)),
@@ -133,8 +134,9 @@ class Search:
         if simple:
             stages = stages[:N_SIMPLE]
         try:
+            n_stages = len(stages) + (not simple)
             for i, (name, stage) in enumerate(stages):
-                self._report(name, i, len(stages))
+                self._report(name, i, n_stages)
                 for law, n_tried in stage():
                     verdict = self.control.judge(law, n_tried, EXACT_ERROR)
                     if verdict is not None:
@@ -142,7 +144,7 @@ class Search:
                     self._check_time()
                 self._check_time()
             if not simple:
-                self._report("laws with noise", len(stages), len(stages) + 1)
+                self._report("laws with noise", len(stages), n_stages)
                 self._noisy()
         except OutOfTimeError:
             return False
@@ -154,6 +156,8 @@ class Search:
         """Take a law over, unless it says nothing new."""
         law = verdict.law
         if any(each.issuperset(law.columns) for each in self._settled):
+            return
+        if not is_writable(law, self.train.scale):
             return
         known = self.laws
         if is_consequence(law, known, self._points) or among_steps(law, known):
@@ -237,6 +241,8 @@ class Search:
         return ()
 
     def _consider_printed(self, law: Law, n_tried: float, target: int | None) -> None:
+        if not is_writable(law, self.train.scale):
+            return
         for candidate in (snapped(law, self.train.scale), law):
             if candidate is not None:
                 verdict = self.control.judge_printed(candidate, n_tried, target)
@@ -255,7 +261,7 @@ class Search:
         if SMALL_TABLE < len(free) <= WIDEST:
             n_tried = float(len(free)) ** 4
             for law in products_with_sums(self.few, free):
-                yield refit(law, self.train), n_tried
+                yield refit_law(law, self.train), n_tried
 
     def _noisy(self) -> None:
         """Look for laws that hold up to noise, and believe the one that says most, repeatedly."""

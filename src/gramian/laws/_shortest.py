@@ -14,12 +14,12 @@ from gramian.laws._law import Law, Monomial
 
 MAX_TERMS = 6
 PRUNABLE = 60
-"""Of more functions none is left out one by one."""
+"""With more functions than this, none is left out one by one."""
 MAX_PRUNED = 12
 ROWS_FOR_ALL = 3
-"""All functions are fitted at once if there are so many times as many rows."""
+"""All functions are fitted at once if there are at least this many rows per function."""
 TRIED = 5
-"""So many sums of a length are fitted."""
+"""At most this many sums of a length are fitted."""
 PENALTY = 3.0
 """What a further term must gain, in units of log(n_rows) / 2 (the information criterion's is 1)."""
 

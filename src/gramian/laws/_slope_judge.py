@@ -15,11 +15,11 @@ from gramian.lookups._evidence import DECADES, MIN_REPEATED
 KNOWN = 0.9
 """At least this share of the rows is in levels whose rows determine their coefficients."""
 REFUTED = 3.0
-"""Rows held out refute a law if they miss it by so many times what is allowed."""
+"""Held-out rows refute a law if they miss it by this many times what is allowed."""
 HELD_OUT = 3
 """Each third row is held out."""
 SURE = 3.0
-"""A short number is accepted within so many standard errors."""
+"""A short number is accepted within this many standard errors."""
 SOLVED = 1e-6
 """A number follows from the column if it is missed by no more than this share of the largest."""
 
@@ -45,7 +45,7 @@ class _Fit:
     common: tuple[int, ...]
     coefficients: Array
     residual: Array
-    """Of the rows whose coefficients are known."""
+    """The residual of the rows whose coefficients are known."""
 
     @property
     def squares(self) -> float:

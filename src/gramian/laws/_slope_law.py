@@ -39,6 +39,8 @@ class SlopeLaw(LawOfLevels):
         The coefficients of each level.
     exact : bool
         Whether nothing is left but rounding: that of the printed digits, or of computing.
+    solvable : tuple of str
+        The columns that the law gives in every row that has them.
 
     Examples
     --------
@@ -58,7 +60,6 @@ class SlopeLaw(LawOfLevels):
     slopes: Slopes
     exact: bool = False
     solvable: tuple[str, ...] = ()
-    """The columns that the law gives in every row that has them."""
     kind: Literal["slopes"] = "slopes"
 
     @property
@@ -87,9 +88,14 @@ class SlopeLaw(LawOfLevels):
         return found
 
     def says(self, other: Relation) -> bool:
-        """Return whether a law of the same numbers is but a shadow of this one.
+        """Return whether another law of the same numbers says no more than this one.
 
-        Of y = 2 · x or y = 3 · x, as the level says, (y − 2 · x) · (y − 3 · x) = 0 follows.
+        If y = 2 · x or y = 3 · x, as the level says, then (y − 2 · x) · (y − 3 · x) = 0 follows.
+
+        Parameters
+        ----------
+        other : Relation
+            The other law.
         """
         is_equation = not isinstance(other.form, Solution)
         return self.exact and is_equation and {*self.columns[1:]}.issuperset(other.columns)

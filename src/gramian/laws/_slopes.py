@@ -17,12 +17,12 @@ from gramian.lookups import Cells
 from gramian.lookups._cover import Implication, closure, minimal
 
 PER_LEVEL = 5.0
-"""A category is a cause if a level has so many rows on average."""
+"""A category is a cause if its levels have at least this many rows on average."""
 SCREEN = 1e-3
-"""Numbers of which others leave a larger share of the variance within levels are no candidates,
-unless the tolerance says so."""
+"""A number is no candidate if others leave a larger share of its variance within levels, unless
+the tolerance says so."""
 CANDIDATES = 3
-"""So many candidates are judged for each column and category."""
+"""At most this many candidates are judged for each column and category."""
 MOST_NUMBERS = 60
 """In tables of more numbers, no slopes are looked for."""
 MOST_IN_PLANES = 30
@@ -30,7 +30,7 @@ MOST_IN_PLANES = 30
 MOST_LEVELS = 500
 """Candidates are found in no more levels, those with most rows; all levels judge them."""
 PLANE_WORK = 3e7
-"""About so many numbers are computed for the planes of a category, at most."""
+"""At most about this many numbers are computed for the planes of a category."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class FoundSlopes:
     effect: int
     judged: Judged
     precision: Precision
-    """Of the effect."""
+    """The precision of the effect."""
 
     @property
     def exact(self) -> bool:

@@ -30,7 +30,7 @@ class Solution:
     numerator, denominator : Formula
         The ratio; the denominator is 1 where there is none.
     root : int or Fraction
-        Which root is taken of the ratio, 1 for none; the square is 1/2.
+        The ratio is raised to 1/root: 2 is the square root, 1/2 the square, 1 neither.
     exponential : bool
         Whether the exponential function is taken of the ratio.
     negative : bool

@@ -18,7 +18,7 @@ DEGREES = {2: 6, 3: 4, 4: 3}
 MAX_SETS = 30_000
 """More sets of a size are not enumerated."""
 SCREEN_ROWS = 300
-"""So many rows tell which sets are worth a closer look."""
+"""This many rows show which sets are worth a closer look."""
 SUSPICIOUS = 1e-13
 """A Gram matrix with an eigenvalue below this share of the largest one may hide a law."""
 BATCH = 500

@@ -17,6 +17,8 @@ from gramian.laws._law import Law, Monomial, apply, comparison
 
 RawTerm = tuple[float, Monomial]
 """A coefficient in the units of the table, and what it is multiplied with."""
+SMALLEST = np.finfo(np.float64).tiny
+"""The smallest number whose inverse is finite for sure."""
 SIGNS = {"le": "≤", "gt": ">", "eq": "=", "ne": "≠"}
 LATEX_SIGNS = {"le": r"\le", "gt": ">", "eq": "=", "ne": r"\ne"}
 SYMPY_NAMES = {"le": "Le", "gt": "Gt", "eq": "Eq", "ne": "Ne"}
@@ -114,6 +116,14 @@ def raw_coefficients(law: Law, scale: Array) -> Array:
     ) + np.log(np.abs(law.coefficients))
     found: Array = np.sign(law.coefficients) * np.exp(logs - logs.max())
     return found
+
+
+def is_writable(law: Law, scale: Array) -> bool:
+    """Return whether a law has finite coefficients in the units of the table, any of them being 1.
+
+    It has none if the units of its terms differ by more than the range of float64.
+    """
+    return bool((np.abs(raw_coefficients(law, scale)) >= SMALLEST).all())
 
 
 def terms_of(raw: Iterable[RawTerm], names: Sequence[str]) -> tuple[Term, ...]:

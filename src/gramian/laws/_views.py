@@ -12,7 +12,7 @@ from gramian._types import IntArray
 MOSTLY_MISSING = 0.5
 """Columns with a larger share of missing values are no part of the rows that are complete."""
 ALMOST_ALL = 0.9
-"""Rows with missing values are left out of a part if so many others remain."""
+"""Rows with missing values are left out of a part if at least this share of its rows remains."""
 MAX_VIEWS = 12
 
 
@@ -59,7 +59,7 @@ def views(missing: NDArray[np.bool_], min_rows: int) -> list[View]:
 
 
 def _almost_all(patterns: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the rows in which no column lacks a value that lacks few; almost all rows are such."""
+    """Return the rows that are complete in all columns with few gaps; they are almost all rows."""
     rows = np.ones(len(patterns), dtype=bool)
     for i in np.argsort(patterns.sum(axis=0), kind="stable"):
         fewer = rows & ~patterns[:, i]

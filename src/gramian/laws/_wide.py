@@ -20,9 +20,9 @@ SCREEN_ROWS = 500
 RELATED = 0.3
 """A product is looked at more closely if its correlation with a column is larger than this."""
 PAIRS = 3
-"""So many products are looked at for each column."""
+"""At most this many products are looked at for each column."""
 FOLLOWS = 0.9
-"""A column is looked at if all others explain so much of its variance."""
+"""A column is looked at if all others explain at least this share of its variance."""
 SURE = 0.03
 """A sum of correlated columns is a law if it misses no more than this share of a deviation."""
 MAX_TERMS = 4
@@ -71,7 +71,7 @@ def _split(matrix: Array, k: int) -> tuple[Array, Array, list[float]]:
 
 
 def _explained(matrix: Array) -> list[int]:
-    """Return the columns of which others explain much, the best explained first."""
+    """Return the columns that others explain well, the best explained first."""
     n, d = matrix.shape
     centred = matrix - matrix.mean(axis=0)
     size = np.linalg.norm(centred, axis=0)
@@ -93,6 +93,8 @@ def products_with_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
     Correlations of all columns with all products of two take n_rows · n_columns³ operations, as
     matrix products.
     """
+    if len(columns) < 2:
+        return
     step = max(1, values.n_rows // SCREEN_ROWS)
     x = values.x[::step][:, columns] / values.scale[columns]
     centred = x - x.mean(axis=0)

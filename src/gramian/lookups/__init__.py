@@ -6,24 +6,24 @@ from gramian.lookups._date import ComposedDate
 from gramian.lookups._evidence import Count
 from gramian.lookups._keys import Key
 from gramian.lookups._lookup import Lookup
-from gramian.lookups._search import Found, LookupSearch
+from gramian.lookups._search import BelievedLookup, LookupSearch
 from gramian.lookups._slopes import Slopes
 from gramian.lookups._stored import LevelLaw, agreement, is_level_law, level_law
-from gramian.lookups._tally import Tally
+from gramian.lookups._tally import LookupTally
 
 __all__ = [
+    "BelievedLookup",
     "Cells",
     "Coder",
     "ComposedDate",
     "Count",
-    "Found",
     "Key",
     "LevelLaw",
     "Levels",
     "Lookup",
     "LookupSearch",
+    "LookupTally",
     "Slopes",
-    "Tally",
     "agreement",
     "cells_of",
     "is_level_law",

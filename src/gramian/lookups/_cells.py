@@ -15,7 +15,7 @@ from gramian.tables._clock import Clock
 FEWEST_PER_LEVEL = 2.0
 """Labels with fewer rows a level, on average, are names of rows: no evidence."""
 PER_NUMBER = 5.0
-"""Numbers, and pairs of columns, are causes if a level has so many rows on average."""
+"""Numbers, and pairs of columns, are causes if a level has this many rows on average."""
 ALMOST_ALL = 0.9
 """A text column with more levels than this share of its rows is set aside."""
 MOST_FRACTIONS = 50
@@ -64,7 +64,7 @@ class Cells:
         return bool((x == np.rint(x)).all())
 
     def fits(self, key: int, per_level: float) -> bool:
-        """Return whether a key has two levels, and so many rows for each."""
+        """Return whether a key has two levels, and this many rows per level on average."""
         n_rows = int((self.codes[:, key] >= 0).sum())
         return self.n_levels[key] >= 2 and self.n_levels[key] * per_level <= n_rows
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
-from gramian._words import is_text, listed
+from gramian._words import is_storable_text, listed
 from gramian.explanations._text import quote
 from gramian.lookups._keys import is_whole
 from gramian.lookups._lookup import WithoutFormula
@@ -77,7 +77,13 @@ class ComposedDate(WithoutFormula):
         )
 
     def times(self, known: Mapping[str, Array]) -> NDArray[np.datetime64]:
-        """Compute the dates in microseconds, given the numbers of the columns."""
+        """Compute the dates in microseconds, given the numbers of the columns.
+
+        Parameters
+        ----------
+        known : mapping from str to array of float
+            The columns by name.
+        """
         shape = np.shape(known[self.columns[0]])
         return composed(
             {
@@ -133,16 +139,20 @@ class ComposedDate(WithoutFormula):
             What `to_json` returned. Anything else is a ValueError that says what is wrong.
         """
         if not isinstance(document, dict) or set(document) != {"date", "unit", "parts"}:
-            raise ValueError("A stored date has a column, a unit and parts.")
+            raise ValueError("A stored date must have a column, a unit and parts.")
         column, unit, parts = document["date"], document["unit"], document["parts"]
         if not isinstance(unit, str) or unit not in COMPOSING:
-            raise ValueError("The unit of a stored date is days or seconds.")
+            raise ValueError("The unit of a stored date must be days or seconds.")
         needed = COMPOSING[unit]
         if not isinstance(parts, list) or len(parts) != len(needed):
-            raise ValueError(f"The parts of a stored date in {unit} are {listed(needed)}.")
+            raise ValueError(f"The parts of a stored date in {unit} must be {listed(needed)}.")
         for part, each in zip(needed, parts, strict=True):
-            if not is_text(each) and not is_whole(each, *LIMITS[part]):
-                raise ValueError(f"The {part} of a stored date is a column or a number.")
-        if not is_text(column) or column in parts or all(isinstance(each, int) for each in parts):
-            raise ValueError("A stored date gives a column by others.")
+            if not is_storable_text(each) and not is_whole(each, *LIMITS[part]):
+                raise ValueError(f"The {part} of a stored date must be a column or a number.")
+        if (
+            not is_storable_text(column)
+            or column in parts
+            or all(isinstance(each, int) for each in parts)
+        ):
+            raise ValueError("A stored date must give a column by others.")
         return cls(column, unit, tuple(parts))

@@ -64,7 +64,7 @@ class Count:
         return self.broken <= tolerance * self.repeated * self.guess_error
 
     def evidence(self, n_tried: float) -> float:
-        """Return how improbable so much agreement is by chance, in powers of ten."""
+        """Return how improbable this agreement is by chance, in powers of ten."""
         if self.repeated < MIN_REPEATED or self.most_frequent >= 1:
             return 0.0
         agreeing = self.repeated - self.broken

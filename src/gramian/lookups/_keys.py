@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
-from gramian._words import is_text
+from gramian._words import is_storable_text
 from gramian.explanations._text import number, quote
 from gramian.tables._clock import DAYS, PARTS, Clock, Part
 
 Cell = str | float
 """A level: the text of a label, or a number."""
 LONGEST_LEVEL = 24
-"""Of a longer label its beginning is written."""
+"""Only the beginning of a longer label is written."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,13 @@ class Key:
         return [level_text(each, self.clock) for each in self.thresholds]
 
     def level_text(self, level: Cell) -> str:
-        """Write one of its levels: an interval by its ends."""
+        """Write one of its levels: an interval by its ends.
+
+        Parameters
+        ----------
+        level : str or float
+            The level, as `cells` returns it: of intervals, the number of one of them.
+        """
         if not self.thresholds or isinstance(level, str):
             return level_text(level, self.clock if self.part is None else None)
         place, ends = int(level), self.ends
@@ -72,7 +78,13 @@ class Key:
         return f"> {ends[-1]}" if place >= len(ends) else f"{ends[place - 1]} to {ends[place]}"
 
     def numbers(self, x: Array) -> Array:
-        """Return what is looked up, given the numbers of the column: NaN where one is missing."""
+        """Return what is looked up, given the numbers of the column: NaN where one is missing.
+
+        Parameters
+        ----------
+        x : array of float
+            The column; dates as numbers, by `clock`.
+        """
         if self.part is not None:
             assert self.clock is not None
             return self.clock.part(x, self.part)
@@ -111,30 +123,38 @@ class Key:
 
     @classmethod
     def from_json(cls, document: Any) -> Key:
-        """Read a stored key; anything else is a ValueError that says what is wrong."""
+        """Read a stored key; anything else is a ValueError that says what is wrong.
+
+        Parameters
+        ----------
+        document : dict
+            What `to_json` returned.
+        """
         names = {"column", "thresholds", "part", "origin", "unit"}
         is_key = isinstance(document, dict) and set(document) == names
-        if not is_key or not is_text(document["column"]):
-            raise ValueError(f"A key of a stored lookup has {sorted(names)}.")
+        if not is_key or not is_storable_text(document["column"]):
+            raise ValueError(f"A key of a stored lookup must have {sorted(names)}.")
         ends, part = document["thresholds"], document["part"]
-        if not isinstance(ends, list) or not all(map(is_number, ends)):
-            raise ValueError("The thresholds of a stored lookup are finite numbers.")
+        if not isinstance(ends, list) or not all(map(is_finite_number, ends)):
+            raise ValueError("The thresholds of a stored lookup must be finite numbers.")
         if ends != sorted(ends) or part not in (None, *PARTS):
-            raise ValueError("The thresholds of a stored lookup grow, and its parts are of a date.")
+            raise ValueError(
+                "Thresholds of a stored lookup must increase, and a part must be a part of a date."
+            )
         clock = None
         if document["origin"] is not None:
             clock = stored_clock({name: document[name] for name in ("origin", "unit")})
         if (part is not None) and clock is None:
-            raise ValueError(f"The {part} of a column is that of a date, and needs a clock.")
+            raise ValueError(f"The {part} of a column must be that of a date, with a clock.")
         return cls(document["column"], tuple(map(float, ends)), part, clock)
 
 
 def stored_clock(document: Any) -> Clock:
     """Read a stored clock; anything else is a ValueError that says what is wrong."""
     if not isinstance(document, dict) or set(document) != {"origin", "unit"}:
-        raise ValueError("A stored clock has an origin and a unit.")
+        raise ValueError("A stored clock must have an origin and a unit.")
     if not all(isinstance(each, str) for each in document.values()):
-        raise ValueError("The origin and the unit of a clock are texts.")
+        raise ValueError("The origin and the unit of a clock must be texts.")
     return Clock(document["origin"], document["unit"])
 
 
@@ -183,7 +203,7 @@ def rounded(value: Cell) -> Cell:
     return float(f"{value:.9e}")
 
 
-def is_number(value: Any) -> bool:
+def is_finite_number(value: Any) -> bool:
     """Return whether a stored value is a finite number."""
     whole_or_not = isinstance(value, (int, float)) and not isinstance(value, bool)
     return whole_or_not and abs(value) <= sys.float_info.max
@@ -196,7 +216,7 @@ def is_whole(value: Any, low: int, high: int) -> bool:
 
 def is_cell(value: Any) -> bool:
     """Return whether a stored value is a level: a text, or a finite number."""
-    return is_number(value) or is_text(value)
+    return is_finite_number(value) or is_storable_text(value)
 
 
 def plain_cell(value: Any) -> Cell:

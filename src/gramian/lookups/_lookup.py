@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._words import counted, is_text, listed
+from gramian._words import counted, is_storable_text, listed
 from gramian.explanations._formula import import_sympy
 from gramian.explanations._text import latex_name, quote
 from gramian.lookups._keys import (
@@ -211,25 +211,31 @@ class Lookup(WithoutFormula):
         if not isinstance(document, dict) or set(document) - {"clock"} != {
             "lookup", "keys", "levels", "values",
         }:  # fmt: skip
-            raise ValueError("A stored lookup has a column, keys, levels and values.")
+            raise ValueError("A stored lookup must have a column, keys, levels and values.")
         keys, levels, values = (document[name] for name in ("keys", "levels", "values"))
         if not all(isinstance(each, list) and each for each in (keys, levels, values)):
-            raise ValueError("Keys, levels and values of a stored lookup are lists that hold some.")
+            raise ValueError(
+                "Keys, levels and values of a stored lookup must be lists, and not empty."
+            )
         read = tuple(map(Key.from_json, keys))
         column = document["lookup"]
-        if not is_text(column) or column in {key.column for key in read}:
-            raise ValueError("A stored lookup gives a column that it does not need itself.")
+        if not is_storable_text(column) or column in {key.column for key in read}:
+            raise ValueError("A stored lookup must not need the column that it gives.")
         if len(levels) != len(values) or not all(
             isinstance(level, list) and len(level) == len(read) for level in levels
         ):
-            raise ValueError("A stored lookup has a cell of each key, and a value, for each level.")
+            raise ValueError(
+                "Each level of a stored lookup must have a cell of each key, and a value."
+            )
         if not all(map(is_cell, [*values, *(each for level in levels for each in level)])):
-            raise ValueError("Levels and values of a stored lookup are texts and finite numbers.")
+            raise ValueError(
+                "Levels and values of a stored lookup must be texts and finite numbers."
+            )
         if len({isinstance(each, str) for each in values}) > 1:
-            raise ValueError("The values of a stored lookup are all texts, or all numbers.")
+            raise ValueError("The values of a stored lookup must be all texts, or all numbers.")
         clock = stored_clock(document["clock"]) if "clock" in document else None
         if clock is not None and isinstance(values[0], str):
-            raise ValueError("The dates of a stored lookup are numbers.")
+            raise ValueError("The dates of a stored lookup must be numbers.")
         return cls(
             column,
             read,

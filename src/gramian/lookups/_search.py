@@ -16,14 +16,14 @@ from gramian.lookups._steps import intervals
 from gramian.tables._clock import COARSER
 
 MOST_TOGETHER = {2: 60, 3: 15}
-"""Of more columns, those with the fewest levels are looked at in pairs, and by three."""
+"""At most this many columns, those with the fewest levels, are looked at in pairs, and by three."""
 WORK = 3e8
-"""About so many cells are compared at most: in tables of many columns, fewer rows are looked at."""
+"""At most about this many cells are compared: in tables of many columns, fewer rows are used."""
 FEWEST_ROWS = 2_000
 
 
 @dataclass(frozen=True)
-class Found:
+class BelievedLookup:
     """A lookup that is believed."""
 
     causes: tuple[int, ...]
@@ -32,7 +32,7 @@ class Found:
     """A column."""
     count: Count
     thresholds: tuple[float, ...] = ()
-    """Where intervals end, if the cause is a number of which these are looked up."""
+    """Where intervals end, if the cause is a number whose intervals are looked up."""
     both_ways: bool = False
     """Whether the cause follows from the effect, too."""
 
@@ -81,7 +81,7 @@ class LookupSearch:
         few = np.linspace(0, n_rows - 1, min(n_rows, max(rows, FEWEST_ROWS))).astype(np.intp)
         self._screen = cells.codes[few]
 
-    def run(self) -> list[Found]:
+    def run(self) -> list[BelievedLookup]:
         """Return the lookups, from which all others follow."""
         singles = self._one_way([*self._steps(), *self._singles()])
         known = [*self._known, *(one for each in singles for one in each.dependencies)]
@@ -92,7 +92,7 @@ class LookupSearch:
             found += more
         return found
 
-    def _singles(self) -> list[Found]:
+    def _singles(self) -> list[BelievedLookup]:
         """Return all lookups with one cause."""
         found = []
         for cause in self._cells.causes:
@@ -104,7 +104,7 @@ class LookupSearch:
 
     def _judged(
         self, codes: IntArray, causes: tuple[int, ...], effects: Sequence[int]
-    ) -> list[Found]:
+    ) -> list[BelievedLookup]:
         """Return which of some effects follow from the levels of causes, and not of fewer."""
         n_tried = float(len(self._cells.keys)) ** (len(causes) + 1)
         found = []
@@ -116,7 +116,7 @@ class LookupSearch:
             guess = max((self._agreeing(some, effect) for some in fewer), default=0.0)
             best_guess = replace(counted, most_frequent=max(guess, counted.most_frequent))
             if best_guess.evidence(n_tried) >= DECADES:
-                found.append(Found(causes, effect, counted))
+                found.append(BelievedLookup(causes, effect, counted))
         return found
 
     def _believed(self, counted: Count, n_tried: float) -> bool:
@@ -135,7 +135,7 @@ class LookupSearch:
         most = 2 * self._tolerance * len(codes)
         return [i for i, number in zip(effects, missed.tolist(), strict=True) if number <= most]
 
-    def _steps(self) -> list[Found]:
+    def _steps(self) -> list[BelievedLookup]:
         """Return labels that are intervals of a number."""
         cells = self._cells
         numbers = [i for i in range(cells.n_columns) if cells.is_number(i)]
@@ -151,10 +151,10 @@ class LookupSearch:
                     continue
                 ends, counted = made
                 if self._believed(counted, n_tried):
-                    found.append(Found((cause,), effect, counted, ends))
+                    found.append(BelievedLookup((cause,), effect, counted, ends))
         return found
 
-    def _one_way(self, found: Sequence[Found]) -> list[Found]:
+    def _one_way(self, found: Sequence[BelievedLookup]) -> list[BelievedLookup]:
         """Merge what follows from each other, and leave out what follows from the rest."""
         steps = {each.dependency for each in found if each.thresholds}
         found = [each for each in found if each.thresholds or each.dependency not in steps]
@@ -183,7 +183,7 @@ class LookupSearch:
         new = [each for each in both if not follows(each, self._known)]
         return [*new, *minimal(wanted, [*self._known, *same])]
 
-    def _together(self, size: int, known: Sequence[Implication]) -> list[Found]:
+    def _together(self, size: int, known: Sequence[Implication]) -> list[BelievedLookup]:
         """Return lookups with several causes that fewer of them do not give."""
         cells = self._cells
         twins = _twins(known)
@@ -230,6 +230,6 @@ def _calendar(cells: Cells) -> Iterator[Implication]:
 
 
 def _twins(known: Sequence[Implication]) -> set[int]:
-    """Return what another thing, which stands before it, stands for."""
+    """Return the keys that are equivalent to an earlier one, which represents them."""
     single = {(next(iter(causes)), effect) for causes, effect in known if len(causes) == 1}
     return {b for a, b in single if a < b and (b, a) in single}

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
-from gramian._words import counted, is_text
+from gramian._words import counted, is_storable_text
 from gramian.explanations._formula import Formula, Term, import_sympy
 from gramian.explanations._text import latex_name, quote
 from gramian.lookups._keys import (
     Cell,
     Key,
     is_cell,
-    is_number,
+    is_finite_number,
     is_whole,
     level_text,
     plain_cell,
@@ -26,7 +26,7 @@ from gramian.lookups._keys import (
 )
 
 SHOWN = 3
-"""So many levels are written with their coefficients."""
+"""At most this many levels are written with their coefficients."""
 MOST_DECIMALS = 20
 
 
@@ -210,24 +210,30 @@ class Slopes:
         """
         names = {"slopes", "key", "numbers", "levels", "coefficients", "decimals"}
         if not isinstance(document, dict) or set(document) != names:
-            raise ValueError(f"Stored slopes have {sorted(names)}.")
+            raise ValueError(f"Stored slopes must have {sorted(names)}.")
         column, numbers, levels = (document[name] for name in ("slopes", "numbers", "levels"))
         rows, decimals = document["coefficients"], document["decimals"]
         key = Key.from_json(document["key"])
         if not all(isinstance(each, list) and each for each in (numbers, levels, rows)):
-            raise ValueError("Numbers, levels and coefficients of slopes are lists that hold some.")
+            raise ValueError(
+                "Numbers, levels and coefficients of slopes must be lists, and not empty."
+            )
         columns = [column, key.column, *numbers]
-        if not all(map(is_text, columns)) or len({*columns}) < len(columns):
-            raise ValueError("Stored slopes give a column by other columns, each of them once.")
+        if not all(map(is_storable_text, columns)) or len({*columns}) < len(columns):
+            raise ValueError("The columns of stored slopes must have names, all of them different.")
         if not all(map(is_cell, levels)) or len(rows) != len(levels):
-            raise ValueError("Stored slopes have coefficients for each level, a text or number.")
+            raise ValueError(
+                "Levels of stored slopes must be texts or numbers, each with coefficients."
+            )
         if not all(
-            isinstance(row, list) and len(row) == len(numbers) + 1 and all(map(is_number, row))
+            isinstance(row, list)
+            and len(row) == len(numbers) + 1
+            and all(map(is_finite_number, row))
             for row in rows
         ):
-            raise ValueError("Each level has a finite slope for each number, and a constant.")
+            raise ValueError("Each level must have a finite slope for each number, and a constant.")
         if decimals is not None and not is_whole(decimals, 0, MOST_DECIMALS):
-            raise ValueError("The decimals of a column are a small whole number, or none.")
+            raise ValueError("The decimals of a column must be a small whole number, or none.")
         cells = tuple(map(plain_cell, levels))
         coefficients = tuple(tuple(map(float, row)) for row in rows)
         return cls(column, key, tuple(numbers), cells, coefficients, decimals)

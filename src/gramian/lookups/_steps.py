@@ -12,7 +12,7 @@ from gramian.lookups._keys import interval
 
 MOST_INTERVALS = 50
 ROWS_PER_INTERVAL = 5
-"""On average, at least so many rows are in an interval."""
+"""On average, an interval has at least this many rows."""
 
 
 def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, ...], Count] | None:
@@ -58,7 +58,7 @@ def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, 
 
 
 def _threshold(below: Array, above: Array) -> float:
-    """Return the number that fewest values of one side are beyond, short if there is room."""
+    """Return the threshold with fewest values on the wrong side; a short number if possible."""
     values = np.unique(np.concatenate([below, above]))
     wrong = (len(below) - np.searchsorted(below, values, side="right")) + np.searchsorted(
         above, values, side="right"

@@ -39,7 +39,7 @@ def level_law(document: Any) -> LevelLaw:
     for kind, read in READERS.items():
         if isinstance(document, dict) and kind in document:
             return read(document)
-    raise ValueError(f"A stored law of levels is one of {sorted(READERS)}.")
+    raise ValueError(f"A stored law of levels must be one of {sorted(READERS)}.")
 
 
 def agreement(law: LevelLaw, table: Mapping[str, Any]) -> tuple[int, int]:

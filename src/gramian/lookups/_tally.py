@@ -14,7 +14,7 @@ from gramian.lookups._lookup import Lookup
 from gramian.tables._clock import DAYS
 
 
-class Tally:
+class LookupTally:
     """Counts which values of a column come with which levels of others.
 
     Parameters
@@ -89,7 +89,7 @@ class Tally:
     def reversed(self, labels: Mapping[int, Sequence[str]]) -> Lookup:
         """Return the cause as it follows from the effect; for a single cause only."""
         (key,), (place,) = self.keys, self._places
-        other = Tally([self._effect], [self._place], key, place)
+        other = LookupTally([self._effect], [self._place], key, place)
         for (level,), values in self._counts.items():
             for value, size in values.items():
                 other._counts[(value,)][level] = size

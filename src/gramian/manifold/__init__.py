@@ -7,7 +7,7 @@ over rows. So rows may come from anywhere, and are never kept.
 from gramian.manifold._explore import Choices, Exploration, HeldOutRows, explore
 from gramian.manifold._fit import LINEAR, Fit, Round, best_start, fit_rounds
 from gramian.manifold._model import Manifold, linear_start
-from gramian.manifold._nearest import MAX_STEPS, Search
+from gramian.manifold._nearest import MAX_STEPS, NearestSearch
 from gramian.manifold._refit import Coding
 from gramian.manifold._start import AngleStart, LinearStart, Start
 from gramian.manifold._surface import Surface
@@ -24,8 +24,8 @@ __all__ = [
     "HeldOutRows",
     "LinearStart",
     "Manifold",
+    "NearestSearch",
     "Round",
-    "Search",
     "Start",
     "Surface",
     "Terms",

@@ -9,17 +9,17 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.families import Family
-from gramian.manifold._fit import Pass, Report, Round
-from gramian.manifold._refit import Coding, Sums
+from gramian.manifold._fit import Pass, Round, RoundReport
+from gramian.manifold._refit import Coding, TermSums
 from gramian.rows import RowBlock, Rows
 
 EQUAL = 0.005
 """Errors that differ by a smaller share are about equal: a smoother surface is then the better one
 to go on from."""
 PATIENCE = 2
-"""So many rounds in a row may gain nothing before the next family's turn comes."""
+"""This many rounds in a row may gain nothing before the next family's turn comes."""
 LAST = 3
-"""With the last family a gain so many times smaller is worth a round: nothing else is to come."""
+"""With the last family, a gain this many times smaller is worth a round: no other is to come."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class HeldOutRows:
     x: Array
     weights: Array
     beyond: float
-    """What of their mean square no surface can reach, as no row of the fit is there."""
+    """The part of their mean square outside the span of the fitted rows, beyond any surface."""
 
     @classmethod
     def of(cls, rows: RowBlock, basis: Array | None) -> HeldOutRows:
@@ -77,7 +77,7 @@ class Choices:
     alphas: Sequence[float]
     """Penalties in increasing order; the search goes from one to the next."""
     max_rounds: int
-    """With each family."""
+    """The largest number of rounds with each family."""
     tol: float
     """A share of the error that is worth another round."""
     last_only: bool = False
@@ -90,7 +90,7 @@ def explore(
     n_codes: int,
     coding: Coding,
     choices: Choices,
-    report: Report | None = None,
+    report: RoundReport | None = None,
 ) -> Exploration:
     """Make rounds and look at held-out rows after each.
 
@@ -125,7 +125,7 @@ def explore(
             sums = read(coding, family)
 
             def attempt(
-                index: int, sums: Sums = sums, family: Family = family, coding: Coding = coding
+                index: int, sums: TermSums = sums, family: Family = family, coding: Coding = coding
             ) -> tuple[float, Coding]:
                 choice = Round(family, choices.alphas[index])
                 candidate = read.next_coding(sums, choice, coding)

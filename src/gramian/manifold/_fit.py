@@ -15,9 +15,9 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.families import Family, Fourier, Multilinear
-from gramian.manifold._model import Manifold, orient
-from gramian.manifold._refit import Coding, Sums, refit, sum_over
-from gramian.manifold._start import AngleStart, Moments, Start
+from gramian.manifold._model import Manifold, orient_codes
+from gramian.manifold._refit import Coding, TermSums, refit, sum_over
+from gramian.manifold._start import AngleStart, Start, TermMoments
 from gramian.manifold._terms import Terms
 from gramian.rows import Rows
 
@@ -32,7 +32,7 @@ class Round:
     alpha: float
 
 
-Report = Callable[[Round, float], None]
+RoundReport = Callable[[Round, float], None]
 """Is told of every round, and the share of the variance that is left after it."""
 
 
@@ -70,14 +70,14 @@ class Pass:
             self._terms[key] = Terms.of(family, self._n_codes)
         return self._terms[key]
 
-    def __call__(self, coding: Coding, family: Family) -> Sums:
+    def __call__(self, coding: Coding, family: Family) -> TermSums:
         """Return the error of the codes, and the sums that the next surface needs."""
         return sum_over(self._rows, coding, self.terms(family))
 
-    def next_coding(self, sums: Sums, choice: Round, coding: Coding) -> Coding:
+    def next_coding(self, sums: TermSums, choice: Round, coding: Coding) -> Coding:
         """Fit a surface to codes, and return the codes that are its nearest points."""
         terms = self.terms(choice.family)
-        codes = Moments.of(sums.gram, sums.with_x, terms.variables)
+        codes = TermMoments.of(sums.gram, sums.with_x, terms.variables)
         surface = refit(sums, terms, choice.alpha)
         if isinstance(choice.family, Fourier):  # of a fixed period: units must stay
             return Coding(coding.search, _angles(choice.family, terms, sums), surface)
@@ -86,16 +86,20 @@ class Pass:
         return Coding(coding.search, codes.start(), surface, codes.mean, scale)
 
 
-def _angles(family: Fourier, terms: Terms, sums: Sums) -> Start:
+def _angles(family: Fourier, terms: Terms, sums: TermSums) -> Start:
     """Estimate sines and cosines linearly, and of them the angles."""
     k = terms.n_variables
     both = chain(*([(j, (trig, family.frequency)) for j in range(k)] for trig in ("cos", "sin")))
     which = np.array([terms.index((factor,)) for factor in both])
-    return AngleStart(Moments.of(sums.gram, sums.with_x, which).start(), family.frequency)
+    return AngleStart(TermMoments.of(sums.gram, sums.with_x, which).start(), family.frequency)
 
 
 def fit_rounds(
-    rows: Rows, n_codes: int, coding: Coding, rounds: Sequence[Round], report: Report | None = None
+    rows: Rows,
+    n_codes: int,
+    coding: Coding,
+    rounds: Sequence[Round],
+    report: RoundReport | None = None,
 ) -> Fit:
     """Make rounds, as long as they lower the error.
 
@@ -139,16 +143,16 @@ def fit_rounds(
     return Fit(_finish(coding, sums, read.terms(LINEAR)), tuple(made), np.array(errors))
 
 
-def _finish(coding: Coding, sums: Sums, terms: Terms) -> Manifold:
+def _finish(coding: Coding, sums: TermSums, terms: Terms) -> Manifold:
     """Orient the codes; the sums are those of their linear terms, in units of the coding."""
     assert coding.surface is not None
-    z = Moments.of(sums.gram, sums.with_x, terms.variables)
+    z = TermMoments.of(sums.gram, sums.with_x, terms.variables)
     if coding.shift is not None and coding.scale is not None:
         scale = coding.scale[:, np.newaxis]
-        z = Moments(
+        z = TermMoments(
             coding.shift + coding.scale * z.mean, scale * z.covariance * scale.T, scale * z.with_x
         )
-    return orient(coding.surface, coding.start, coding.search, z)
+    return orient_codes(coding.surface, coding.start, coding.search, z)
 
 
 def best_start(rows: Rows, n_codes: int, codings: Sequence[Coding], choice: Round) -> Coding:

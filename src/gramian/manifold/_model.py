@@ -9,8 +9,8 @@ import numpy as np
 from scipy.linalg import eigh, svd
 
 from gramian._types import Array
-from gramian.manifold._nearest import Mask, Search
-from gramian.manifold._start import LinearStart, Moments, Start
+from gramian.manifold._nearest import Mask, NearestSearch
+from gramian.manifold._start import LinearStart, Start, TermMoments
 from gramian.manifold._surface import Surface
 
 CONSTANT = 1e-12
@@ -23,7 +23,7 @@ class Manifold:
 
     surface: Surface
     start: Start
-    search: Search
+    search: NearestSearch
     mixing: Array
     """Coordinates are ``codes @ mixing + offset``."""
     offset: Array
@@ -94,7 +94,7 @@ class Manifold:
         return codes.astype(u.dtype, copy=False)
 
 
-def orient(surface: Surface, start: Start, search: Search, u: Moments) -> Manifold:
+def orient_codes(surface: Surface, start: Start, search: NearestSearch, u: TermMoments) -> Manifold:
     """Choose codes: uncorrelated, of variance 1, by how much they explain linearly.
 
     With a flat surface they are PCA's, divided by their standard deviations.
@@ -103,8 +103,8 @@ def orient(surface: Surface, start: Start, search: Search, u: Moments) -> Manifo
     ----------
     surface, start, search
         The surface, and how its nearest points are found.
-    u : Moments
-        Of the coordinates of all rows.
+    u : TermMoments
+        The moments of the coordinates of all rows.
     """
     values, vectors = eigh(u.covariance)
     values = np.where(values > CONSTANT * values[-1], values, 1.0)
@@ -123,7 +123,7 @@ def linear_start(components: Array, covariance: Array) -> LinearStart:
     components : array of shape (n_components, n_columns)
         The directions.
     covariance : array of shape (n_columns, n_columns)
-        Of the rows.
+        The covariance of the rows.
     """
     variances = np.einsum("ij,ij->i", components @ covariance, components)
     deviations = np.sqrt(np.where(variances > 0, variances, 1.0))

@@ -17,7 +17,7 @@ from gramian.manifold._surface import Surface
 
 Mask = NDArray[np.bool_]
 BATCH_BYTES = 2**23
-"""The tangents of a batch of rows take so much memory: few enough to stay near the processor."""
+"""The tangents of a batch of rows take this much memory: it stays near the processor."""
 FIRST_DAMPING = 1e-2
 EASE, TIGHTEN = 0.2, 6.0
 """What a damping is multiplied with after a step that was good, and one that was not."""
@@ -32,7 +32,7 @@ distance: polynomials explode where there were no rows."""
 
 
 @dataclass(frozen=True)
-class Search:
+class NearestSearch:
     """How nearest points are searched for."""
 
     tether: float = 0.0
@@ -87,7 +87,7 @@ class _Batch:
     """Rows that are searched for together; those that are done drop out."""
 
     def __init__(
-        self, search: Search, surface: Surface, start: Start, x: Array, weights: Array | None
+        self, search: NearestSearch, surface: Surface, start: Start, x: Array, weights: Array | None
     ) -> None:
         self._weights = weights
         """0 for cells that do not count, 1 for the others."""

@@ -9,7 +9,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from gramian._threads import AddProduct
 from gramian._types import Array
-from gramian.manifold._nearest import Search
+from gramian.manifold._nearest import NearestSearch
 from gramian.manifold._start import Start
 from gramian.manifold._surface import Surface
 from gramian.manifold._terms import Terms
@@ -26,13 +26,13 @@ ROUNDING = 1e-11
 class Coding:
     """How rows get coordinates: the nearest point of a surface, in units of their own."""
 
-    search: Search
+    search: NearestSearch
     start: Start
     surface: Surface | None = None
     """None for the start itself."""
     shift: Array | None = None
     scale: Array | None = None
-    """What a surface's coordinates are made of mean 0 and variance 1 with, where they are."""
+    """Shift and scale that standardize the coordinates of a surface, where they do."""
 
     def __call__(self, x: Array) -> tuple[Array, Array]:
         """Return coordinates in the new units, and squared distances from the surface."""
@@ -46,7 +46,7 @@ class Coding:
 
 
 @dataclass(frozen=True)
-class Sums:
+class TermSums:
     """Expectations over all rows."""
 
     gram: Array
@@ -91,7 +91,7 @@ class _Worker:
         error += (rows.root**2) @ errors
 
 
-def sum_over(rows: Rows, coding: Coding, terms: Terms) -> Sums:
+def sum_over(rows: Rows, coding: Coding, terms: Terms) -> TermSums:
     """Read the table once."""
     gram, with_x, error = rows.sum(RefitWork(coding, terms, rows.n_columns))
     if not np.isfinite(gram).all():
@@ -99,10 +99,10 @@ def sum_over(rows: Rows, coding: Coding, terms: Terms) -> Sums:
             "Products of codes exceed the range of float64. Lower the degree, or tame the outliers "
             "in the data (scikit-learn's RobustScaler with clipping, or a transform)."
         )
-    return Sums(gram, with_x, float(error[0]))
+    return TermSums(gram, with_x, float(error[0]))
 
 
-def refit(sums: Sums, terms: Terms, alpha: float) -> Surface:
+def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
     """Return the surface that minimizes E‖x - Bᵀf‖² + Σ penalty(f) E[f²]‖B_f‖².
 
     The penalty is alpha for functions of degree 2, and `GROWTH` times as much for each degree more:
@@ -110,7 +110,7 @@ def refit(sums: Sums, terms: Terms, alpha: float) -> Surface:
 
     Parameters
     ----------
-    sums : Sums
+    sums : TermSums
         Expectations of the terms.
     terms : Terms
         The terms.

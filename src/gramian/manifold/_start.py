@@ -59,7 +59,7 @@ class AngleStart:
     """Angles in planes: for closed curves, which no projection to a line can tell apart."""
 
     linear: LinearStart
-    """Of the cosines of all angles, and then of their sines."""
+    """The start of the cosines of all angles, and then of their sines."""
     frequency: float
     """An angle is this times the variable."""
 
@@ -76,7 +76,7 @@ class AngleStart:
 
 
 @dataclass(frozen=True)
-class Moments:
+class TermMoments:
     """Means and products of functions g on the rows, and with the rows."""
 
     mean: Array
@@ -85,7 +85,7 @@ class Moments:
     """E[g xᵀ], rows being centred."""
 
     @classmethod
-    def of(cls, gram: Array, with_x: Array, which: IntArray) -> Moments:
+    def of(cls, gram: Array, with_x: Array, which: IntArray) -> TermMoments:
         """Take those of some terms from the sums over all; the constant is the first term."""
         mean = gram[0, which]
         return cls(mean, gram[np.ix_(which, which)] - np.outer(mean, mean), with_x[which])

@@ -11,9 +11,9 @@ import numpy as np
 from gramian._types import Array, IntArray
 from gramian.families import Family
 from gramian.families._base import no_levels
-from gramian.families._expansion import Basis, Block
+from gramian.families._expansion import AtomBasis, Block
 
-Key = tuple[tuple[int, Hashable], ...]
+TermKey = tuple[tuple[int, Hashable], ...]
 """What a term is: the variables in it, each with its atom; the constant has none."""
 
 
@@ -44,7 +44,7 @@ class Terms:
 
     @classmethod
     def of(cls, family: Family, n_variables: int) -> Terms:
-        """Return the functions of a family in so many variables."""
+        """Return the functions of a family in `n_variables` variables."""
         expansion = family.expand()
         return cls([expansion.grow(_no_levels) for _ in range(n_variables)])
 
@@ -78,12 +78,12 @@ class Terms:
         sizes = [block.n_functions for block in self.blocks[:-1]]
         return 1 + np.concatenate([[0], np.cumsum(sizes, dtype=np.intp)]).astype(np.intp)
 
-    def index(self, key: Key) -> int:
+    def index(self, key: TermKey) -> int:
         """Return where a term is."""
         return self._numbers[key]
 
     @cached_property
-    def _numbers(self) -> dict[Key, int]:
+    def _numbers(self) -> dict[TermKey, int]:
         return {key: number for number, key in enumerate(self.keys)}
 
     @cached_property
@@ -95,7 +95,7 @@ class Terms:
             for place, (variable, atom) in enumerate(key):
                 before, after = key[:place], key[place + 1 :]
                 for other, factor in rules[variable][atom]:
-                    middle: Key = () if other is None else ((variable, other),)
+                    middle: TermKey = () if other is None else ((variable, other),)
                     lower = self._numbers[before + middle + after]
                     found[variable].append((number, lower, factor))
         return [
@@ -130,9 +130,9 @@ def _no_levels(limit: int) -> Array:
         raise ValueError(f"A family of indicators {_REMEDY}") from None
 
 
-def _describe(blocks: Sequence[Block]) -> tuple[list[Key], IntArray]:
+def _describe(blocks: Sequence[Block]) -> tuple[list[TermKey], IntArray]:
     """Return what the terms are, and their degrees."""
-    keys: list[Key] = [()]
+    keys: list[TermKey] = [()]
     degrees = [0]
     store: list[int] = [0]
     for variable, block in enumerate(blocks):
@@ -146,10 +146,10 @@ def _describe(blocks: Sequence[Block]) -> tuple[list[Key], IntArray]:
     return keys, np.array(degrees, dtype=np.intp)
 
 
-def _rules(bases: Sequence[Basis]) -> dict[Hashable, list[tuple[Hashable | None, float]]]:
+def _rules(bases: Sequence[AtomBasis]) -> dict[Hashable, list[tuple[Hashable | None, float]]]:
     """Return for every atom the atoms, or None for the constant, that its derivative is made of."""
 
-    def of(basis: Basis) -> Iterator[tuple[Hashable, list[tuple[Hashable | None, float]]]]:
+    def of(basis: AtomBasis) -> Iterator[tuple[Hashable, list[tuple[Hashable | None, float]]]]:
         assert basis.derivative is not None
         names = (None, *basis.keys)
         for atom, row in zip(basis.keys, basis.derivative, strict=True):

@@ -1,8 +1,20 @@
 """Model files: fitted estimators, and what happened to the data before, without pickle."""
 
 from gramian.exceptions import ModelFileError
+from gramian.models._beside import Beside
 from gramian.models._files import Model, load, read, save
 from gramian.models._onnx import to_onnx
 from gramian.models._preprocessing import Preprocessing
+from gramian.tables._clock import Clock
 
-__all__ = ["Model", "ModelFileError", "Preprocessing", "load", "read", "save", "to_onnx"]
+__all__ = [
+    "Beside",
+    "Clock",
+    "Model",
+    "ModelFileError",
+    "Preprocessing",
+    "load",
+    "read",
+    "save",
+    "to_onnx",
+]

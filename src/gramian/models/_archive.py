@@ -137,7 +137,7 @@ class Archive:
         if set(self._members) != expected:
             odd = sorted(set(self._members) ^ expected)[0]
             have = "has" if odd in self._members else "lacks"
-            raise ModelFileError(f"It {have} a part {odd!r}, other than its list of arrays says.")
+            raise ModelFileError(f"It {have} a part {odd!r}; its list of arrays says otherwise.")
 
     def _read(self, name: str, limit: int) -> bytes:
         member = self._members.get(name)

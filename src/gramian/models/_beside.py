@@ -24,6 +24,8 @@ TYPES = frozenset(
 class Beside:
     """Columns of a table that take no part in a fit, and yet belong to it.
 
+    It is the parameter `beside` of :class:`Preprocessing`.
+
     Parameters
     ----------
     order : sequence of str, default=()
@@ -31,11 +33,26 @@ class Beside:
         those that lookups give. Without columns beside the fit it is empty.
     labels : sequence of str, default=()
         Columns that stay as they are.
-    lookups : sequence of Lookup or Slopes, default=()
+    lookups : sequence of Lookup, Slopes or ComposedDate, default=()
         How others are computed, each from columns of the fit, from `labels`, or from columns that
         stand before it.
     types : mapping from str to str, default={}
-        Those of columns that lookups give, as Arrow writes them, if they are among `TYPES`.
+        The types of columns that lookups give and that are no plain numbers or text: truth values,
+        dates, times, and durations, as Arrow writes them ("bool", "date32[day]").
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import gramian
+    >>> from gramian.models import Beside
+    >>> table = pd.DataFrame({"product": [*"abcdab"] * 20, "price": [5, 2, 5, 3, 5, 2] * 20})
+    >>> lookup = gramian.relations(table)[0].solve_for("price")
+    >>> beside = Beside(["size", "product", "price"], labels=["product"], lookups=[lookup])
+    >>> beside.given
+    ['price']
+    >>> columns, n_unknown = beside.compute({"product": ["b", "x"]}.get)
+    >>> columns["price"], n_unknown
+    (array([ 2., nan]), 1)
     """
 
     order: Sequence[str] = ()
@@ -58,7 +75,7 @@ class Beside:
         """
         if not self.order:
             if self.labels or self.lookups:
-                raise ValueError("Columns beside the fit need their order in the table.")
+                raise ValueError("Columns beside the fit must have their order in the table.")
             return
         everything = [*columns, *self.labels, *self.given]
         if len({*everything}) < len(everything) or sorted(everything) != sorted(self.order):
@@ -66,15 +83,21 @@ class Beside:
         known = {*columns, *self.labels}
         for lookup in self.lookups:
             if not known.issuperset(lookup.columns):
-                raise ValueError(f"Nothing gives the columns that {lookup} needs.")
+                raise ValueError(f"Earlier laws or the fit must give the columns of {lookup}.")
             known.add(lookup.column)
         dated = {each.column: _gives_dates(each) for each in self.lookups}
         for name, kind in self.types.items():
             if dated.get(name) is not kind.startswith(("date", "timestamp")):
-                raise ValueError(f"The column {name!r} is not given as {kind}.")
+                raise ValueError(f"A law must give the column {name!r} as {kind}.")
 
     def sorted(self, names: Sequence[str]) -> list[str]:
-        """Put columns in the order of the table."""
+        """Put columns in the order of the table.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Some of the columns.
+        """
         return [name for name in self.order if name in names] if self.order else list(names)
 
     def compute(self, column: Callable[[str], Any]) -> tuple[dict[str, Any], int]:
@@ -121,19 +144,25 @@ class Beside:
 
     @classmethod
     def from_json(cls, document: Any) -> Beside:
-        """Read what `to_json` returned; anything else is a ValueError."""
+        """Read what `to_json` returned; anything else is a ValueError.
+
+        Parameters
+        ----------
+        document : dict
+            What `to_json` returned.
+        """
         needed = {"order", "labels", "lookups"}
         if not isinstance(document, Mapping) or set(document) - {"types"} != needed:
-            raise ValueError("Columns beside a fit have an order, labels and lookups.")
+            raise ValueError("Columns beside a fit must have an order, labels and lookups.")
         names = [*_list(document["order"]), *_list(document["labels"])]
         if not all(isinstance(name, str) for name in names):
-            raise ValueError("Names of columns are texts.")
+            raise ValueError("Names of columns must be texts.")
         lookups = tuple(map(level_law, _list(document["lookups"])))
         types = document.get("types", {})
         if not isinstance(types, Mapping) or not all(
             isinstance(each, str) and each in TYPES for each in types.values()
         ):
-            raise ValueError(f"The types of columns beside a fit are among {sorted(TYPES)}.")
+            raise ValueError(f"The types of columns beside a fit must be among {sorted(TYPES)}.")
         return cls(tuple(document["order"]), tuple(document["labels"]), lookups, dict(types))
 
 

@@ -17,7 +17,7 @@ from gramian._gfr import GFR
 from gramian._gfs import GFS
 from gramian._manifold import PolynomialManifold
 from gramian._uffs import UFFS
-from gramian._words import is_text
+from gramian._words import is_storable_text
 from gramian.exceptions import ModelFileError
 from gramian.families import Family
 from gramian.models import _pursuits, _surfaces
@@ -26,13 +26,13 @@ from gramian.models._families import Functions, from_data, to_data
 from gramian.models._schema import SCHEMAS, arrays_of
 from gramian.models._stored import INFINITY, MAX_INTEGER, Stored, number_to
 
-Estimator = GFR | GCA | GFS | GFA | UFFS | PolynomialManifold
-KINDS: dict[type[Estimator], ModuleType] = {
+StoredEstimator = GFR | GCA | GFS | GFA | UFFS | PolynomialManifold
+KINDS: dict[type[StoredEstimator], ModuleType] = {
     **dict.fromkeys((GFR, GCA, GFS, GFA, UFFS), _pursuits),
     PolynomialManifold: _surfaces,
 }
 """Who describes the models of each estimator, and makes them again."""
-CLASSES: dict[str, type[Estimator]] = {each.__name__: each for each in KINDS}
+CLASSES: dict[str, type[StoredEstimator]] = {each.__name__: each for each in KINDS}
 LEFT_OUT = ("checkpoint",)
 """Parameters that are not written: they name places on this machine."""
 ARRAYS = ("basis", "given")
@@ -40,7 +40,7 @@ ARRAYS = ("basis", "given")
 
 
 def to_data_and_arrays(
-    estimator: Estimator, *, moments: bool | None
+    estimator: StoredEstimator, *, moments: bool | None
 ) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """Describe a fitted estimator.
 
@@ -93,7 +93,7 @@ def _parameter(name: str, value: Any) -> Any:
 
 def from_data_and_arrays(
     document: Mapping[str, Any], arrays: Mapping[str, AnyArray], functions: Functions | None
-) -> Estimator:
+) -> StoredEstimator:
     """Make a fitted estimator.
 
     Parameters
@@ -115,8 +115,11 @@ def from_data_and_arrays(
 
 
 def _make(
-    kind: type[Estimator], data: Any, arrays: Mapping[str, AnyArray], functions: Functions | None
-) -> Estimator:
+    kind: type[StoredEstimator],
+    data: Any,
+    arrays: Mapping[str, AnyArray],
+    functions: Functions | None,
+) -> StoredEstimator:
     """Make the estimator with its parameters; those that are not in the file keep their default."""
     known = {*inspect.signature(kind).parameters} - {*LEFT_OUT}
     if not isinstance(data, dict) or not set(data) <= known:
@@ -130,7 +133,7 @@ def _make(
         elif value == INFINITY:
             value = math.inf
         elif name in ("keep", "priority", "given") and isinstance(value, list):
-            if not all(type(each) is int or is_text(each) for each in value):
+            if not all(type(each) is int or is_storable_text(each) for each in value):
                 raise ModelFileError(f"Its parameter {name!r} is damaged.")
         elif not isinstance(value, str | int | float | None) or (
             isinstance(value, int) and abs(value) >= MAX_INTEGER
@@ -151,6 +154,6 @@ def _make(
 def _names(names: Any, d: int) -> tuple[str, ...] | None:
     if names is None:
         return None
-    if not isinstance(names, list) or len(names) != d or not all(map(is_text, names)):
+    if not isinstance(names, list) or len(names) != d or not all(map(is_storable_text, names)):
         raise ModelFileError(f"The names of its {d} columns are damaged.")
     return tuple(names)

@@ -56,11 +56,11 @@ def to_data(family: Family) -> dict[str, Any]:
             "cannot be written. Express it by Custom with named functions, or store the model in "
             "another way, together with its code."
         )
-    params = {name: plain(value) for name, value in family.get_params().items()}
+    params = {name: python_number(value) for name, value in family.get_params().items()}
     return {"class": type(family).__name__, "parameters": params}
 
 
-def plain(value: Any) -> Any:
+def python_number(value: Any) -> Any:
     """Turn a number of NumPy into one of Python."""
     return value.item() if isinstance(value, np.generic) else value
 

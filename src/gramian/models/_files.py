@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import gramian
-from gramian._words import is_text
+from gramian._words import is_storable_text
 from gramian._writing import replacing
 from gramian.exceptions import ModelFileError
 from gramian.models._archive import AnyArray, Archive, opened, write
 from gramian.models._beside import Beside
 from gramian.models._estimators import (
     CLASSES,
-    Estimator,
+    StoredEstimator,
     from_data_and_arrays,
     to_data_and_arrays,
 )
@@ -41,6 +41,15 @@ OPTIONAL = {"ids", "targets", "clocks", "beside"}
 class Model:
     """What is in a model file.
 
+    Attributes
+    ----------
+    estimator : estimator
+        The fitted estimator: GFR, GCA, GFS, GFA, UFFS or PolynomialManifold.
+    preprocessing : Preprocessing or None
+        What happened to the table before the fit, if the file says so.
+    gramian_version : str
+        The version of gramian that wrote the file.
+
     Examples
     --------
     >>> import tempfile
@@ -58,11 +67,8 @@ class Model:
     """
 
     estimator: Any
-    """The fitted estimator: GFR, GCA, GFS, GFA, UFFS or PolynomialManifold."""
     preprocessing: Preprocessing | None
-    """What happened to the table before the fit, if the file says so."""
     gramian_version: str
-    """The version of gramian that wrote the file."""
 
 
 def save(
@@ -253,7 +259,7 @@ def _read(archive: Archive, functions: Functions | None) -> Model:
     return Model(estimator, preprocessing, written_by)
 
 
-def _functions_of(estimator: Estimator) -> Functions:
+def _functions_of(estimator: StoredEstimator) -> Functions:
     """Return the functions of Custom families by name, to read back what was written."""
     found: dict[str, Any] = {}
     families: list[Any] = [getattr(estimator, "family", None), getattr(estimator, "family_", None)]
@@ -290,7 +296,7 @@ def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing |
     ids, targets = data.get("ids", []), data.get("targets", [])
     texts = [columns, ids, targets]
     texts += categories.values() if isinstance(categories, dict) else [None]
-    if not all(isinstance(text, list) and all(map(is_text, text)) for text in texts):
+    if not all(isinstance(text, list) and all(map(is_storable_text, text)) for text in texts):
         raise ModelFileError("The names of its preprocessing are damaged.")
     try:
         return Preprocessing(
@@ -309,14 +315,14 @@ def _preprocessing(data: Any, arrays: Mapping[str, AnyArray]) -> Preprocessing |
 
 def _clocks(data: Any) -> dict[str, Clock]:
     if not isinstance(data, dict) or not all(
-        isinstance(each, list) and len(each) == 2 and all(map(is_text, each))
+        isinstance(each, list) and len(each) == 2 and all(map(is_storable_text, each))
         for each in data.values()
     ):
         raise ValueError("A clock is an origin and a unit.")
     return {name: Clock(*each) for name, each in data.items()}
 
 
-def _check_columns(preprocessing: Preprocessing, estimator: Estimator) -> None:
+def _check_columns(preprocessing: Preprocessing, estimator: StoredEstimator) -> None:
     names = getattr(estimator, "feature_names_in_", None)
     same = names is None or list(names) == list(preprocessing.columns)
     if len(preprocessing.columns) != estimator.n_features_in_ or not same:

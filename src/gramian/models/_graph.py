@@ -12,18 +12,18 @@ from numpy.typing import DTypeLike
 from gramian._extras import require
 
 
-class Graph:
+class OnnxGraph:
     """A graph that grows with every call.
 
     Parameters
     ----------
     dtype : {"float32", "float64"} or dtype
         The type of numbers.
-    parent : Graph, optional
+    parent : OnnxGraph, optional
         The graph around this one, if it is repeated there.
     """
 
-    def __init__(self, dtype: DTypeLike, parent: Graph | None = None) -> None:
+    def __init__(self, dtype: DTypeLike, parent: OnnxGraph | None = None) -> None:
         self.helper: Any = require("onnx.helper", "Export")
         self._from_array: Any = require("onnx.numpy_helper", "Export").from_array
         self.dtype = np.dtype(dtype)
@@ -80,7 +80,7 @@ class Graph:
 
     def repeat(
         self,
-        body: Graph,
+        body: OnnxGraph,
         most: int,
         states: Sequence[str],
         first: Sequence[str],
@@ -91,7 +91,7 @@ class Graph:
 
         Parameters
         ----------
-        body : Graph
+        body : OnnxGraph
             The graph, made with this one as parent.
         most : int
             How often at most.

@@ -41,7 +41,10 @@ def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[Sol
         except ValueError as error:
             raise ModelFileError(f"One of its laws is damaged: {error}") from error
         if law.column not in left or not known.issuperset(law.columns):
-            raise ModelFileError(f"Its law of {law.column[:60]!r} needs what is not known.")
+            raise ModelFileError(
+                f"Its law of {law.column[:60]!r} needs a column that is neither kept nor computed "
+                "before."
+            )
         left.remove(law.column)
         known.add(law.column)
         found.append(law)

@@ -14,9 +14,9 @@ from gramian._types import Array
 from gramian.tables._clock import Clock
 
 AT_ONCE = 2**24
-"""So many values are kept at once where medians are looked for, 128 MB."""
-Columns = dict[str, NDArray[Any]]
-Pieces = Callable[[], Iterable[Columns]]
+"""At most this many values are kept at once where medians are looked for: 128 MB."""
+ColumnValues = dict[str, NDArray[Any]]
+Pieces = Callable[[], Iterable[ColumnValues]]
 """Reads a table once: columns of floats, of dates, or of text as objects."""
 
 

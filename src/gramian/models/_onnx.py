@@ -15,7 +15,7 @@ from gramian._estimator import Estimator
 from gramian._manifold_model import FittedManifold
 from gramian._model import AnyModel, FittedModel, Project
 from gramian._writing import replacing
-from gramian.models._graph import Graph
+from gramian.models._graph import OnnxGraph
 from gramian.models._onnx_surface import encode
 
 OPSET = 13
@@ -70,7 +70,7 @@ def to_onnx(
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be 'float32' or 'float64'; got {dtype!r}.")
     check_is_fitted(estimator)
-    graph = Graph(dtype)
+    graph = OnnxGraph(dtype)
     n_out, helper = _encode(estimator.model_, graph), graph.helper
     whole = helper.make_graph(
         graph.nodes,
@@ -102,7 +102,7 @@ def to_onnx(
     return model
 
 
-def _encode(model: AnyModel, graph: Graph) -> int:
+def _encode(model: AnyModel, graph: OnnxGraph) -> int:
     """Add what `transform` does, from "X" to "Z", and return the number of columns of "Z"."""
     if isinstance(model, FittedManifold):
         return encode(graph, model)

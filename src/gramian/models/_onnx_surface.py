@@ -1,4 +1,4 @@
-"""The search for nearest points as an ONNX graph: a loop that does what `Search` does."""
+"""The search for nearest points as an ONNX graph: a loop that does what `NearestSearch` does."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from gramian.manifold._nearest import (
     MOST_DAMPING,
     TIGHTEN,
 )
-from gramian.models._graph import Graph
+from gramian.models._graph import OnnxGraph
 
 Point = tuple[str, str, str]
 """Terms of lower degree, what is missed, and the objective, at the coordinates of all rows."""
 
 
-def encode(graph: Graph, model: FittedManifold) -> int:
+def encode(graph: OnnxGraph, model: FittedManifold) -> int:
     """Add what `transform` does, from "X" to "Z", and return the number of codes.
 
     Parameters
     ----------
-    graph : Graph
+    graph : OnnxGraph
         An empty graph.
     model : FittedManifold
         The model.
@@ -57,14 +57,14 @@ class _Products:
         self.order = sorted(range(len(keys)), key=lambda i: len(keys[i]))
         """Terms by degree."""
         self.levels: list[tuple[list[int], list[int]]] = []
-        """Of each degree from 1 on, the places of parents in the degree before, and variables."""
+        """For each degree from 1 on: the places of parents in the degree before, and variables."""
         before: dict[tuple[int, ...], int] = {(): 0}
         for degree in range(1, 1 + max(map(len, keys))):
             level = [keys[i] for i in self.order if len(keys[i]) == degree]
             self.levels.append(([before[key[:-1]] for key in level], [key[-1] for key in level]))
             before = {key: i for i, key in enumerate(level)}
 
-    def __call__(self, graph: Graph, u: str) -> str:
+    def __call__(self, graph: OnnxGraph, u: str) -> str:
         """Evaluate all terms by degree, one column a term."""
         first = graph.take(u, [0], axis=1)
         levels = [graph.ones(first)]
@@ -86,7 +86,7 @@ def _variables(key: Sequence[tuple[int, object]]) -> tuple[int, ...]:
 class _Search:
     """Levenberg-Marquardt for all rows at once; those that are done stay where they are."""
 
-    def __init__(self, graph: Graph, manifold: Manifold, x: str) -> None:
+    def __init__(self, graph: OnnxGraph, manifold: Manifold, x: str) -> None:
         surface, start = manifold.surface, manifold.start.linear
         self._graph, self._search = graph, manifold.search
         self._k = surface.terms.n_variables
@@ -108,13 +108,13 @@ class _Search:
         u, lower, miss, objective = self._begin()
         ones = graph.ones(objective)
         damping = graph("Mul", ones, FIRST_DAMPING)
-        body = Graph(graph.dtype, graph)
+        body = OnnxGraph(graph.dtype, graph)
         first = [u, lower, miss, objective, damping, ones]
         names = [body.name() for _ in first]
         then, go_on = self._turn(body, names)
         return graph.repeat(body, self._search.max_steps, names, first, then, go_on)[0]
 
-    def _at(self, graph: Graph, u: str) -> Point:
+    def _at(self, graph: OnnxGraph, u: str) -> Point:
         values = self._products(graph, u)
         miss = graph("Sub", self._x, graph("MatMul", values, self._b))
         away = graph("Sub", u, self._home)
@@ -122,14 +122,16 @@ class _Search:
         objective = graph("Add", graph.squares(miss), penalty)
         return graph.take(values, self._lower, axis=1), miss, objective
 
-    def _better(self, graph: Graph, after: str, before: str) -> str:
+    def _better(self, graph: OnnxGraph, after: str, before: str) -> str:
         """Return where an objective is lower than another, or is finite and the other is not."""
         largest = graph.constant(float(np.finfo(graph.dtype).max))
         finite, was = (graph("LessOrEqual", graph("Abs", one), largest) for one in (after, before))
         rescued = graph("And", finite, graph("Not", was))
         return graph("Or", graph("Less", after, before), rescued)
 
-    def _take(self, graph: Graph, better: str, new: Sequence[str], old: Sequence[str]) -> list[str]:
+    def _take(
+        self, graph: OnnxGraph, better: str, new: Sequence[str], old: Sequence[str]
+    ) -> list[str]:
         """Take the new where it is better: coordinates, terms and what is missed; objectives."""
         column = graph.column(better)
         masks = (column, column, column, better)
@@ -150,7 +152,7 @@ class _Search:
             state = self._take(graph, better, [there, *point], state)
         return state
 
-    def _turn(self, graph: Graph, names: Sequence[str]) -> tuple[list[str], str]:
+    def _turn(self, graph: OnnxGraph, names: Sequence[str]) -> tuple[list[str], str]:
         """Make a step for all rows that are not done."""
         u, lower, miss, objective, damping, active = names
         zero, one = graph.constant(0.0), graph.constant(1.0)
@@ -175,7 +177,7 @@ class _Search:
         most = graph("ReduceMax", active, keepdims=0)
         return [*state, damped, active], graph("Greater", most, zero)
 
-    def _step(self, graph: Graph, u: str, lower: str, miss: str, damping: str) -> str:
+    def _step(self, graph: OnnxGraph, u: str, lower: str, miss: str, damping: str) -> str:
         """Return the damped Gauss-Newton step, (JᵀJ + tether + damping) step = Jᵀ miss."""
         shape = graph.constant(np.array([0, self._k, -1]))
         slopes = graph("Reshape", graph("MatMul", lower, self._tangents), shape)
@@ -196,7 +198,7 @@ class _Search:
         along = graph("Mul", graph.column(diagonal, 2), unit)
         return self._solve(graph, graph("Add", aside, along), pull)
 
-    def _solve(self, graph: Graph, matrix: str, right: str) -> str:
+    def _solve(self, graph: OnnxGraph, matrix: str, right: str) -> str:
         """Solve positive definite systems by Gauss-Jordan elimination, one a row."""
         system = graph("Concat", matrix, right, axis=2)
         for j in range(self._k):

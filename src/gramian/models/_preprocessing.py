@@ -32,20 +32,20 @@ class Preprocessing:
 
     Columns are found by name, so that a table may have them in any order, and others besides.
     Categories become their numbers, by scikit-learn's `OrdinalEncoder`, and missing values are
-    refused, filled in, or cost the row.
+    refused or filled in, or their rows are dropped.
 
     Parameters
     ----------
     columns : sequence of str
         The columns of the model, in its order.
     missing : {"refuse", "fill", "drop", "keep"}, default="refuse"
-        Whether a missing value is an error, is filled in, costs the row, or stays missing (NaN).
+        A missing value is an error, is filled in, has its row dropped, or stays missing (NaN).
     impute : array of shape (n_columns,), optional
         What is filled in.
     categories : mapping from str to sequence of str, optional
         The categories of columns that have some; the first becomes 0.
     ids, targets : sequences of str, default=()
-        Columns of the table that pass the model by.
+        Columns of the table that the model does not use, copied unchanged.
     clocks : mapping from str to Clock, optional
         The columns of dates, and how they become numbers.
     beside : Beside, optional
@@ -78,16 +78,19 @@ class Preprocessing:
         if self.missing not in get_args(Missing):
             raise ValueError(f"missing must be among {get_args(Missing)}; got {self.missing!r}.")
         if (self.missing == "fill") != (fill is not None):
-            raise ValueError("impute must be given with missing='fill', and with nothing else.")
+            raise ValueError("impute is required with missing='fill', and not allowed otherwise.")
         if fill is not None and (np.shape(fill) != (len(columns),) or not np.isfinite(fill).all()):
             raise ValueError("impute must be a finite number for each of the columns.")
         for name, known in self.categories.items():
             if name not in columns or len(set(known)) < len(known) or not len(known):
-                raise ValueError(f"categories of {name!r} must be different, and it a column.")
+                raise ValueError(
+                    f"categories: {name!r} must be one of columns, with one or more distinct "
+                    "categories."
+                )
             if fill is not None and not 0 <= fill[columns.index(name)] < len(known):
                 raise ValueError(f"impute of {name!r} must be the number of a category.")
         if not {*columns}.issuperset(self.clocks) or {*self.clocks} & {*self.categories}:
-            raise ValueError("clocks must be of columns, and these no categories.")
+            raise ValueError("Keys of clocks must be among columns, and not among categories.")
         self.beside.check(columns)
         passing = [*self.ids, *self.targets]
         if len({*columns, *passing}) < len(columns) + len(passing):
@@ -136,7 +139,7 @@ class Preprocessing:
         pieces : callable
             Reads the table once: returns pieces of it, as `learn` takes a table.
         columns, encode, impute
-            As of `learn`.
+            As in `learn`.
         """
         columns = tuple(columns)
         if impute not in (None, *get_args(Impute)):

@@ -17,7 +17,7 @@ from gramian.models._archive import AnyArray
 from gramian.models._decoder import ROUNDING
 from gramian.models._families import from_data, to_data
 from gramian.models._schema import SCHEMAS, check_indices
-from gramian.models._stored import Stored, count, number_from, number_to
+from gramian.models._stored import Stored, number_from, number_to, positive_integer
 
 SOLVERS = ("qr", "gram", "moments")
 
@@ -127,7 +127,7 @@ def _in_units(directions: Array, scale: Array | None) -> Array:
     with np.errstate(over="ignore"):
         found: Array = directions / scale
     if not np.isfinite(found).all():
-        raise ModelFileError("What columns were divided by is too small.")
+        raise ModelFileError("A scale of its columns is too small.")
     return found
 
 
@@ -163,7 +163,7 @@ def _record(fitted: Mapping[str, Any], stored: Stored) -> Record:
         stop_reason=fitted["stop_reason_"],
         solver=fitted["solver_"],
         orthogonality_loss=number_from(fitted, "orthogonality_loss_"),
-        n_rows=count(fitted, "n_samples_"),
+        n_rows=positive_integer(fitted, "n_samples_"),
         alpha=number_from(fitted, "alpha_") if "alpha_" in fitted else 0.0,
         **recorded,
     )

@@ -11,7 +11,7 @@ from typing import Any
 from gramian._types import Array
 from gramian.exceptions import ModelFileError
 from gramian.models._archive import AnyArray
-from gramian.models._families import Functions, plain
+from gramian.models._families import Functions, python_number
 
 INFINITY = {"float": "inf"}
 """Stands for infinity, which JSON does not know."""
@@ -31,7 +31,7 @@ class Stored:
     fitted: Any
     """Numbers and families of the fit."""
     arrays: Mapping[str, AnyArray]
-    """Of checked shapes."""
+    """The arrays, of checked shapes."""
     functions: Functions | None
     """The functions of Custom."""
 
@@ -46,13 +46,13 @@ class Stored:
         """What columns were divided by, if they were."""
         scale = self.arrays.get("scale_")
         if scale is not None and (scale <= 0).any():
-            raise ModelFileError("What columns were divided by is not positive.")
+            raise ModelFileError("A scale of its columns is not positive.")
         return scale
 
 
 def number_to(value: Any) -> Any:
     """Return a number as JSON can hold it."""
-    value = plain(value)
+    value = python_number(value)
     if isinstance(value, Real) and not isinstance(value, int) and math.isinf(value):
         return INFINITY
     return value
@@ -66,7 +66,7 @@ def number_from(fitted: Mapping[str, Any], name: str, most: float = math.inf) ->
     return value
 
 
-def count(fitted: Mapping[str, Any], name: str, most: int = MAX_INTEGER - 1) -> int:
+def positive_integer(fitted: Mapping[str, Any], name: str, most: int = MAX_INTEGER - 1) -> int:
     """Read a positive integer."""
     value = fitted[name]
     if type(value) is not int or not 1 <= value <= most:

@@ -15,7 +15,7 @@ from gramian.manifold import (
     AngleStart,
     LinearStart,
     Manifold,
-    Search,
+    NearestSearch,
     Start,
     Surface,
     Terms,
@@ -23,7 +23,7 @@ from gramian.manifold import (
 from gramian.models._archive import AnyArray
 from gramian.models._decoder import grow
 from gramian.models._families import from_data, to_data
-from gramian.models._stored import Stored, count, number_from
+from gramian.models._stored import Stored, number_from, positive_integer
 
 MAX_FUNCTIONS = 2**15
 """No fit has more functions: their products take 8 GiB."""
@@ -73,10 +73,10 @@ def restore(stored: Stored) -> FittedManifold:
     manifold = Manifold(
         Surface(_terms(family, arrays), arrays["surface.coefficients"]),
         _start(family, arrays),
-        Search(
+        NearestSearch(
             number_from(fitted, "code_penalty", most=np.finfo(np.float64).max),
             number_from(fitted, "tol"),
-            count(fitted, "max_steps", most=MAX_STEPS),
+            positive_integer(fitted, "max_steps", most=MAX_STEPS),
         ),
         arrays["surface.mixing"],
         arrays["surface.offset"],
@@ -84,7 +84,7 @@ def restore(stored: Stored) -> FittedManifold:
         number_from(fitted, "unit", most=np.finfo(np.float64).max),
     )
     if not manifold.unit or not np.linalg.cond(manifold.mixing) < MAX_CONDITION:
-        raise ModelFileError("Its codes have no units, or some of them tell nothing.")
+        raise ModelFileError("The scale of its codes is missing or degenerate.")
     return FittedManifold(
         algorithm=stored.algorithm,
         names=stored.names,
@@ -94,7 +94,7 @@ def restore(stored: Stored) -> FittedManifold:
         family=family,
         alpha=number_from(fitted, "alpha_"),
         total=arrays["total_residual_variance_"],
-        n_samples=count(fitted, "n_samples_"),
+        n_samples=positive_integer(fitted, "n_samples_"),
         validation_total=arrays.get("validation_total_residual_variance_"),
     )
 
@@ -112,7 +112,7 @@ def _terms(family: Family, arrays: Mapping[str, AnyArray]) -> Terms:
         if n > n_functions:
             break
     if n != n_functions:
-        raise ModelFileError(f"It has {n_functions} functions, which its family has not.")
+        raise ModelFileError(f"It has {n_functions} functions, a number its family cannot have.")
     try:
         terms = Terms(blocks)
     except ValueError as error:

@@ -245,7 +245,7 @@ class Factor:
         Returns
         -------
         factor : Factor
-            Of the others, which keep their numbers.
+            The factor of the others, which keep their numbers.
         """
         gone = np.isin(self._order, functions)
         start = int(np.argmax(gone)) if gone.any() else len(self)

@@ -13,6 +13,7 @@ from gramian._threads import n_workers_for
 from gramian._types import Array
 from gramian.families._base import Family
 from gramian.families._expansion import Block
+from gramian.orthogonalize._admission import EPSILON, Admission
 from gramian.orthogonalize._common import (
     NOISE,
     Added,
@@ -20,7 +21,6 @@ from gramian.orthogonalize._common import (
     Step,
     check_finite,
 )
-from gramian.orthogonalize._elimination import EPSILON, Elimination
 from gramian.orthogonalize._factor import Factor
 from gramian.orthogonalize._levels import KnownLevels
 from gramian.orthogonalize._moments import (
@@ -36,7 +36,7 @@ from gramian.orthogonalize._sums import (
     FunctionValues,
     PlainWork,
     Sums,
-    Variables,
+    VariableValues,
     plain_cost,
 )
 from gramian.rows import Rows
@@ -44,7 +44,7 @@ from gramian.rows import Rows
 MIN_PIECE = 1024
 """Blocks of fewer functions are never cut into pieces."""
 MIN_SHRUNK = 1024
-"""So many functions may have a penalty, however few rows there are."""
+"""This many functions may have a penalty, however few rows there are."""
 
 
 class Gram:
@@ -52,7 +52,7 @@ class Gram:
 
     With E[ffᵀ] = LLᵀ, the orthonormal functions are f̂ = L⁻¹f, so E[Xf̂] = L⁻¹E[Xf]: the values
     of f̂ are never formed. The Gram matrix squares the condition of the functions. Where this costs
-    too many digits, and before a function is dropped, the rows are read again: see `Elimination`.
+    too many digits, and before a function is dropped, the rows are read again: see `Admission`.
     The same sums serve any number of penalties.
 
     Parameters
@@ -83,7 +83,7 @@ class Gram:
         self._rows = rows
         self._expansion = family.expand()
         self._levels = KnownLevels(rows)
-        self._variables = Variables(rows.n_rows, rows.cache_bytes)
+        self._variables = VariableValues(rows.n_rows, rows.cache_bytes)
         self._values = FunctionValues(rows.cache_bytes)
         shape = None if moments is False else monomials(family)
         self._monomials = None if shape is None else Monomials(*shape)
@@ -145,12 +145,12 @@ class Gram:
         norms = np.ones(block.n_functions)
         # BLAS's own threads would go on spinning while the next step's rows are shared out.
         n_workers = n_workers_for(n**2 * block.n_functions)
-        eliminations = [
-            Elimination(factor, n, block.n_functions, self._room(factor, block), n_workers)
+        admissions = [
+            Admission(factor, n, block.n_functions, self._room(factor, block), n_workers)
             for factor in self.factors
         ]
         for piece in self._pieces(block):
-            full = all(elimination.full for elimination in eliminations)
+            full = all(admission.full for admission in admissions)
             if full and piece.start > 0 and not self._keep_dropped:
                 break
             block, sums = self._sum_in_range(direction, block, piece)
@@ -158,10 +158,10 @@ class Gram:
             if piece.start == 0:
                 self.variables.append(sums.with_x[0].copy())
             with threads_for(0):
-                for elimination in eliminations:
-                    elimination.begin(sums.gram, sums.with_x, piece)
-            self._go_on(eliminations, direction, block, norms)
-        extensions = tuple(elimination.extension() for elimination in eliminations)
+                for admission in admissions:
+                    admission.begin(sums.gram, sums.with_x, piece)
+            self._go_on(admissions, direction, block, norms)
+        extensions = tuple(admission.extension() for admission in admissions)
         taken = np.unique(np.concatenate([extension.pivots for extension in extensions]))
         kept = np.arange(block.n_functions) if self._keep_dropped else taken
         for factor in self.factors:
@@ -195,11 +195,11 @@ class Gram:
         return sums.gram[:, self.n_functions + piece.start :].diagonal().copy()
 
     def _go_on(
-        self, eliminations: Sequence[Elimination], direction: Direction, block: Block, norms: Array
+        self, admissions: Sequence[Admission], direction: Direction, block: Block, norms: Array
     ) -> None:
-        """Read the rows again for functions of which one pass tells too little."""
+        """Read the rows again for functions about which one pass says too little."""
         norms = np.concatenate([self.norms, norms])
-        while unfinished := [each for each in eliminations if len(each.waiting)]:
+        while unfinished := [each for each in admissions if len(each.waiting)]:
             self.n_more_passes += 1
             work = CombinedWork(
                 self.steps,
@@ -214,13 +214,13 @@ class Gram:
             )
             found = iter(self._rows.sum(work))
             with threads_for(0):
-                for elimination in unfinished:
-                    elimination.go_on(next(found) / norms, next(found), next(found))
+                for admission in unfinished:
+                    admission.go_on(next(found) / norms, next(found), next(found))
 
     def _pieces(self, block: Block) -> list[slice]:
         """Cut a block of more functions than rows: most of them are redundant, or shrunk.
 
-        The Gram matrix of so many at once could take any amount of memory. Where a variable enters
+        The Gram matrix of all at once could take any amount of memory. Where a variable enters
         alone, no sums of the others are needed.
         """
         if not self._keep_dropped and all(self._enters_alone(each, block) for each in self.factors):

@@ -17,7 +17,7 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class Levels(Work):
+class LevelWork(Work):
     """Finds the distinct values of variables; where they exceed a limit, some of them."""
 
     directions: Sequence[Direction]
@@ -33,7 +33,7 @@ class Levels(Work):
 
 
 class _Worker:
-    def __init__(self, work: Levels) -> None:
+    def __init__(self, work: LevelWork) -> None:
         self._work = work
         self.sums: list[Array] = [np.empty(0) for _ in work.directions]
 
@@ -61,10 +61,10 @@ class KnownLevels:
         """Return the values of a variable in increasing order; beyond the limit, some of them."""
         axis = direction.axis
         if not isinstance(axis, int):
-            return self._rows.sum(Levels([direction], limit))[0]
+            return self._rows.sum(LevelWork([direction], limit))[0]
         if limit not in self._of_columns:
             columns = [Direction(i, 1.0) for i in range(self._rows.n_columns)]
-            self._of_columns[limit] = self._rows.sum(Levels(columns, limit))
+            self._of_columns[limit] = self._rows.sum(LevelWork(columns, limit))
         return self._of_columns[limit][axis] / direction.deviation
 
 

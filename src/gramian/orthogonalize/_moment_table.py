@@ -198,7 +198,7 @@ class MomentTable:
         step = max(1, CHUNK // max(1, len(columns)))
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
-            merged = merge(list(part.T[:, :, np.newaxis]), list(columns.T[:, np.newaxis]))
+            merged = merge_tuples(list(part.T[:, :, np.newaxis]), list(columns.T[:, np.newaxis]))
             merged = merged[len(merged) - a - b :]
             shape = (len(part), len(columns))
             first, second = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
@@ -233,7 +233,7 @@ def _tiles(groups: Sequence[int], prefixes: Sequence[int]) -> list[_Tile]:
     return tiles
 
 
-def merge(first: Sequence[Tuples], second: Sequence[Tuples]) -> list[Tuples]:
+def merge_tuples(first: Sequence[Tuples], second: Sequence[Tuples]) -> list[Tuples]:
     """Merge sorted tuples, given position by position, into sorted ones."""
     merged = list(first)
     for symbol in second:

@@ -13,7 +13,7 @@ from gramian.families._base import Family
 from gramian.families._expansion import Block, Products
 from gramian.orthogonalize._common import Direction, Step
 from gramian.orthogonalize._moment_table import Halves, MomentTable, Tuples
-from gramian.orthogonalize._sums import Sums, Variables
+from gramian.orthogonalize._sums import Sums, VariableValues
 from gramian.rows import RowBlock, Work
 
 MAX_VARIABLES = 254
@@ -55,18 +55,18 @@ class Monomials:
             self._store = np.vstack([self._store, new[step.block.stored]])
         self._n_steps = len(steps)
 
-    def plan(self, n_variables: int, block: Block) -> Plan:
+    def plan(self, n_variables: int, block: Block) -> MomentPlan:
         """Lay out the tables for the functions of a new variable."""
-        return lay_out(self._degree, self._max_exponent, n_variables, block)
+        return plan_moments(self._degree, self._max_exponent, n_variables, block)
 
     def work(
         self,
         steps: Sequence[Step],
         direction: Direction,
         block: Block,
-        plan: Plan,
+        plan: MomentPlan,
         n_columns: int,
-        variables: Variables,
+        variables: VariableValues,
     ) -> MomentWork:
         """Return the work of a new variable."""
         self._catch_up(steps)
@@ -81,9 +81,9 @@ class MomentWork(Work):
 
     directions: Sequence[Direction]
     block: Block
-    plan: Plan
+    plan: MomentPlan
     n_columns: int
-    variables: Variables
+    variables: VariableValues
     parents: Tuples
     basis: Tuples
 
@@ -157,7 +157,7 @@ class _Worker:
 
 
 @dataclass(frozen=True)
-class Plan:
+class MomentPlan:
     """Tables of moments for one step."""
 
     first: Halves
@@ -166,19 +166,21 @@ class Plan:
 
     @property
     def cost(self) -> float:
-        """Multiplications a row, but for gathering."""
+        """Multiplications per row, without those of gathering."""
         evaluation = HALF_EVALUATION * len(self.second.tuples[-1])
         return sum(table.cost for table in self.tables.values()) + evaluation
 
 
-def lay_out(degree: int, max_exponent: int | None, n_variables: int, block: Block) -> Plan:
-    """Lay out the tables for the functions of a new variable, after so many others."""
+def plan_moments(
+    degree: int, max_exponent: int | None, n_variables: int, block: Block
+) -> MomentPlan:
+    """Lay out the tables for the functions of a new variable, after `n_variables` others."""
     first = Halves(n_variables + 1, 0, degree - 1, max_exponent)
     second = Halves(n_variables + 1, n_variables, degree, max_exponent)
     present = [power for power, _ in powers_of(block)]
     powers = sorted({*present, *(a + b for a in present for b in present)})
     tables = {power: MomentTable(first, second, 2 * degree - power) for power in powers}
-    return Plan(first, second, tables)
+    return MomentPlan(first, second, tables)
 
 
 def monomials(family: Family) -> tuple[int, int | None] | None:

@@ -126,7 +126,7 @@ def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
     """Return orthonormal rows with the span of the given ones, which may be overwritten.
 
     The given rows are what is left of rows of norm one; directions in which less than the
-    tolerance is left are dropped, and those beyond so many as there is room for.
+    tolerance is left are dropped, and so are those for which there is no room.
 
     Returns
     -------

@@ -28,7 +28,7 @@ class Sums:
     """E[g Xᵀ]."""
 
 
-class Variables:
+class VariableValues:
     """The values of the chosen variables on every row block, kept while they fit in a budget."""
 
     def __init__(self, n_rows: int, budget: int) -> None:
@@ -85,7 +85,7 @@ class PlainWork(Work):
     direction: Direction
     block: Block
     n_columns: int
-    variables: Variables
+    variables: VariableValues
     values: FunctionValues
     n_basis: int
     """The number of functions before them, the constant among these."""

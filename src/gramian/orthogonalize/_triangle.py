@@ -88,5 +88,5 @@ def subtract_square(lower: Array, w: Array, n_workers: int) -> None:
 
 
 def workers(work: Callable[[AddProduct, Item], None], n: int) -> list[Callable[[Item], None]]:
-    """Return so many workers, each with its own way to multiply matrices."""
+    """Return `n` workers, each with its own way to multiply matrices."""
     return [partial(work, product_for(n)) for _ in range(n)]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._extras import require
-from gramian._taking import check_rows
+from gramian._input_checks import check_rows
 from gramian._words import listed, names_or_numbers
 from gramian.plots._common import BLUE, GREY, Display, names_of, short, tidy
 

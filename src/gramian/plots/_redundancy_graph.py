@@ -15,8 +15,8 @@ from gramian.plots._common import BLUE, GREY, ORANGE, Display, legend_above, sho
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Layout = Literal["auto", "columns", "spring", "circular"]
-Edge = tuple[str, str, float]
+GraphLayout = Literal["auto", "columns", "spring", "circular"]
+WeightedEdge = tuple[str, str, float]
 Positions = dict[str, tuple[float, float]]
 
 LEFT: dict[str, Any] = {"xytext": (-8, 0), "ha": "right", "va": "center"}
@@ -70,7 +70,7 @@ class RedundancyGraphDisplay(Display):
     def __init__(
         self,
         nodes: Sequence[str],
-        edges: Sequence[Edge],
+        edges: Sequence[WeightedEdge],
         *,
         kept: Sequence[str] | None = None,
     ) -> None:
@@ -112,7 +112,7 @@ class RedundancyGraphDisplay(Display):
         self,
         ax: Axes | None = None,
         *,
-        layout: Layout | Mapping[str, tuple[float, float]] = "auto",
+        layout: GraphLayout | Mapping[str, tuple[float, float]] = "auto",
         min_weight: float = 0.02,
         max_nodes: int = 40,
         seed: int = 0,
@@ -162,7 +162,9 @@ class RedundancyGraphDisplay(Display):
                 widths = np.array([0.045 * (len(short(node)) + 2) for node in graph])
                 places = _spread(places, widths)
             self.positions_ = dict(zip(graph, map(tuple, places.tolist()), strict=True))
-        self.edges_: list[Edge] = sorted(graph.edges(data="weight"), key=lambda edge: edge[2])
+        self.edges_: list[WeightedEdge] = sorted(
+            graph.edges(data="weight"), key=lambda edge: edge[2]
+        )
         shares = np.clip([weight for _, _, weight in self.edges_], 0, 1)
         networkx.draw_networkx_edges(
             graph,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-Kind = Literal["total", "largest"]
+VarianceKind = Literal["total", "largest"]
 MARKED = 40
 """Points have markers if there are at most this many."""
 
@@ -85,7 +85,7 @@ class ResidualVarianceDisplay(Display):
         validation: ArrayLike | None = None,
         gcv: ArrayLike | None = None,
         pca: ArrayLike | None = None,
-        kind: Kind = "total",
+        kind: VarianceKind = "total",
         threshold: float | None = None,
         name: str = "residual",
     ) -> None:
@@ -103,7 +103,7 @@ class ResidualVarianceDisplay(Display):
         estimator: Any,
         X: ArrayLike | None = None,
         *,
-        kind: Kind = "total",
+        kind: VarianceKind = "total",
         name: str | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
@@ -218,11 +218,11 @@ class ResidualVarianceDisplay(Display):
         return self
 
 
-def _share(values: Array, kind: Kind) -> Array:
+def _share(values: Array, kind: VarianceKind) -> Array:
     return values / (values[0] or 1.0) if kind == "total" else values
 
 
-def _principal(table: Array, kind: Kind, length: int) -> Array:
+def _principal(table: Array, kind: VarianceKind, length: int) -> Array:
     """Return what PCA leaves with as many components."""
     variances = svdvals(table - table.mean(axis=0)) ** 2 / len(table)
     padded = np.concatenate([variances, np.zeros(length)])

@@ -184,7 +184,7 @@ class SelectionOrderDisplay(Display):
             right.set_yticks(places, [percent(each) for each in self.best_left])
             right.tick_params(length=0)
             right.spines["right"].set_visible(False)
-            right.set_ylabel("left of all by the best set so large")
+            right.set_ylabel("left of all by the best set of that size")
         if log:
             ax.set_xscale("log")
         tidy(ax, grid="x")
@@ -201,7 +201,7 @@ class SelectionOrderDisplay(Display):
         )
         if self.best_left is not None:
             right = ax.twinx()
-            label = "share of all left by the best set so large"
+            label = "share of all left by the best set of that size"
             self.lines_ += right.plot(order, self.best_left, color=GREEN, label=label)
             right.set(ylabel=label, ylim=(0, 1))
             right.spines["top"].set_visible(False)

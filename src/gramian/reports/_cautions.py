@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from gramian._html import share
+from gramian._html import unbroken_percent
 from gramian._model import AnyModel
 from gramian._words import counted, listed, plural
-from gramian.elimination import Selection as Elimination
+from gramian.elimination import Selection
 from gramian.exceptions import UnitsWarning
 from gramian.reports._columns import Column
 from gramian.reports._curves import Curves
-from gramian.reports._rows import Data
-from gramian.reports._selection import Selection
+from gramian.reports._rows import ReportRows
+from gramian.reports._selection import ShownSelection
 
 MANY_FUNCTIONS = 0.2
 """From this ratio of functions to rows on, residual variances are noticeably too small."""
@@ -26,14 +26,14 @@ GAP = 0.02
 """By this share of the variance, other rows may be worse without a caution."""
 TITLES = {
     "SaturationWarning": "The functions span all rows",
-    "OverfittingWarning": "Too few rows for so many functions",
+    "OverfittingWarning": "Too few rows for this many functions",
     "NumericalWarning": "Rounding errors may show",
     "UnitsWarning": "One unit hides the others",
 }
 
 
 @dataclass(frozen=True)
-class Caution:
+class CautionEntry:
     """Something to know, and what to do."""
 
     title: str
@@ -42,22 +42,26 @@ class Caution:
     serious: bool = True
 
 
-def cautions(
-    estimator: Any, data: Data, columns: list[Column], curves: Curves, selection: Selection
-) -> list[Caution]:
+def caution_entries(
+    estimator: Any,
+    data: ReportRows,
+    columns: list[Column],
+    curves: Curves,
+    selection: ShownSelection,
+) -> list[CautionEntry]:
     """Collect what could mislead, the most serious first.
 
     Parameters
     ----------
     estimator : estimator
         The fitted estimator.
-    data : Data
+    data : ReportRows
         The rows.
     columns : list of Column
         What they are like.
     curves : Curves
         What is left of their variance.
-    selection : Selection
+    selection : ShownSelection
         What is kept and dropped.
     """
     eliminated = estimator.model_.elimination
@@ -69,20 +73,20 @@ def cautions(
     return most_serious_first(found)
 
 
-def most_serious_first(found: Iterable[Caution]) -> list[Caution]:
+def most_serious_first(found: Iterable[CautionEntry]) -> list[CautionEntry]:
     """Sort cautions, equals as they came."""
     return sorted(found, key=lambda caution: not caution.serious)
 
 
 def of_any_fit(
-    estimator: Any, data: Data, columns: list[Column], curves: Curves, hold_out: str
-) -> Iterator[Caution]:
+    estimator: Any, data: ReportRows, columns: list[Column], curves: Curves, hold_out: str
+) -> Iterator[CautionEntry]:
     """Yield what could mislead in a fit of whatever kind.
 
     Parameters
     ----------
     estimator, data, columns, curves
-        As of `cautions`.
+        As in `caution_entries`.
     hold_out : str
         What to do so that rows are held out.
     """
@@ -93,25 +97,25 @@ def of_any_fit(
     yield from _of_units(estimator, data)
 
 
-def _of_the_fit(estimator: Any) -> Iterator[Caution]:
+def _of_the_fit(estimator: Any) -> Iterator[CautionEntry]:
     model = estimator.model_
     told = model.cautions
     for category, message in told:
         kind = category.__name__
         text, _, remedy = message.partition(" Use ")
-        yield Caution(TITLES.get(kind, kind), text, f"Use {remedy}")
+        yield CautionEntry(TITLES.get(kind, kind), text, f"Use {remedy}")
     functions = model.freedom / model.n_rows
     if not told and functions > MANY_FUNCTIONS:
-        yield Caution(
-            "Not many rows for so many functions",
-            f"There are {share(functions)} as many functions as rows. What is left on the rows of "
-            "the fit is then less than on others.",
+        yield CautionEntry(
+            "Not many rows for this many functions",
+            f"There are {unbroken_percent(functions)} as many functions as rows. What is left on "
+            "the rows of the fit is then less than on others.",
             f"Use {model.remedy}a lower degree, fewer features, or more rows, and trust what "
             "is measured on other rows.",
         )
 
 
-def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[Caution]:
+def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[CautionEntry]:
     if curves.held_out is None:
         text = "All shares of variance are measured on the rows that were fitted."
         if model.eliminates:
@@ -119,31 +123,34 @@ def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[C
                 "What is dropped was decided by rows left out of the fit. The other shares of "
                 "variance are measured on the rows that were fitted."
             )
-        if curves.gcv is not None and share(curves.gcv) != share(curves.explained):
+        if curves.gcv is not None and unbroken_percent(curves.gcv) != unbroken_percent(
+            curves.explained
+        ):
             text += (
-                f" Of new rows, generalized cross-validation expects {share(curves.gcv)} to be "
-                f"explained in place of {share(curves.explained)}."
+                " Of new rows, generalized cross-validation expects "
+                f"{unbroken_percent(curves.gcv)} to be explained in place of "
+                f"{unbroken_percent(curves.explained)}."
             )
-        yield Caution(
+        yield CautionEntry(
             "No rows were held out",
             text,
             f"{hold_out} to measure them on held-out rows as well.",
             curves.gcv is not None and curves.explained - curves.gcv > GAP,
         )
     elif curves.explained - curves.held_out > GAP:
-        yield Caution(
+        yield CautionEntry(
             "Held-out rows are explained less well",
-            f"The fit explains {share(curves.explained)} of the variance of its own rows, and "
-            f"{share(curves.held_out)} of rows that took no part in it.",
+            f"The fit explains {unbroken_percent(curves.explained)} of the variance of its own "
+            f"rows, and {unbroken_percent(curves.held_out)} of rows that took no part in it.",
             "Go by the second number. Fewer features, a lower degree or alpha='auto' bring the two "
             "together.",
         )
 
 
-def _of_columns(data: Data, columns: list[Column]) -> Iterator[Caution]:
+def _of_columns(data: ReportRows, columns: list[Column]) -> Iterator[CautionEntry]:
     heavy = sorted((each for each in columns if each.heavy), key=lambda each: -each.kurtosis)
     if heavy:
-        yield Caution(
+        yield CautionEntry(
             "Heavy tails",
             f"{counted(len(heavy), 'column')} with an excess kurtosis above 10: {_names(heavy)}. A "
             "few rows decide on their variance, and on their products even more.",
@@ -152,7 +159,7 @@ def _of_columns(data: Data, columns: list[Column]) -> Iterator[Caution]:
         )
     still = [each for each in columns if each.constant]
     if still:
-        yield Caution(
+        yield CautionEntry(
             "Constant columns",
             f"{_names(still)} {plural(len(still), 'does', 'do')} not vary. Nothing can be learned "
             "from what is always the same, and it is never kept.",
@@ -161,7 +168,7 @@ def _of_columns(data: Data, columns: list[Column]) -> Iterator[Caution]:
         )
     nearly = [each for each in columns if each.nearly_constant]
     if nearly:
-        yield Caution(
+        yield CautionEntry(
             "Nearly constant columns",
             f"{_names(nearly)}: at least 99 % of the values are the same. Whether such a column is "
             "kept depends on a handful of rows.",
@@ -174,7 +181,7 @@ def _of_columns(data: Data, columns: list[Column]) -> Iterator[Caution]:
             "drop": "their rows were dropped",
             "keep": "their rows were left out, or filled by functions of the others",
         }.get(data.preprocessing.missing if data.preprocessing else "fill", "were filled in")
-        yield Caution(
+        yield CautionEntry(
             "Missing values",
             f"{counted(n, 'value')} in {_names(missing)} were missing, and {what}. A column that "
             "is filled in looks more predictable than it is.",
@@ -187,7 +194,7 @@ def _names(columns: list[Column]) -> str:
     return listed([each.name for each in columns])
 
 
-def _of_units(estimator: Any, data: Data) -> Iterator[Caution]:
+def _of_units(estimator: Any, data: ReportRows) -> Iterator[CautionEntry]:
     deviations = data.sample.std(axis=0, dtype=np.float64)
     sizes = np.abs(data.sample).max(axis=0)
     varying = np.flatnonzero(deviations > 1e-12 * sizes)
@@ -201,7 +208,7 @@ def _of_units(estimator: Any, data: Data) -> Iterator[Caution]:
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]
     if ratio > SPREAD:
-        yield Caution(
+        yield CautionEntry(
             "Units decide",
             f"The deviation of “{data.names[largest]}” is {ratio:,.0f} times that of "
             f"“{data.names[least]}”. {type(estimator).__name__} goes by variances, as PCA does, so "
@@ -211,11 +218,11 @@ def _of_units(estimator: Any, data: Data) -> Iterator[Caution]:
         )
 
 
-def _of_formulas(estimator: Any, selection: Selection) -> Iterator[Caution]:
+def _of_formulas(estimator: Any, selection: ShownSelection) -> Iterator[CautionEntry]:
     partial = [each.feature for each in selection.dropped if each.kind == "partial"]
     model = estimator.model_
     if partial and (model.selects or model.basis):
-        yield Caution(
+        yield CautionEntry(
             "Some of what is dropped is lost",
             f"The formulas of {listed(partial)} explain less than 90 % of their variance. They "
             "hold more than the formula says.",
@@ -223,10 +230,10 @@ def _of_formulas(estimator: Any, selection: Selection) -> Iterator[Caution]:
         )
 
 
-def _of_choice(found: Elimination) -> Iterator[Caution]:
+def _of_choice(found: Selection) -> Iterator[CautionEntry]:
     """Say what is doubtful about what was dropped whatever the order."""
     if found.start == "forward":
-        yield Caution(
+        yield CautionEntry(
             "Not all functions took part",
             "Functions of all columns are too many for so few rows. Some columns took part with "
             "their products, the others by themselves only, so that more may be redundant.",
@@ -234,17 +241,17 @@ def _of_choice(found: Elimination) -> Iterator[Caution]:
             serious=False,
         )
     if any(found.alternatives.values()):
-        yield Caution(
+        yield CautionEntry(
             "Other columns could be kept",
             "Some of what is dropped could be kept in place of something that is kept: the table "
-            "of formulas says which. Without a wish of yours, those are kept of which others are "
-            "made, and of equals the first in the alphabet.",
+            "of formulas says which. If you express no wish, GFA keeps the columns that others are "
+            "made of, and of equals the first in the alphabet.",
             "Name the columns that you would rather keep: priority=[...] (--prefer), or keep=[...] "
             "(--keep) for those that must stay.",
             serious=False,
         )
     if found.refused:
-        yield Caution(
+        yield CautionEntry(
             "Some columns are explained in the fit only",
             f"{counted(len(found.refused), 'column')} seemed to follow from others, and were kept: "
             "on rows left out of the fit too much of them is left.",
@@ -253,7 +260,7 @@ def _of_choice(found: Elimination) -> Iterator[Caution]:
         )
 
 
-def _of_order(estimator: Any) -> Iterator[Caution]:
+def _of_order(estimator: Any) -> Iterator[CautionEntry]:
     model = estimator.model_
     if model.decoder is None:
         text = (
@@ -265,10 +272,12 @@ def _of_order(estimator: Any) -> Iterator[Caution]:
             "itself."
         )
     elif model.redundant is None:
+        how = "is greedy: each choice depends on those before it and is never taken back"
+        if model.best_sets is not None:
+            how = "searches step by step and does not try all sets"
         text = (
-            f"{model.algorithm} is greedy: each choice depends on those before it and is "
-            "never taken back, so that another set of the same size may explain a little more, "
-            "and near ties may turn on a few rows."
+            f"{model.algorithm} {how}, so that another set of the same size may explain a little "
+            "more, and near ties may turn on a few rows."
         )
         remedy = "Call stability(X) to see how often each choice returns on resampled rows."
     else:
@@ -283,4 +292,4 @@ def _of_order(estimator: Any) -> Iterator[Caution]:
         )
         if model.scale is None:
             remedy = "With scale=True (--standardize) all variances are equal. " + remedy
-    yield Caution("The order matters", text, remedy, serious=False)
+    yield CautionEntry("The order matters", text, remedy, serious=False)

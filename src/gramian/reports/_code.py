@@ -16,7 +16,7 @@ from gramian.models import Preprocessing
 from gramian.models._preprocessing import Impute
 
 MAX_LITERAL = 60
-"""Of more columns, what was filled in is not written out."""
+"""What was filled in is written out for at most this many columns."""
 
 
 def code_for(

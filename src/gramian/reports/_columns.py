@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._types import Array
-from gramian.reports._rows import Data
+from gramian.reports._rows import ReportRows
 
 CONSTANT = 1e-12
 """If the deviation of a column is a smaller share of its size, it is rounding errors only."""
@@ -58,12 +58,12 @@ class Column:
         return "heavy tails" if self.heavy else ""
 
 
-def describe(data: Data) -> list[Column]:
+def describe_columns(data: ReportRows) -> list[Column]:
     """Describe all columns.
 
     Parameters
     ----------
-    data : Data
+    data : ReportRows
         The rows.
     """
     return [_describe(name, data.values(i), data.n_described) for i, name in enumerate(data.names)]

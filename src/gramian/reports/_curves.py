@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gramian._html import share
+from gramian._html import unbroken_percent
 from gramian._model import AnyModel, FittedModel
 from gramian._types import Array, IntArray
 from gramian._words import percent
-from gramian.reports._rows import Data
+from gramian.reports._rows import ReportRows
 
 MAX_POINTS = 400
 """The largest number of points of a curve on the page."""
@@ -68,14 +68,14 @@ class Curves:
         return self.views[0]
 
 
-def trace(estimator: Any, data: Data) -> Curves:
+def trace(estimator: Any, data: ReportRows) -> Curves:
     """Collect the residual variances of a fit, and PCA's.
 
     Parameters
     ----------
     estimator : estimator
         The fitted estimator.
-    data : Data
+    data : ReportRows
         The rows.
     """
     model: FittedModel = estimator.model_
@@ -155,14 +155,14 @@ def at(counts: IntArray, values: Array) -> list[float | None]:
     return [v if np.isfinite(v) else None for v in known.tolist()]
 
 
-def principal(model: AnyModel, data: Data) -> tuple[Array, Array, int | None]:
+def principal(model: AnyModel, data: ReportRows) -> tuple[Array, Array, int | None]:
     """Return what PCA does with the rows of a fit.
 
     Parameters
     ----------
     model : AnyModel
         The fit.
-    data : Data
+    data : ReportRows
         The rows.
 
     Returns
@@ -203,8 +203,8 @@ def label_of(curves: Curves, subject: str, *more: str) -> str:
     """
     parts = [
         f"Share of the variance left, by {curves.axis}. {subject} falls to "
-        f"{share(1 - curves.explained)} on the rows of the fit"
+        f"{unbroken_percent(1 - curves.explained)} on the rows of the fit"
     ]
     if curves.held_out is not None:
-        parts.append(f"to {share(1 - curves.held_out)} on held-out rows")
+        parts.append(f"to {unbroken_percent(1 - curves.held_out)} on held-out rows")
     return "; ".join([*parts, *more]) + "."

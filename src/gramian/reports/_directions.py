@@ -18,7 +18,7 @@ from gramian._model import FittedModel
 from gramian._types import Array
 from gramian.exceptions import OverfittingWarning, UnitsWarning
 from gramian.families import Multilinear
-from gramian.reports._rows import Data
+from gramian.reports._rows import ReportRows
 from gramian.reports._selection import loadings
 
 MAX_DIRECTIONS = 24
@@ -33,7 +33,7 @@ PIXEL = re.compile(r"(?:pixel|pix|px)[ _-]?(\d+)(?:[ _x-](\d+))?", re.IGNORECASE
 
 
 @dataclass(frozen=True)
-class Direction:
+class DirectionEntry:
     """A direction in words, and as an image where columns are pixels."""
 
     name: str
@@ -42,10 +42,10 @@ class Direction:
 
 
 @dataclass(frozen=True)
-class Directions:
+class ShownDirections:
     """The directions of the fit, or of a second fit to the same rows."""
 
-    shown: list[Direction]
+    shown: list[DirectionEntry]
     n_hidden: int
     columns: list[str]
     """The names of the columns in the heat map."""
@@ -59,15 +59,15 @@ class Directions:
 
 
 def directions(
-    estimator: Any, data: Data, image_shape: tuple[int, int] | None
-) -> Directions | None:
+    estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
+) -> ShownDirections | None:
     """Collect the directions of a fit.
 
     Parameters
     ----------
     estimator : estimator
         The fitted estimator.
-    data : Data
+    data : ReportRows
         The rows.
     image_shape : pair of int, or None
         Height and width, if the columns are pixels.
@@ -83,10 +83,10 @@ def directions(
 def of_weights(
     weights: Array,
     names: list[str],
-    data: Data,
+    data: ReportRows,
     image_shape: tuple[int, int] | None,
     companion: str | None = None,
-) -> Directions | None:
+) -> ShownDirections | None:
     """Show how much columns weigh.
 
     Parameters
@@ -95,7 +95,7 @@ def of_weights(
         The weights.
     names : list of str
         The names of the directions.
-    data : Data
+    data : ReportRows
         The rows.
     image_shape : pair of int, or None
         Height and width, if the columns are pixels.
@@ -108,9 +108,9 @@ def of_weights(
     heaviest = np.argsort(-np.abs(components).max(axis=0), kind="stable")[:MAX_COLUMNS]
     chosen = np.sort(heaviest)
     shown = components[:, chosen]
-    return Directions(
+    return ShownDirections(
         [
-            Direction(
+            DirectionEntry(
                 name,
                 loadings(row, data.names, 5),
                 None if image_shape is None else picture(row.reshape(image_shape)),
@@ -126,7 +126,7 @@ def of_weights(
     )
 
 
-def _companion(model: FittedModel, selector: Any, data: Data) -> tuple[FittedModel, str]:
+def _companion(model: FittedModel, selector: Any, data: ReportRows) -> tuple[FittedModel, str]:
     """Fit GFR of the same family to the same rows, with few directions."""
     rows = data.sample[:COMPANION_ROWS]
     family = model.family
@@ -147,7 +147,7 @@ def _companion(model: FittedModel, selector: Any, data: Data) -> tuple[FittedMod
     return gfr.model_, f"GFR with the family {family} on {len(rows):,} of these rows"
 
 
-def shape_of(names: list[str]) -> tuple[int, int] | None:
+def image_shape_of(names: list[str]) -> tuple[int, int] | None:
     """Return height and width if columns have names of pixels, in the order of reading.
 
     Parameters

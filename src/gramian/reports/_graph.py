@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gramian._words import listed
 from gramian.explanations import Redundancy
-from gramian.reports._selection import Selection
+from gramian.reports._selection import ShownSelection
 
 MAX_TARGETS = 40
 """The largest number of computed columns that are drawn: those of the highest R²."""
@@ -32,12 +32,12 @@ class GraphDrawing:
         return max(len(self.sources), len(self.targets))
 
 
-def draw(selection: Selection) -> GraphDrawing | None:
+def draw_graph(selection: ShownSelection) -> GraphDrawing | None:
     """Compute the positions in the graph; None if nothing is related.
 
     Parameters
     ----------
-    selection : Selection
+    selection : ShownSelection
         What was kept and dropped.
     """
     related = sorted(

@@ -10,9 +10,9 @@ from gramian.models import Preprocessing
 from gramian.reports._text import clean
 
 MAX_LEVELS = 60
-"""The page shows at most so many levels of a law."""
+"""The page shows at most this many levels of a law."""
 BRIEF = 3
-"""Before it is opened, it shows so many."""
+"""Before a law is opened, it shows at most this many levels."""
 MAX_TEXT = 400
 
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 import gramian
 from gramian._estimator import Estimator
 from gramian._extras import require
-from gramian._html import share
+from gramian._html import unbroken_percent
 from gramian._manifold_model import FittedManifold
 from gramian._model import AnyModel, FittedModel
 from gramian._words import counted
@@ -27,15 +27,15 @@ from gramian._writing import replacing
 from gramian.explanations._text import number, r_squared
 from gramian.models import Preprocessing
 from gramian.reports import _page
-from gramian.reports._cautions import cautions, most_serious_first, of_any_fit
+from gramian.reports._cautions import caution_entries, most_serious_first, of_any_fit
 from gramian.reports._code import code_for
-from gramian.reports._columns import Column, describe
+from gramian.reports._columns import Column, describe_columns
 from gramian.reports._curves import Curves, label_of, trace
-from gramian.reports._directions import Directions, directions, of_weights, shape_of
-from gramian.reports._graph import draw
+from gramian.reports._directions import ShownDirections, directions, image_shape_of, of_weights
+from gramian.reports._graph import draw_graph
 from gramian.reports._levels import beside_entries
-from gramian.reports._rows import SAMPLE_ROWS, SEED, Data, gather
-from gramian.reports._selection import MAX_ROWS, how, in_words, select
+from gramian.reports._rows import SAMPLE_ROWS, SEED, ReportRows, gather
+from gramian.reports._selection import MAX_ROWS, how, in_words, shown_selection
 from gramian.reports._surface import draw_map, local, rounds
 from gramian.reports._svg import chart
 
@@ -119,7 +119,7 @@ def report(
         )
     data = gather(estimator, X, preprocessing)
     beside = beside_entries(data.preprocessing)
-    shape = image_shape or shape_of(data.names)
+    shape = image_shape or image_shape_of(data.names)
     template, content = _content(estimator.model_, estimator, data, shape)
     text = _page.render(
         template,
@@ -139,7 +139,7 @@ def report(
 
 @singledispatch
 def _content(
-    model: AnyModel, estimator: Any, data: Data, image_shape: tuple[int, int] | None
+    model: AnyModel, estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
 ) -> tuple[str, dict[str, Any]]:
     """Return the template of the page, and the values of its variables."""
     raise NotImplementedError(type(model))
@@ -147,11 +147,11 @@ def _content(
 
 @_content.register
 def _(
-    model: FittedModel, estimator: Any, data: Data, image_shape: tuple[int, int] | None
+    model: FittedModel, estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
 ) -> tuple[str, dict[str, Any]]:
-    columns = describe(data)
+    columns = describe_columns(data)
     curves = trace(estimator, data)
-    selection = select(estimator, data)
+    selection = shown_selection(estimator, data)
     heat = directions(estimator, data, image_shape)
     kept, more = counted(len(selection.kept), "feature"), []
     if model.decodes and curves.n_pca is not None:
@@ -168,17 +168,17 @@ def _(
         "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
         "chips": selection.kept[:MAX_CHIPS],
         "n_more": max(0, len(selection.kept) - MAX_CHIPS),
-        "graph": draw(selection),
-        "cautions": cautions(estimator, data, columns, curves, selection),
+        "graph": draw_graph(selection),
+        "cautions": caution_entries(estimator, data, columns, curves, selection),
         "in_words": in_words,
     }
 
 
 @_content.register
 def _(
-    model: FittedManifold, estimator: Any, data: Data, image_shape: tuple[int, int] | None
+    model: FittedManifold, estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
 ) -> tuple[str, dict[str, Any]]:
-    columns = describe(data)
+    columns = describe_columns(data)
     curves, flat = rounds(model, data)
     heat = of_weights(model.components, model.kept_names, data, image_shape)
     label = label_of(
@@ -197,10 +197,10 @@ def _(
 
 def _common(
     estimator: Any,
-    data: Data,
+    data: ReportRows,
     columns: list[Column],
     curves: Curves,
-    heat: Directions | None,
+    heat: ShownDirections | None,
     label: str,
 ) -> dict[str, Any]:
     """Return what all pages show."""
@@ -231,7 +231,7 @@ def _common(
         },
         "random_state": str(getattr(estimator, "random_state", None)),
         "date": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
-        "share": share,
+        "share": unbroken_percent,
         "number": number,
         "r_squared": r_squared,
         "counted": counted,

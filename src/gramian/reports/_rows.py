@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from gramian._blockwise import aligned, source_of
-from gramian._missing import Tally, completion, has_gaps
+from gramian._missing import GapTally, completion, has_gaps
 from gramian._types import Array
 from gramian._words import names_or_numbers
 from gramian.families import Multilinear
@@ -28,7 +28,7 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Data:
+class ReportRows:
     """The rows that a report is about."""
 
     names: list[str]
@@ -53,7 +53,7 @@ class Data:
         return self.n_rows > self.n_described
 
 
-def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
+def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> ReportRows:
     """Check the rows against the estimator.
 
     Parameters
@@ -75,10 +75,10 @@ def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Data:
         column = np.asarray(given[:, i], dtype=np.float64)
         return column[~np.isnan(column)]
 
-    return Data(names, sample, n_rows, len(given), values, None)
+    return ReportRows(names, sample, n_rows, len(given), values, None)
 
 
-def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
+def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> ReportRows:
     if isinstance(X, str | os.PathLike) or is_dask(X):
         raise TypeError(
             "With preprocessing, X is a table in memory, a data frame or a mapping of columns, or "
@@ -103,7 +103,7 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Data:
         alone = replace(preprocessing.only([name]), missing="drop", impute=None, ids=(), targets=())
         return alone.apply(X)[:, 0]
 
-    return Data(
+    return ReportRows(
         unique(names),
         some(table),
         len(keeps) if n_rows is None else n_rows,
@@ -117,7 +117,7 @@ def _without_gaps(table: Array) -> Array:
     """Return rows without missing values, as a fit does: curves and formulas need whole rows."""
     if not has_gaps(table):
         return table
-    make, _ = completion(Tally.of(table), [Multilinear(1)], None, lambda share: some(table))
+    make, _ = completion(GapTally.of(table), [Multilinear(1)], None, lambda share: some(table))
     return make(table, None)[0]
 
 

@@ -9,19 +9,19 @@ import numpy as np
 
 from gramian._choosers import LargestOriginal
 from gramian._fitting import Request
-from gramian._html import share
+from gramian._html import unbroken_percent
+from gramian._input_checks import check_data
 from gramian._model import FittedModel
 from gramian._preparation import Preparation
 from gramian._pursuit import Limits
 from gramian._selector import select_columns
-from gramian._taking import take
 from gramian._types import Array
 from gramian._uffs import UFFS
 from gramian._words import listed
 from gramian.explanations import Explanation, Redundancy
 from gramian.explanations._explain import explain_checked
 from gramian.families import Multilinear
-from gramian.reports._rows import Data, some
+from gramian.reports._rows import ReportRows, some
 
 MAX_ROWS = 1000
 """The largest number of rows of a table on the page."""
@@ -54,7 +54,7 @@ class KeptEntry:
 
 
 @dataclass(frozen=True)
-class Selection:
+class ShownSelection:
     """What a fit keeps and drops."""
 
     kept: list[KeptEntry]
@@ -83,24 +83,24 @@ class Exchange:
     """The kept ones that could be exchanged for it, or nothing."""
 
 
-def select(estimator: Any, data: Data) -> Selection:
+def shown_selection(estimator: Any, data: ReportRows) -> ShownSelection:
     """Find out what a fit keeps and what it drops.
 
     Parameters
     ----------
     estimator : estimator
         The fitted estimator.
-    data : Data
+    data : ReportRows
         The rows.
     """
     model: FittedModel = estimator.model_
     explanation, n_tested = _explain(estimator, data)
     n_without = 0 if explanation is None else len(model.dropped) - len(explanation)
     kept, exchanges = _kept(estimator, data, explanation), _exchanges(model, data)
-    return Selection(kept, explanation, n_tested, n_without, exchanges)
+    return ShownSelection(kept, explanation, n_tested, n_without, exchanges)
 
 
-def _exchanges(model: FittedModel, data: Data) -> dict[int, Exchange]:
+def _exchanges(model: FittedModel, data: ReportRows) -> dict[int, Exchange]:
     found = model.elimination
     if found is None:
         return {}
@@ -126,14 +126,14 @@ def how(model: FittedModel) -> str:
     thing, few = ("columns", "GFS(10)") if model.selects else ("directions", "GFR(10)")
     command = "-a gfs -n 10" if model.selects else "-a gfr -n 10"
     return (
-        f"Dropped is what functions of the {thing} kept give, R² ≥ "
-        f"{1 - model.elimination.threshold:.6g} on rows left out of the fit; neither units nor the "
-        f"order of columns matter. For a few {thing} that stand for all fit {few} ({command}), for "
-        "the published algorithm set backward=False (--forward)."
+        f"Dropped: {thing} that functions of the kept {thing} explain (R² ≥ "
+        f"{1 - model.elimination.threshold:.6g} on rows left out of the fit); neither units nor "
+        f"the order of columns matter. For a few {thing} that stand for all fit {few} ({command}), "
+        "for the published algorithm set backward=False (--forward)."
     )
 
 
-def _explain(estimator: Any, data: Data) -> tuple[Explanation | None, int]:
+def _explain(estimator: Any, data: ReportRows) -> tuple[Explanation | None, int]:
     """Find formulas, and return on how many rows they were tested."""
     model: FittedModel = estimator.model_
     if model.decoder is None:
@@ -165,16 +165,16 @@ def _tested(rows: Array, n_functions: int) -> Array | None:
     return None if n < max(MIN_ROWS, 2 * n_functions) else some(rows, n)
 
 
-def _with_decoder(estimator: UFFS, data: Data) -> FittedModel:
+def _with_decoder(estimator: UFFS, data: ReportRows) -> FittedModel:
     """Fit products of two to what UFFS has selected, which by itself computes nothing back."""
     family = Multilinear(1 if estimator.degree == 1 else 2)
     columns = estimator.selected_features_.tolist()
     request = Request("GFA", family, Limits(len(columns)), None, prescribed=columns)
-    problem = take(estimator, data.sample, None).problem(Preparation("column"), None)
+    problem = check_data(estimator, data.sample, None).problem(Preparation("column"), None)
     return select_columns(problem, request, LargestOriginal, tells_redundant=True)
 
 
-def _kept(estimator: Any, data: Data, explanation: Explanation | None) -> list[KeptEntry]:
+def _kept(estimator: Any, data: ReportRows, explanation: Explanation | None) -> list[KeptEntry]:
     model: FittedModel = estimator.model_
     if model.norms is not None:
         squares = model.norms**2
@@ -218,4 +218,5 @@ def in_words(dropped: Redundancy) -> str:
         return f"Nothing that is kept says much about {dropped.feature}."
     sources = sorted(dropped.sources.items(), key=lambda item: -item[1])
     names = listed([name for name, _ in sources], quote=str)
-    return f"{dropped.feature} is computed from {names}, which explains {share(dropped.r2)} of it."
+    explained = unbroken_percent(dropped.r2)
+    return f"{dropped.feature} is computed from {names}, which explains {explained} of it."

@@ -11,19 +11,19 @@ from scipy.ndimage import convolve
 from gramian._manifold_model import FittedManifold
 from gramian._types import Array
 from gramian._words import percent
-from gramian.reports._cautions import Caution
+from gramian.reports._cautions import CautionEntry
 from gramian.reports._curves import Chart, Curve, Curves, at, explained, principal, shares
 from gramian.reports._directions import picture
-from gramian.reports._rows import Data
+from gramian.reports._rows import ReportRows
 
 CELLS = 25
-"""The map has so many places in each direction."""
+"""The number of places of the map in each direction."""
 IMAGES = 11
 """The same, where each place is an image."""
 MAX_TILES = 12
-"""So many columns are drawn on the map."""
+"""At most this many columns are drawn on the map."""
 ROWS = 5000
-"""Codes of so many rows are computed."""
+"""Codes of at most this many rows are computed."""
 REACH = 0.01
 """A share of the rows on either side is beyond the map."""
 
@@ -65,14 +65,14 @@ class Map:
     n_rows: int
 
 
-def draw_map(model: FittedManifold, data: Data, image_shape: tuple[int, int] | None) -> Map:
+def draw_map(model: FittedManifold, data: ReportRows, image_shape: tuple[int, int] | None) -> Map:
     """Draw what the surface says.
 
     Parameters
     ----------
     model : FittedManifold
         The surface.
-    data : Data
+    data : ReportRows
         The rows.
     image_shape : pair of int, or None
         Height and width, if the columns are pixels.
@@ -164,14 +164,14 @@ def _follows(sample: Array, points: Array, names: list[str]) -> list[Follows]:
     ]
 
 
-def rounds(model: FittedManifold, data: Data) -> tuple[Curves, float]:
+def rounds(model: FittedManifold, data: ReportRows) -> tuple[Curves, float]:
     """Return what was left after each round, and what PCA explains with as many components.
 
     Parameters
     ----------
     model : FittedManifold
         The surface.
-    data : Data
+    data : ReportRows
         The rows.
     """
     _, pca, n_pca = principal(model, data)
@@ -192,9 +192,9 @@ def rounds(model: FittedManifold, data: Data) -> tuple[Curves, float]:
     return Curves([view], counts.tolist(), "round", n_pca, *explained(model), None), 1 - flat
 
 
-def local(model: FittedManifold) -> Caution:
+def local(model: FittedManifold) -> CautionEntry:
     """Say what no fit of a surface can promise."""
-    return Caution(
+    return CautionEntry(
         "A surface near where the fit began",
         f"Codes and surface are fitted in turn from linear codes, and {model.algorithm} keeps what "
         "lowers the error. Another surface may fit better. Where the surface comes back to itself, "

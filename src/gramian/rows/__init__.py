@@ -1,13 +1,13 @@
 """Where row blocks come from. Everything a fit needs of the data is a sum over rows."""
 
-from gramian.rows._array import ArrayRows, Centring, centre
+from gramian.rows._array import ArrayRows, Centring, SpreadError, centre
 from gramian.rows._checkpoint import Ledger, RecordedRows
 from gramian.rows._dask import is_dask, map_partitions, open_dask
 from gramian.rows._drawing import draw
 from gramian.rows._first_pass import Split
 from gramian.rows._protocol import LocalRows, MemoryRows, RowBlock, Rows, Work, Worker
 from gramian.rows._residuals import Residuals
-from gramian.rows._sources import CompletedSource, as_source, load
+from gramian.rows._sources import CompletedSource, as_source, read_into_memory
 from gramian.rows._sparse import apply_centring, centre_sparse, dense_parts, written_out
 from gramian.rows._stream import MissingValueError, Source, check, open_stream
 
@@ -25,6 +25,7 @@ __all__ = [
     "Rows",
     "Source",
     "Split",
+    "SpreadError",
     "Work",
     "Worker",
     "apply_centring",
@@ -35,9 +36,9 @@ __all__ = [
     "dense_parts",
     "draw",
     "is_dask",
-    "load",
     "map_partitions",
     "open_dask",
     "open_stream",
+    "read_into_memory",
     "written_out",
 ]

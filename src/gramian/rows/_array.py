@@ -16,13 +16,47 @@ from gramian._types import Array
 from gramian.rows._checksum import checksum_of
 from gramian.rows._protocol import CONSTANT, MemoryRows, RowBlock
 
-Table = TypeVar("Table", bound=Any)
+AnyTable = TypeVar("AnyTable", bound=Any)
 CACHE_BYTES = 2**30
 """Values of functions are kept between steps up to this size, and computed anew beyond it."""
 NARROW = 1e-152
 """Squares of smaller numbers, divided by the number of rows, may lose digits."""
 BLOCK_ROWS = 2048
 """Rows in a block: enough for matrix products at full speed, few enough to bound memory."""
+
+
+class SpreadError(ValueError):
+    """The squares of a column's values leave the range of float64.
+
+    Parameters
+    ----------
+    column : int
+        Which.
+    spread : float
+        The difference of its largest and its smallest value.
+    too_wide : bool
+        Whether it is too large, or too small.
+    name : str, optional
+        What to call the column, in place of its number.
+    """
+
+    def __init__(self, column: int, spread: float, too_wide: bool, name: str | None = None) -> None:
+        super().__init__(column, spread, too_wide, name)  # by which it is made in other processes
+        self.column = column
+
+    def __str__(self) -> str:
+        column, spread, too_wide, name = self.args
+        called = f"column {column}, counted from 0," if name is None else f"column {name}"
+        return (
+            f"The values of {called} differ by up to {spread:.3g}, and the squares of such numbers "
+            f"are too {'large' if too_wide else 'small'} to compute a variance with float64. Give "
+            f"it in a unit that is 1e{np.log10(spread):.0f} times this one."
+        )
+
+    def named(self, name: str) -> SpreadError:
+        """Return the same with a name of the column."""
+        column, spread, too_wide, _ = self.args
+        return SpreadError(column, spread, too_wide, name)
 
 
 @dataclass(frozen=True)
@@ -36,7 +70,7 @@ class Centring:
     varies: NDArray[np.bool_]
     """Which columns are not constant."""
     checksum: int | None = None
-    """Of the rows, if it was asked for: see `checksum_of`."""
+    """The checksum of the rows, if it was asked for: see `checksum_of`."""
 
     def apply(self, X: Array, weights: Array | None) -> RowBlock:
         """Do the same to other rows."""
@@ -107,7 +141,7 @@ def standardize(x: Array) -> Array:
 
 
 def parts_of(block: RowBlock, n_rows: int) -> Iterator[RowBlock]:
-    """Cut a block of rows into blocks of nearly equal size, at most so many rows each."""
+    """Cut a block of rows into blocks of nearly equal size, of at most `n_rows` rows each."""
     n = len(block.root)
     n_blocks = -(-n // n_rows)
     edges = [n * i // n_blocks for i in range(n_blocks + 1)]
@@ -202,14 +236,10 @@ def check_spread(spread: Array, too_narrow: NDArray[np.bool_] | np.bool_) -> Non
         return
     column = int(np.argmax(spread)) if too_wide else int(narrow[0])
     size = np.nextafter(np.inf, 0) if np.isinf(spread[column]) else spread[column]
-    raise ValueError(
-        f"The values of column {column}, counted from 0, differ by up to {size:.3g}, and the "
-        f"squares of such numbers are too {'large' if too_wide else 'small'} to compute a variance "
-        f"with float64. Give it in a unit that is 1e{np.log10(size):.0f} times this one."
-    )
+    raise SpreadError(column, float(size), too_wide)
 
 
-def roots_of(X: Table, weights: Array | None) -> tuple[Table, Array]:
+def roots_of(X: AnyTable, weights: Array | None) -> tuple[AnyTable, Array]:
     """Return the rows of positive weight, and the roots of their weights, which add up to one."""
     if weights is None:
         n = X.shape[0]

@@ -44,8 +44,8 @@ class Ledger:
             self._folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
             raise ValueError(
-                f"checkpoint={str(folder)!r} is, or is in, a file. Give a folder: a new one, or "
-                "that of the fit to go on with."
+                f"checkpoint={str(folder)!r} is not a folder: it is a file, or inside one. Give a "
+                "folder: a new one, or that of the fit to go on with."
             ) from error
         self._n = 0
         text = json.dumps(description, indent=1, sort_keys=True)
@@ -55,7 +55,7 @@ class Ledger:
                 stream.write(text.encode())
             return
         try:
-            stored = json.loads(path.read_text())
+            stored = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(stored, dict):
                 raise ValueError("it holds no description of a fit")
         except (OSError, ValueError, RecursionError) as error:

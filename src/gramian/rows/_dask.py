@@ -15,7 +15,7 @@ from gramian._threads import product_for
 from gramian._types import Array
 from gramian.rows._array import BLOCK_ROWS, Centring
 from gramian.rows._first_pass import FirstPass, Split, look_at, put_together
-from gramian.rows._protocol import Work, merge
+from gramian.rows._protocol import Work, merge_sums
 from gramian.rows._statistics import centring_of
 from gramian.rows._stream import check
 from gramian.rows._transform import RowTransform, TransformedRows
@@ -25,7 +25,7 @@ T = TypeVar("T")
 Completion = Callable[[Array, Array | None], tuple[Array, Array | None]]
 """Makes of rows and weights rows without gaps, and their weights."""
 FAN_IN = 8
-"""So many partial results are put together at once."""
+"""At most this many partial results are put together at once."""
 SHARE_OF_MEMORY = 0.5
 """A table is kept in the workers' memory if it takes no more than this share of it."""
 
@@ -103,7 +103,7 @@ def _sum(
 
 def _merge(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
     first, *others = parts
-    return merge(work, [[array.copy() for array in first], *others])
+    return merge_sums(work, [[array.copy() for array in first], *others])
 
 
 def _numbers(rows: Any, weights: Any) -> tuple[Array, Array | None]:

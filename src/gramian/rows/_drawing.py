@@ -27,7 +27,7 @@ def draw(
     pieces : iterable
         At least one; each has a length.
     most : int
-        So many rows are kept.
+        The largest number of rows to keep.
     seed : int
         Decides on the rows.
     filtered : callable

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._types import Array
-from gramian.rows._statistics import Statistics, merge, statistics_of
+from gramian.rows._statistics import Statistics, merge_statistics, statistics_of
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,17 @@ class Split:
 
 
 @dataclass(frozen=True)
-class Part:
+class HeldOutPart:
     """Rows held out of a block."""
 
     x: Array
     weights: Array | None
     numbers: Array
 
-    def take(self, which: NDArray[np.bool_]) -> Part:
+    def take(self, which: NDArray[np.bool_]) -> HeldOutPart:
         """Return some of the rows."""
         weights = None if self.weights is None else self.weights[which]
-        return Part(self.x[which], weights, self.numbers[which])
+        return HeldOutPart(self.x[which], weights, self.numbers[which])
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class FirstPass:
     """What was seen of some blocks of rows."""
 
     statistics: Statistics
-    """Of the rows that are not held out."""
+    """The statistics of the rows that are not held out."""
     split: Split | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[HeldOutPart, ...] = ()
 
     @property
     def held_out(self) -> tuple[Array, Array | None] | None:
@@ -65,10 +65,12 @@ class FirstPass:
     def put_together(self, other: FirstPass) -> FirstPass:
         """Return what was seen of the blocks of both."""
         if self.split is None or other.split is None:
-            return replace(self, statistics=merge(self.statistics, other.statistics))
+            return replace(self, statistics=merge_statistics(self.statistics, other.statistics))
         share = min(self.split.share, other.split.share)
         one, two = self._hold_out(share), other._hold_out(share)
-        both = FirstPass(merge(one.statistics, two.statistics), one.split, one.parts + two.parts)
+        both = FirstPass(
+            merge_statistics(one.statistics, two.statistics), one.split, one.parts + two.parts
+        )
         while sum(len(part.x) for part in both.parts) > self.split.limit:
             share /= 2
             both = both._hold_out(share)
@@ -87,7 +89,7 @@ class FirstPass:
             out = part.numbers < share
             back = part.take(~out)
             seen = statistics_of(back.x, back.weights, covariance=covariance, checksum=checksum)
-            statistics = merge(statistics, seen)
+            statistics = merge_statistics(statistics, seen)
             parts.append(part.take(out))
         return FirstPass(statistics, replace(self.split, share=share), tuple(parts))
 
@@ -105,7 +107,7 @@ def look_at(
     options = {"covariance": covariance, "checksum": checksum}
     if split is None:
         return FirstPass(statistics_of(x, weights, **options))
-    block = Part(x, weights, split.numbers(number, len(x)))
+    block = HeldOutPart(x, weights, split.numbers(number, len(x)))
     out = block.numbers < split.share
     rest = block.take(~out)
     statistics = statistics_of(rest.x, rest.weights, **options)

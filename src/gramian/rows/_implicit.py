@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gramian.rows._protocol import RowBlock
 
 ROUNDING = 1e-13
-"""What is left of a sum of squares when less than this share is, are rounding errors."""
+"""A sum of squares below this share of the whole is rounding error."""
 
 
 class ImplicitResiduals:

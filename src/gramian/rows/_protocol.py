@@ -184,7 +184,7 @@ class LocalRows(ABC):
         n = n_workers(self.n_rows)
         workers = [work.worker(product_for(n)) for _ in range(n)]
         share_out(enumerate(self.blocks()), workers)
-        return merge(work, [worker.sums for worker in workers])
+        return merge_sums(work, [worker.sums for worker in workers])
 
 
 class MemoryRows(LocalRows):
@@ -205,7 +205,7 @@ class MemoryRows(LocalRows):
         return len(self.root)
 
 
-def merge(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
+def merge_sums(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
     """Put the sums of all workers together, in their order."""
     first, *others = parts
     for other in others:

@@ -26,7 +26,7 @@ class Residuals(Protocol):
     def covariance(self) -> ResidualCovariance:
         """Return the sums of products, of columns or of rows: whichever are fewer.
 
-        Both have the same eigenvalues but for zeros.
+        Both have the same eigenvalues except for zeros.
         """
         ...
 

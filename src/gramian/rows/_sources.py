@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -67,7 +67,7 @@ def _name(weights: Any) -> str | None:
     )
 
 
-def load(source: Source) -> tuple[Array, Array | None]:
+def read_into_memory(source: Source) -> tuple[Array, Array | None]:
     """Read a source into memory; values may be missing."""
     chunks = list(source.chunks())
     for chunk in chunks:
@@ -186,6 +186,8 @@ class BlockSource(Source):
     def __init__(self, make: Callable[[], Iterable[Any]], weight: str | None) -> None:
         self._make = make
         self._weight = weight
+        self._looked_into = False
+        """Whether there was a block, whose names the others must have."""
         begun = self.chunks_from(make())
         first = next(begun, None)
         if first is None:
@@ -221,32 +223,33 @@ class BlockSource(Source):
                 chunk = self._chunk(block, row)
             except (ValueError, TypeError) as error:
                 raise ValueError(
-                    f"The block of rows that begins with row {row} is no table of numbers: {error}"
+                    f"The block of rows that begins with row {row} cannot be used: {error}"
                 ) from error
             yield chunk
             row += len(chunk.x)
 
     def _chunk(self, block: Any, row: int) -> Chunk:
-        weights = None
-        if type(block).__module__.partition(".")[0] == "pyarrow":
-            self.names = self._others(block.schema.names)
-            if self._weight is not None:
-                weights = as_array(block.select([self._weight]))[:, 0]
-            return Chunk(as_array(block.select(self.names)), weights, str(self), row)
-        if hasattr(block, "columns"):
-            self.names = self._others([str(name) for name in block.columns])
-            if self._weight is not None:
-                weights = np.asarray(block[self._weight], dtype=np.float64)
-                block = block[self.names]
-        elif self._weight is not None:
-            raise ValueError(f"it has no names, and so no column {self._weight!r} of weights.")
-        x = np.array(block, dtype=np.float64)  # a copy: many a user's object fills one buffer again
-        if x.ndim != 2:
-            raise ValueError(f"it has the shape {x.shape}.")
-        return Chunk(x, weights, str(self), row)
-
-    def _others(self, names: Sequence[str]) -> list[str]:
-        """Return the names of the columns that hold no weights."""
+        arrow = type(block).__module__.partition(".")[0] == "pyarrow"
+        named = arrow or hasattr(block, "columns")
+        names = [
+            str(name) for name in (block.schema.names if arrow else block.columns if named else ())
+        ]
         if self._weight is not None and self._weight not in names:
             raise ValueError(f"there is no column {self._weight!r} to take weights from.")
-        return [name for name in names if name != self._weight]
+        others = [name for name in names if name != self._weight]
+        if not self._looked_into:
+            self.names, self._looked_into = others if named else None, True
+        elif named != (self.names is not None):
+            raise ValueError("some blocks have names of columns, and some have none.")
+        # a copy: many a user's object fills one buffer again
+        x = as_array(block) if arrow else np.array(block, dtype=np.float64)
+        if x.ndim != 2:
+            raise ValueError(f"it has the shape {x.shape}.")
+        weights = None if self._weight is None else x[:, names.index(self._weight)].copy()
+        if self.names is not None and (weights is not None or names != self.names):
+            lacking = [name for name in self.names if name not in names]
+            if lacking or len(others) > len(self.names):
+                lacks = f"lacks the column {lacking[0]!r}" if lacking else "has more columns"
+                raise ValueError(f"it {lacks}; the columns of the first block are {self.names}.")
+            x = x[:, [names.index(name) for name in self.names]]
+        return Chunk(x, weights, str(self), row)

@@ -30,13 +30,13 @@ from gramian.rows._protocol import MemoryRows, RowBlock
 from gramian.rows._transform import SecondMoments
 
 MATRIX_COLUMNS = 2000
-"""Up to so many columns their covariance is written out: 32 MB."""
+"""The covariance of at most this many columns is written out: 32 MB."""
 MOST_COLUMNS = 20_000
 """The covariance of more columns is refused: 3.2 GB."""
 AT_ONCE = 32
 """Functions that are multiplied with sparse rows at once."""
 DENSE_BYTES = 2**26
-"""Sparse rows that are written out take so much memory at once."""
+"""Sparse rows that are written out at once take this much memory."""
 
 
 class SparseBlock(RowBlock):
@@ -193,8 +193,8 @@ class SparseRows(MemoryRows):
         if n > MOST_COLUMNS:
             raise ValueError(
                 f"The covariance of {n:,} columns, needed here, would take {data_size(8 * n**2)}. "
-                "GFR does without, and so do GFS with criterion='variance' and GFA with "
-                "backward=False. Or take fewer columns."
+                "GFR, GFS(criterion='variance') and GFA(backward=False) do not need it. Or take "
+                "fewer columns."
             )
         return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
 
@@ -225,7 +225,7 @@ def centre_sparse(
     X : sparse array or matrix of shape (n_rows, n_columns)
         Finite values, by rows.
     weights, scale, checksum
-        As of `centre`.
+        As in `centre`.
     """
     X = canonical(X)
     found = _checksum(X, weights) if checksum else None
@@ -276,7 +276,7 @@ def canonical(X: Any) -> Any:
 
 
 def dense_parts(X: Any, n_rows: int) -> Iterator[tuple[slice, Array]]:
-    """Go through so many rows at a time; those of sparse matrices are fewer, and written out."""
+    """Yield `n_rows` rows at a time; those of sparse matrices are fewer, and written out."""
     sparse = issparse(X)
     if sparse:
         n_rows = min(n_rows, max(1, DENSE_BYTES // (8 * X.shape[1])))

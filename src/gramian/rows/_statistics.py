@@ -76,7 +76,7 @@ def statistics_of(
     return Statistics(len(x), weight, squared_weight, shift, offset, products, low, high, found)
 
 
-def merge(a: Statistics, b: Statistics) -> Statistics:
+def merge_statistics(a: Statistics, b: Statistics) -> Statistics:
     """Put the statistics of two sets of rows together, without loss of digits (Chan et al.)."""
     if not a.n_rows or not b.n_rows:
         return a if a.n_rows else b

@@ -155,7 +155,7 @@ class StreamRows(TransformedRows, LocalRows):
     block_rows: int
     cache_bytes: int
     checksums: Sequence[int]
-    """Of the blocks, when they were read for the first time."""
+    """The checksums of the blocks, when they were read for the first time."""
     row_bytes: int = 0
     """All rows are kept after they were read once more, if they take no more than this."""
     kept: list[RowBlock] = field(default_factory=list, init=False, repr=False)

@@ -26,7 +26,7 @@ class RowTransform:
 
     centring: Centring
     weight: float
-    """Of all rows that take part in the fit."""
+    """The total weight of the rows that take part in the fit."""
     split: Split | None = None
     axes: Array | None = None
     """The matrix that takes scaled columns to coordinates, if these are others."""
@@ -34,7 +34,7 @@ class RowTransform:
     def apply(
         self, number: int, x: Array, weights: Array | None, *, in_place: bool = False
     ) -> RowBlock:
-        """Centre and scale the block of that number, but for rows held out or of no weight.
+        """Centre and scale the block of that number, without rows held out or of no weight.
 
         Parameters
         ----------

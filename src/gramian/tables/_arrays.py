@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from gramian._types import Array
-from gramian._words import names_or_numbers
+from gramian._words import counted, names_or_numbers
 from gramian.exceptions import TableError
-from gramian.tables._formats import Format
+from gramian.tables._formats import ARRAYS, Format, format_of_bytes
 from gramian.tables._kinds import pyarrow
 from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, piece_rows, reading
 
@@ -43,8 +43,8 @@ class ArrayTable(Table):
     ) -> None:
         if array.ndim != 2 or array.dtype.kind not in NUMBERS:
             raise TableError(
-                f"{name} holds an array of shape {array.shape} and type {array.dtype}; a table of "
-                "numbers has two dimensions."
+                f"{name} holds an array of shape {array.shape} and type {array.dtype}; a table has "
+                "two dimensions, and holds numbers."
             )
         self.named = names is not None
         names = names_or_numbers(names, array.shape[1])
@@ -58,6 +58,11 @@ class ArrayTable(Table):
         # Arrow has no longer floating-point numbers, and casts no half ones.
         exotic = kind.kind == "f" and kind.itemsize not in (4, 8)
         return np.dtype(np.float64) if exotic else kind
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether all columns are numbers: they are, and PyArrow need not say so."""
+        return True
 
     @cached_property
     def columns(self) -> dict[str, Any]:
@@ -85,7 +90,7 @@ class ArrayTable(Table):
             yield Chunk(np.array(taken, dtype=np.float64), None, self.name, start)
 
 
-def read_arrays(name: str, format: Format, source: Any) -> ArrayTable:
+def open_array_file(name: str, format: Format, source: Any) -> ArrayTable:
     """Open one of NumPy's files.
 
     Parameters
@@ -98,8 +103,30 @@ def read_arrays(name: str, format: Format, source: Any) -> ArrayTable:
         The file, or what it holds. A .npy file stays on disk.
     """
     with reading(name, format):
-        array, names = _npy(source) if format is Format.npy else _npz(source)
+        if format_of_bytes(_beginning(source)) not in ARRAYS:
+            raise TableError(f"{name} is none of NumPy's files. Save it with np.save or np.savez.")
+        try:
+            array, names = _npy(source) if format is Format.npy else _npz(source)
+        except ValueError as error:
+            if "object" not in str(error).lower():
+                raise
+            # NumPy would say how to load them, which is unsafe.
+            raise TableError(
+                f"{name} holds objects of Python's and no numbers. Save an array of numbers, and "
+                "names as an array of strings."
+            ) from error
+    if names is not None and len(names) != array.shape[1]:
+        raise TableError(
+            f"{name} names {counted(len(names), 'column')}, and its table has {array.shape[1]}."
+        )
     return ArrayTable(name, format, array, names)
+
+
+def _beginning(source: Path | bytes) -> bytes:
+    if isinstance(source, bytes):
+        return source[:8]
+    with source.open("rb") as stream:
+        return stream.read(8)
 
 
 def _npy(source: Any) -> tuple[Array, None]:
@@ -126,6 +153,6 @@ def _npz(source: Any) -> tuple[Array, list[str] | None]:
                 raise ValueError("it must have one table, or a table called X")
             array = file["X" if "X" in tables else tables[0]]
             names = file["columns"] if "columns" in file.files else None
-    if names is None or names.dtype.kind != "U" or names.shape != array.shape[1:]:
+    if names is None or names.dtype.kind != "U" or names.ndim != 1:
         return array, None
     return array, names.tolist()

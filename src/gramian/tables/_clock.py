@@ -47,12 +47,27 @@ LIMITS: dict[Part, tuple[int, int]] = {
 class Clock:
     """How the dates of a column become numbers: a unit, counted from an origin.
 
+    :class:`gramian.models.Preprocessing` has one for each column of dates, and so have laws that
+    look at dates or give them.
+
     Parameters
     ----------
     origin : str
         The date or time that is 0, as ISO 8601 writes it.
     unit : {"days", "seconds"}
         What is counted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.models import Clock
+    >>> clock = Clock("2024-01-01", "days")
+    >>> print(clock)
+    days since 2024-01-01
+    >>> clock.numbers(np.array(["2024-01-01", "2024-02-29"], dtype="datetime64[D]"))
+    array([ 0., 59.])
+    >>> clock.text(60)
+    '2024-03-01'
     """
 
     origin: str
@@ -87,14 +102,28 @@ class Clock:
         return cls(str(brief if brief == first else first), "days" if whole else "seconds")
 
     def numbers(self, times: NDArray[Any]) -> Array:
-        """Return dates as numbers; missing ones become NaN."""
+        """Return dates as numbers; missing ones become NaN.
+
+        Parameters
+        ----------
+        times : array of datetime64
+            The dates.
+        """
         times = times.astype("datetime64[us]")
         passed = (times - np.datetime64(self.origin, "us")).astype(np.int64)
         found: Array = np.where(np.isnat(times), np.nan, passed / MICROSECONDS[self.unit])
         return found
 
     def times(self, numbers: Array) -> NDArray[np.datetime64]:
-        """Return numbers as dates again; NaN becomes NaT, as do numbers beyond the calendar."""
+        """Return numbers as dates again, in microseconds.
+
+        NaN becomes NaT, as do numbers beyond the calendar.
+
+        Parameters
+        ----------
+        numbers : array of float
+            The numbers.
+        """
         passed = np.rint(np.asarray(numbers, dtype=np.float64) * MICROSECONDS[self.unit])
         fine = np.abs(passed) < 2.0**62
         steps = np.where(fine, passed, 0.0).astype("timedelta64[us]")
@@ -102,14 +131,26 @@ class Clock:
         return np.where(fine, found, np.datetime64("NaT", "us"))
 
     def dates(self, numbers: Array) -> NDArray[np.datetime64]:
-        """Return numbers as dates of the unit: the nearest days, or times."""
+        """Return numbers as dates of the unit: the nearest days, or times.
+
+        Parameters
+        ----------
+        numbers : array of float
+            The numbers.
+        """
         times = self.times(numbers)
         if self.unit == "days":
             return (times + np.timedelta64(12, "h")).astype("datetime64[D]")
         return times
 
     def text(self, number: float) -> str:
-        """Write a number as the date that it is."""
+        """Write a number as the date that it is.
+
+        Parameters
+        ----------
+        number : float
+            The number.
+        """
         when = self.dates(np.array([number]))[0]
         whole = self.unit == "seconds" and when == when.astype("datetime64[s]")
         return str(when.astype("datetime64[s]") if whole else when).replace("T", " ")
@@ -120,7 +161,16 @@ class Clock:
         return PARTS_OF_DAYS if self.unit == "days" else PARTS
 
     def part(self, numbers: Array, part: Part) -> Array:
-        """Return a part of the calendar; weekdays count from Monday, which is 0."""
+        """Return a part of dates that are given as numbers; it is NaN where a date is missing.
+
+        Parameters
+        ----------
+        numbers : array of float
+            The dates, as `numbers` returns them.
+        part : str
+            One of `parts`. Weekdays count from Monday, which is 0; "date" counts days, and "year
+            and month" counts months, from 1970.
+        """
         return part_of(self.times(numbers), part)
 
     def __str__(self) -> str:

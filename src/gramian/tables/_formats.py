@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path, PurePath
 
@@ -40,6 +41,34 @@ DELIMITERS = {Format.csv: ",", Format.tsv: "\t"}
 def compression_of(path: str | os.PathLike[str]) -> str | None:
     """Return how a file is compressed, by its ending."""
     return COMPRESSIONS.get(PurePath(path).suffix.lower())
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Return the Parquet files in a folder and in folders inside it, those that are not hidden."""
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if ENDINGS.get(path.suffix.lower()) is Format.parquet
+        and not any(part[0] in "._" for part in path.relative_to(folder).parts)
+    ]
+
+
+def folder_read(
+    path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]
+) -> str | os.PathLike[str] | None:
+    """Return which of the inputs is a folder of which a file to be written would be a part.
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    inputs : iterable of paths
+        What is read.
+    """
+    if ENDINGS.get(PurePath(path).suffix.lower()) is not Format.parquet:
+        return None
+    parents = Path(os.path.realpath(path)).parents
+    return next((each for each in inputs if Path(os.path.realpath(each)) in parents), None)
 
 
 def format_of(path: str | os.PathLike[str], given: Format | None = None) -> Format:

@@ -16,7 +16,7 @@ from gramian.tables._formats import Format
 from gramian.tables._table import NO_TEXT, AsText, Table, piece_rows, reading
 
 BUFFER_BYTES = 2**16
-"""About so much of every column of a Parquet file is read at once."""
+"""About this much of every column of a Parquet file is read at once."""
 FILE_FORMATS = {
     Format.parquet: pyarrow.dataset.ParquetFileFormat,
     Format.feather: pyarrow.dataset.IpcFileFormat,

@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from gramian.exceptions import FormatError, TableError
-from gramian.tables._arrays import read_arrays
-from gramian.tables._formats import ARRAYS, ENDINGS, TEXT, Format, format_of, format_of_bytes
+from gramian.tables._arrays import open_array_file
+from gramian.tables._formats import (
+    ARRAYS,
+    TEXT,
+    Format,
+    format_of,
+    format_of_bytes,
+    parquet_files,
+)
 from gramian.tables._kinds import pyarrow
 from gramian.tables._table import DEFAULT_BUDGET, JoinedTable, Table, reading
 
@@ -42,6 +49,8 @@ def open_table(
     table: Table
     if isinstance(source, str | os.PathLike):
         content, name = Path(source), os.fspath(source)
+        if not name:  # which would be the current folder
+            raise FileNotFoundError("The path is empty: name a file or a folder.")
         if not content.exists():
             raise FileNotFoundError(f"There is no file {name}.")
         if content.is_dir():
@@ -57,7 +66,7 @@ def open_table(
     else:
         found = format_of(name, format)
     if found in ARRAYS:
-        table = read_arrays(name, found, content)
+        table = open_array_file(name, found, content)
     else:
         pyarrow()
         from gramian.tables._fragments import open_file
@@ -99,12 +108,12 @@ def open_dataset(dataset: Any) -> Table:
 
 
 def _open_folder(path: Path) -> Table:
-    endings = tuple(ending for ending, each in ENDINGS.items() if each is Format.parquet)
-    if not any(each.suffix.lower() in endings for each in path.rglob("*")):
+    files = [str(each) for each in parquet_files(path)]
+    if not files:
         raise FormatError(
             f"{path} is a folder without Parquet files, and holds no table: there are no columns."
         )
     arrow = pyarrow()
     with reading(str(path), "a folder of Parquet files"):
-        dataset = arrow.dataset.dataset(str(path), format="parquet")
+        dataset = arrow.dataset.dataset(files, format="parquet")
     return open_dataset(dataset)

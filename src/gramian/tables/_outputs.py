@@ -7,7 +7,7 @@ import gzip
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from io import BytesIO, RawIOBase, StringIO
 from typing import Any, BinaryIO
 
@@ -33,10 +33,12 @@ class ArrowWriter:
         Has the methods `write_table` and `close`.
     schema : pyarrow.Schema
         The columns.
+    sink : _Sink
+        Where the writer writes to.
     """
 
-    def __init__(self, writer: Any, schema: Any) -> None:
-        self._writer, self._schema = writer, schema
+    def __init__(self, writer: Any, schema: Any, sink: _Sink) -> None:
+        self._writer, self._schema, self._sink = writer, schema, sink
 
     def write(self, rows: Any) -> None:
         """Append the rows of a `pyarrow.Table`."""
@@ -50,6 +52,12 @@ class ArrowWriter:
     def close(self) -> None:
         """Finish."""
         self._writer.close()
+
+    def give_up(self) -> None:
+        """Let go of the stream: PyArrow writes to it when its writers end, whatever went wrong."""
+        self._sink.discard()
+        with suppress(Exception):
+            self._writer.close()
 
 
 class _TextFile:
@@ -145,6 +153,9 @@ class ArrayWriter:
             np.savez(buffer, X=rows, columns=np.array(self._names, dtype=np.str_))
         self._stream.write(buffer.getbuffer())
 
+    def give_up(self) -> None:
+        """Let go of the stream."""
+
 
 Writer = ArrowWriter | ArrayWriter
 """Writes a table, piece by piece: a `pyarrow.Table` with `write`, an array with `write_array`."""
@@ -178,8 +189,12 @@ def open_output(
             writer = ArrayWriter(stream, names, format, goes_back=goes_back)
         else:
             writer = _by_arrow(stream, columns, format, compression, escape_formulas)
-        yield writer
-        writer.close()  # not after an error: half a table needs no end
+        try:
+            yield writer
+            writer.close()
+        except BaseException:
+            writer.give_up()  # half a table needs no end
+            raise
         stream.flush()
 
 
@@ -189,14 +204,14 @@ def _by_arrow(
     arrow = pyarrow()
     if not isinstance(columns, arrow.Schema):
         columns = arrow.schema([(str(name), arrow.float64()) for name in columns])
-    sink = _Unclosed(stream)
+    sink = _Sink(stream)
     if format is Format.parquet:
-        return ArrowWriter(arrow.parquet.ParquetWriter(sink, columns), columns)
+        return ArrowWriter(arrow.parquet.ParquetWriter(sink, columns), columns, sink)
     if format is Format.feather:
-        return ArrowWriter(arrow.ipc.new_file(sink, columns), columns)
+        return ArrowWriter(arrow.ipc.new_file(sink, columns), columns, sink)
     packed = _compressed(sink, compression)
     file = _TextFile(packed, columns, DELIMITERS[format], escape_formulas=escape)
-    return ArrowWriter(file, columns)
+    return ArrowWriter(file, columns, sink)
 
 
 def _compressed(sink: Any, compression: str | None) -> Any:
@@ -206,11 +221,18 @@ def _compressed(sink: Any, compression: str | None) -> Any:
     return gzip.GzipFile("", "wb", compresslevel=4, fileobj=sink, mtime=0)
 
 
-class _Unclosed(RawIOBase):
+class _Sink(RawIOBase):
     """A stream that PyArrow must leave open."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self.write = stream.write  # type: ignore[method-assign]
+        self._stream: BinaryIO | None = stream
 
     def writable(self) -> bool:
         return True
+
+    def write(self, data: Any) -> int:
+        return len(data) if self._stream is None else self._stream.write(data)
+
+    def discard(self) -> None:
+        """Write nothing any more, and say that it was written."""
+        self._stream = None

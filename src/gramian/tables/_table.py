@@ -18,7 +18,7 @@ from gramian.tables._formats import Format
 from gramian.tables._kinds import as_array, is_number, is_text, pyarrow
 
 PIECE_BYTES = 2**21
-"""About so much of a table is worked on at once."""
+"""About this much of a table is worked on at once."""
 DEFAULT_BUDGET = 2**30
 """Bytes that rows and what belongs to them may take, unless said otherwise."""
 SHARE = 8
@@ -83,6 +83,11 @@ class Table(ABC):
     @abstractmethod
     def columns(self) -> dict[str, Any]:
         """PyArrow's types of the columns; those of text files, as their beginning suggests."""
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether all columns are numbers."""
+        return all(map(is_number, self.columns.values()))
 
     @abstractmethod
     def pieces(self, names: Sequence[str], as_text: AsText = NO_TEXT) -> Iterator[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,10 +15,10 @@ import pyarrow.csv
 
 from gramian._words import names_or_numbers
 from gramian.exceptions import DelimiterError, TableError
+from gramian.tables._codes import SCANNED_BYTES, are_in, may_be_in
 from gramian.tables._formats import DELIMITERS, Format, compression_of_bytes
 from gramian.tables._kinds import is_number
 from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, in_pieces, reading
-from gramian.tables._zeros import SCANNED_BYTES, are_in, may_be_in
 
 HEAD_BYTES = 2**20
 """So much of a file is looked at to find the types of its columns."""
@@ -29,11 +30,13 @@ MAX_BLOCK_BYTES = 2**27
 """Lines that are longer are refused."""
 SNIFFED_BYTES = 2**16
 SNIFFED_LINES = 20
-"""So much of a file is looked at to find what is between values."""
+"""The part of a file that is looked at to find what is between values."""
 SIGNS = ";\t|,"
 """What may be between values."""
+UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How text in UTF-16 begins, mostly; if not, one of its first two bytes is zero."""
 LINES = 8
-"""A block has room for so many lines."""
+"""A block has room for this many lines."""
 MISSING = pyarrow.csv.ConvertOptions().null_values
 """What stands for a missing value: nothing, NA, NaN, null and the like."""
 
@@ -69,6 +72,11 @@ class TextTable(Table):
             head = self._head()
             if not head:
                 raise TableError(f"{name} is empty.")
+            if head[:2] in UTF_16_MARKS or b"\0" in head[:2]:
+                raise _not_utf_8(name)
+            if b"\n" not in head and b"\r" not in head:
+                head += b"\n"  # without which PyArrow sees no line
+                self._source = head
             self._delimiter = delimiter or _delimiter_of(head, DELIMITERS[format])
             longest = max(map(len, head.splitlines()))
             self._block_bytes = max(BLOCK_BYTES, LINES * longest)
@@ -77,7 +85,10 @@ class TextTable(Table):
                 self._read_options(len(head) + 1),
                 self._parse_options(**_skipping(head)),
             ).schema
-            inner = found.names  # which may be no text
+            try:
+                inner = found.names
+            except UnicodeDecodeError as error:
+                raise _not_utf_8(name) from error
         names = names_or_numbers(inner if header else None, len(inner))
         super().__init__(name, format, names)
         self._inner = dict(zip(names, inner, strict=True))
@@ -94,7 +105,7 @@ class TextTable(Table):
         return self._kinds
 
     def _columns_of_codes(self) -> list[str]:
-        """Return the columns of what PyArrow takes for numbers, and zeros in front make text."""
+        """Return the columns of what PyArrow takes for numbers, and is codes."""
         with reading(self.name, self.format), self._open() as stream:
             if not may_be_in(self._parts(stream), self._delimiter):
                 return []
@@ -244,6 +255,10 @@ class TextTable(Table):
             while n <= at_most and (part := stream.read(HEAD_BYTES)):
                 n += part.count(b"\n") or part.count(b"\r")
         return n
+
+
+def _not_utf_8(name: str) -> TableError:
+    return TableError(f"{name} is not UTF-8 text. Save it as UTF-8, for instance with iconv.")
 
 
 def _delimiter_of(head: bytes, usual: str) -> str:

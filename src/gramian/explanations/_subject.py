@@ -16,7 +16,7 @@ from gramian._words import names_or_numbers
 
 
 @dataclass(frozen=True)
-class View:
+class Subject:
     """What is to be explained, by which variables, and all names."""
 
     columns: list[str]
@@ -34,7 +34,7 @@ class View:
     target_means: Array
 
 
-def view_of(model: FittedModel, features: Iterable[str | int] | None) -> View:
+def subject_of(model: FittedModel, features: Iterable[str | int] | None) -> Subject:
     columns = _unique(model.names, model.n_columns)
     everything, means = columns, model.mean
     if model.basis is not None:
@@ -51,7 +51,7 @@ def view_of(model: FittedModel, features: Iterable[str | int] | None) -> View:
     targets = model.dropped
     if features is not None:
         targets = _find(features, everything, targets)
-    return View(
+    return Subject(
         columns,
         names,
         model.chosen,

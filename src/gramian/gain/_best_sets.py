@@ -1,4 +1,4 @@
-"""What a search is asked for, and what it finds."""
+"""The best sets of columns: what a search for them is asked for, and what it finds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class BestSets:
 
 
 @dataclass(frozen=True)
-class Search:
+class GainRequest:
     """What to search for.
 
     Parameters

@@ -46,7 +46,7 @@ EVALUATION = 10 * EPSILON
 MAX_PASSES = 12
 
 
-class Elimination:
+class Admission:
     """Functions of one step and one factor, which they enter pass by pass.
 
     Parameters
@@ -100,7 +100,7 @@ class Elimination:
         self._n_passes = 0
         squares = gram[:n, self._n_basis + self.waiting]
         if np.isfinite(self._factor.alpha):
-            # z is free, and a function that is zero, as of levels that never meet, is dropped.
+            # z is free. A function that is zero, as for levels that never meet, is dropped.
             penalized = (self.waiting > 0) & (squares.diagonal() > 0)
             squares[range(n), range(n)] += self._factor.alpha * penalized
         self._take(gram[:n], squares, with_x[:n].copy())
@@ -196,7 +196,7 @@ class Elimination:
         self._parts.append(part)
 
     def _finish(self, most: Array, floor: Array) -> None:
-        """Drop functions of which nothing is left, given how much there is at most."""
+        """Drop functions that have nothing left, given how much there is at most."""
         redundant = most <= floor**2
         if self._n_passes == MAX_PASSES:
             self._factor.loss = max(self._factor.loss, float(most.max(initial=0.0)))

@@ -11,19 +11,19 @@ import numpy as np
 from gramian._types import Array
 from gramian.laws._columns import traits_of
 from gramian.laws._control import Verdict, left_open
-from gramian.laws._forms import Writer, reference_term
+from gramian.laws._forms import LawWriter, reference_term
 from gramian.laws._law import ONE, Law, Monomial, Values
 from gramian.laws._relation import Relation, kind_of
 from gramian.laws._rounding import with_round_coefficients
-from gramian.laws._search import Search
+from gramian.laws._search import LawSearch
 from gramian.laws._terms import RawTerm, raw_coefficients, terms_of
 from gramian.laws._views import View
 
 SINGLE = 1e-6
-"""Against the spread of a column, errors of so much are those of single precision."""
+"""Errors of this share of a column's spread are those of single precision."""
 
 
-class Maker:
+class RelationMaker:
     """Turns verdicts on laws of parts of a table into relations of the table.
 
     Parameters
@@ -74,7 +74,7 @@ class Maker:
         simple : bool, default=False
             Whether to look for simple laws only.
         **options : object
-            What else `Search` takes.
+            What else `LawSearch` takes.
         """
         x = self.rows[view.rows][:, list(view.columns)]
         places = {column: place for place, column in enumerate(view.columns)}
@@ -86,7 +86,7 @@ class Maker:
                 replace(traits_of(column), scale=float(self.scale[i]))
                 for i, column in zip(view.columns, x.T, strict=True)
             ]
-            search = Search(x, traits, known=known, **options)
+            search = LawSearch(x, traits, known=known, **options)
             complete = search.run(simple=simple)
             return [self._relation(verdict, search, view) for verdict in search.found], complete
 
@@ -112,7 +112,7 @@ class Maker:
             _best=i,
         )
 
-    def _relation(self, verdict: Verdict, search: Search, view: View) -> Relation:
+    def _relation(self, verdict: Verdict, search: LawSearch, view: View) -> Relation:
         """Write a law in the units of the table, coefficients rounded where the data allow it."""
         law = verdict.law
         places = dict(enumerate(view.columns))
@@ -145,8 +145,8 @@ class Maker:
         )
 
     @property
-    def _writer(self) -> Writer:
-        return Writer(self.names, self.signs)
+    def _writer(self) -> LawWriter:
+        return LawWriter(self.names, self.signs)
 
     def _given(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
         """Return the columns that a law gives to their last digit, nothing divided by zero.

@@ -10,7 +10,7 @@ from gramian._words import counted, plural
 
 
 @dataclass(frozen=True)
-class Done:
+class TableChanges:
     """What happened to a table on its way to a fit."""
 
     rows_read: int

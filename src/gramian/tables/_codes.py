@@ -1,4 +1,7 @@
-"""Whole numbers with zeros in front, such as 007 and 01970, which are codes rather than numbers."""
+"""Whole numbers that are codes: 007 and 01970, with zeros in front, and those of too many digits.
+
+Read as numbers, they would lose their zeros, or their last digits.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,12 @@ import pyarrow.compute
 
 SCANNED_BYTES = 2**24
 """So much of a file is looked through."""
-CELL = r"^[ \t]*-?0[0-9]+[ \t]*$"
-"""What a cell with such a number looks like, quotes taken away."""
+MANY = 19
+"""Whole numbers with fewer digits are integers of 64 bits."""
+WITH_ZEROS = r"^[ \t]*-?0[0-9]+[ \t]*$"
+"""What a cell with zeros in front looks like, quotes taken away."""
+LONG = rf"^[ \t]*-?[0-9]{{{MANY},}}[ \t]*$"
+"""What a cell with many digits looks like, quotes taken away."""
 
 
 def may_be_in(parts: Iterator[bytes], delimiter: str) -> bool:
@@ -48,15 +55,18 @@ def _is_in(cells: bytes, sign: bytes) -> bool:
     signs = np.frombuffer(padded, np.uint8)
     between = signs <= ord('"')  # ends of lines, blanks and quotes
     between |= signs == sign[0]
+    digits = (signs >= ord("0")) & (signs <= ord("9"))
     begins = between[1:-2] | (between[:-3] & (signs[1:-2] == ord("-")))
-    begins &= signs[2:-1] == ord("0")
-    begins &= (signs[3:] >= ord("0")) & (signs[3:] <= ord("9"))
-    places = np.flatnonzero(begins) + 2
+    zeros = begins & (signs[2:-1] == ord("0")) & digits[3:]
+    places = np.flatnonzero(zeros) + 2
     # The third sign tells times and dates, such as 08:30 and 01/02/2020.
-    third = signs[places + 2]
-    places = places[between[places + 2] | ((third >= ord("0")) & (third <= ord("9")))]
-    pattern = re.compile(rb'0[0-9]+[ \t]*"?[ \t]*(?:[\r\n]|' + re.escape(sign) + rb")")
-    return any(pattern.match(padded, place) for place in places.tolist())
+    places = places[between[places + 2] | digits[places + 2]]
+    many = digits[2:]
+    for step in (1, 2, 4, 8, MANY - 16):  # 2, 4, 8, 16 and then all of them
+        many = many[:-step] & many[step:]
+    long = np.flatnonzero(begins[: len(many)] & many) + 2
+    pattern = re.compile(rb'[0-9]+[ \t]*"?[ \t]*(?:[\r\n]|' + re.escape(sign) + rb")")
+    return any(pattern.match(padded, place) for place in [*places.tolist(), *long.tolist()])
 
 
 def are_in(column: Any) -> bool:
@@ -67,4 +77,12 @@ def are_in(column: Any) -> bool:
     column : pyarrow.ChunkedArray of str
         The cells, as they are written.
     """
-    return bool(pa.compute.any(pa.compute.match_substring_regex(column, CELL)).as_py())
+    compute = pa.compute
+    if compute.any(compute.match_substring_regex(column, WITH_ZEROS)).as_py():
+        return True
+    long = column.filter(compute.match_substring_regex(column, LONG))
+    try:
+        compute.ascii_trim_whitespace(long).cast(pa.int64())
+    except pa.ArrowInvalid:
+        return True
+    return False

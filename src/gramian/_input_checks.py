@@ -14,19 +14,20 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gramian._blockwise import source_of, weights_of, without_weights
 from gramian._missing import OnlyComplete, has_gaps
 from gramian._preparation import ArrayData, CheckedData, DaskData, StreamData, Weighted
 from gramian._sklearn import check_sample_weight
 from gramian._types import Array
 from gramian._words import plural, the_columns
-from gramian.rows import as_source, is_dask, load
+from gramian.rows import as_source, is_dask, read_into_memory
 from gramian.tables._table import DEFAULT_BUDGET
 
 ValidationData = ArrayLike | tuple[ArrayLike, ArrayLike | None] | None
 """Rows to hold out, or a pair of rows and their weights."""
 
 
-def take(
+def check_data(
     estimator: BaseEstimator,
     X: Any,
     sample_weight: Any,
@@ -66,9 +67,9 @@ def take(
             validation = _check_validation_data(columns, validation_data)
             names = None if source.names is None else tuple(source.names)
             return StreamData(names, source.n_columns, validation, source, budget)
-        X, sample_weight = load(source)
+        X, sample_weight = read_into_memory(source)
     elif isinstance(sample_weight, str):
-        X, sample_weight = _take_column(X, sample_weight)
+        sample_weight, X = weights_of(X, sample_weight), without_weights(X, sample_weight)
     table = _checked(columns, X, ensure_min_samples=2)
     names = getattr(columns, "feature_names_in_", None)
     if source is not None:
@@ -90,8 +91,8 @@ def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:
             raise
         names = the_columns(text)
         raise type(error)(
-            f"{names[0].upper()}{names[1:]} {plural(len(text), 'holds', 'hold')} something else "
-            f"than numbers ({error}). Leave them out, or encode them first; gramian.relations and "
+            f"{names[0].upper()}{names[1:]} {plural(len(text), 'holds', 'hold')} values that are "
+            f"not numbers ({error}). Leave them out, or encode them first; gramian.relations and "
             "the command gramian select take them as they are."
         ) from error
 
@@ -101,7 +102,7 @@ def _columns_without_numbers(X: Any) -> list[str]:
     if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
         return []
     found = []
-    for name in X.columns:
+    for name in getattr(X, "column_names", X.columns):  # PyArrow's columns are the data
         try:
             np.asarray(X[name], dtype=np.float64)
         except (TypeError, ValueError):
@@ -117,7 +118,7 @@ def shape_of(X: Any) -> tuple[int, int]:
         shape = source.n_rows, source.n_columns
     if len(shape) != 2 or not all(isinstance(size, Integral) for size in shape):
         raise ValueError(
-            "The number of rows is not known ahead. Give an array of the same shape, for "
+            "The number of rows is not known in advance. Give an array of the same shape, for "
             "example np.empty((n_rows, n_columns)), which takes no memory."
         )
     return int(shape[0]), int(shape[1])
@@ -137,6 +138,23 @@ def check_rows(estimator: BaseEstimator, X: ArrayLike, *, gaps: bool = False) ->
     """
     check_is_fitted(estimator)
     return _validated(estimator, X, gaps=gaps, dtype=[np.float64, np.float32], reset=False)
+
+
+def check_in_memory(X: Any, name: str) -> None:
+    """Refuse files and blocks of rows where a table in memory is needed.
+
+    Parameters
+    ----------
+    X : object
+        What the user gave.
+    name : str
+        What it is called, for the message.
+    """
+    if source_of(X) is not None:
+        raise TypeError(
+            f"{name} must be a table in memory, such as an array or a data frame. Read files "
+            "first, for example with pandas.read_csv or pandas.read_parquet."
+        )
 
 
 def only_complete(table: Any, weights: Array | None, name: str) -> tuple[Any, Array | None]:
@@ -219,21 +237,10 @@ def _check_validation_data(columns: Any, validation_data: ValidationData) -> Wei
                 f"of {len(validation_data)}."
             )
         X, sample_weight = validation_data
+    check_in_memory(X, "validation_data")
     table = _validated(columns, X, dtype=np.float64, reset=False)
     weights = None if sample_weight is None else check_weights(sample_weight, table, at_least=1)
     found: Weighted = only_complete(table, weights, "validation_data")
     if found[1] is not None and not found[1].any():
         raise ValueError("The rows of validation_data without missing values have no weight.")
     return found
-
-
-def _take_column(X: Any, name: str) -> tuple[Any, Any]:
-    """Split a data frame into a column and the others."""
-    if not hasattr(X, "columns"):
-        raise TypeError(
-            f"sample_weight={name!r} names a column, and X has no names; give the weights."
-        )
-    if name not in X.columns:
-        raise ValueError(f"There is no column {name!r} to take weights from.")
-    others = [column for column in X.columns if column != name]
-    return X[others], np.asarray(X[name])

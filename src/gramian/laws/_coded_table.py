@@ -13,15 +13,15 @@ from gramian._types import Array
 from gramian._words import names_or_numbers
 from gramian.lookups import Coder
 from gramian.tables._clock import Clock
-from gramian.tables._kinds import as_array, is_number
+from gramian.tables._kinds import as_array
 from gramian.tables._open import open_dataset, open_tables
-from gramian.tables._table import Table as FileTable
+from gramian.tables._table import Table
 
 BLOCK_ROWS = 50_000
 
 
 @dataclass(frozen=True)
-class Table:
+class CodedTable:
     """A table that can be read again and again."""
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class Table:
     clocks: Mapping[int, Clock] = field(default_factory=dict)
     """The columns of dates, and how they became numbers."""
 
-    def ordered(self) -> Table:
+    def ordered(self) -> CodedTable:
         """Return the table with text before numbers, each in the order of its names, if it has any.
 
         What is found then does not depend on the order of columns. Of what follows from each other,
@@ -44,7 +44,7 @@ class Table:
             range(len(self.names)),
             key=lambda i: (i not in self.labels, self.names[i] if self.named else ""),
         )
-        return Table(
+        return CodedTable(
             tuple(self.names[i] for i in order),
             self.named,
             lambda: (block[:, order] for block in self.blocks()),
@@ -63,7 +63,7 @@ def of_blocks(
     n_columns: int,
     blocks: Callable[[], Iterator[Array]],
     coder: Coder | None = None,
-) -> Table:
+) -> CodedTable:
     """Open a table of numbers, some of which may stand for labels and dates.
 
     Parameters
@@ -80,10 +80,12 @@ def of_blocks(
     coder = coder or Coder()
     known = None if names is None else [str(each) for each in names]
     every = tuple(names_or_numbers(known, n_columns))
-    return Table(every, known is not None, blocks, coder.labels, coder.clocks)
+    return CodedTable(every, known is not None, blocks, coder.labels, coder.clocks)
 
 
-def of_array(array: Array, names: Iterable[Any] | None = None, coder: Coder | None = None) -> Table:
+def of_array(
+    array: Array, names: Iterable[Any] | None = None, coder: Coder | None = None
+) -> CodedTable:
     """Open numbers that are in memory; parameters are those of `of_blocks`."""
 
     def blocks() -> Iterator[Array]:
@@ -93,13 +95,13 @@ def of_array(array: Array, names: Iterable[Any] | None = None, coder: Coder | No
     return of_blocks(names, array.shape[1], blocks, coder)
 
 
-def of_columns(names: Iterable[Any] | None, columns: Sequence[Any]) -> Table:
+def of_columns(names: Iterable[Any] | None, columns: Sequence[Any]) -> CodedTable:
     """Open columns of any kind that are in memory."""
     coder = Coder()
     return of_array(coder.numbers(columns), names, coder)
 
 
-def of_files(data: Any) -> Table | None:
+def of_files(data: Any) -> CodedTable | None:
     """Open files with columns that are no numbers; None if all are numbers, or there is no file.
 
     Parameters
@@ -110,8 +112,8 @@ def of_files(data: Any) -> Table | None:
     table = _files(data)
     if table is None:
         return None
-    if all(map(is_number, table.columns.values())):
-        if not isinstance(data, FileTable):
+    if table.of_numbers:
+        if not isinstance(data, Table):
             return None
 
         def blocks() -> Iterator[Array]:
@@ -122,8 +124,8 @@ def of_files(data: Any) -> Table | None:
     return of_frames(table.names, lambda: table.pieces(table.names))
 
 
-def _files(data: Any) -> FileTable | None:
-    if isinstance(data, FileTable):
+def _files(data: Any) -> Table | None:
+    if isinstance(data, Table):
         return data
     if isinstance(data, str | os.PathLike):
         return open_tables([data])
@@ -135,7 +137,7 @@ def _files(data: Any) -> FileTable | None:
     return None
 
 
-def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> Table:
+def of_frames(names: Sequence[str], frames: Callable[[], Iterable[Any]]) -> CodedTable:
     """Open a table that comes in pieces, each a data frame or an Arrow table.
 
     It is read once to see its labels, and the first and last of its dates.
