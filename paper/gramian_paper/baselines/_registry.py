@@ -40,8 +40,6 @@ class Baseline:
     """Who proposed it, and when."""
     make: Callable[..., Any]
     """Makes one, unfitted, of a count and options."""
-    in_paper: bool = True
-    """Whether the paper compares with it."""
     supervised: bool = False
     """Whether it needs labels."""
     random: bool = False
@@ -122,14 +120,12 @@ SELECTORS: Mapping[str, Baseline] = MappingProxyType(
             "fastcan",
             "Zhang and Lang, 2022",
             FastCanRanking,
-            in_paper=False,
             module="fastcan",
         ),
         "cur": Baseline(
             "CUR",
             "Imbalzano et al., 2018",
             CURRanking,
-            in_paper=False,
             random=True,
             module="skmatter",
         ),
@@ -137,14 +133,11 @@ SELECTORS: Mapping[str, Baseline] = MappingProxyType(
             "FPS",
             "Imbalzano et al., 2018",
             FPSRanking,
-            in_paper=False,
             random=True,
             module="skmatter",
         ),
-        "variance": Baseline("Variance", "common practice", VarianceRanking, in_paper=False),
-        "correlation": Baseline(
-            "Correlation filter", "common practice", CorrelationFilter, in_paper=False
-        ),
+        "variance": Baseline("Variance", "common practice", VarianceRanking),
+        "correlation": Baseline("Correlation filter", "common practice", CorrelationFilter),
     }
 )
 """The selectors by name."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 SCANNED_BYTES = 2**24
-"""So much of a file is looked through."""
+"""The part of a file that is looked through."""
 MANY = 19
 """Whole numbers with fewer digits are integers of 64 bits."""
 WITH_ZEROS = r"^[ \t]*-?0[0-9]+[ \t]*$"
