@@ -3,7 +3,8 @@
 # make coverage  the same, and which lines they reach
 # make lint   ruff and mypy
 # make reproduce  the paper's tables and figures, see paper/README.md
-# make test-command set up and run the tests of the command, its tables, laws, models and pages
+# make test-command set up and run the tests of the command, its tables and gaps, laws, formulas,
+#             models and pages
 # make test-paper set up and run the tests of the paper's experiments and of the benchmarks
 # make relations ARGS=EQUATIONS.csv  laws among columns
 # make columns ARGS="--data FOLDER"  how much a few columns say about all columns
@@ -37,7 +38,7 @@ demo: $(VENV)/.core
 	$(BIN)/python -m gramian.demo
 
 # Commands start processes and take longer than all the rest: they have a target of their own.
-COMMAND_TESTS := $(wildcard tests/test_cli_*.py tests/test_report_*.py tests/test_tables_*.py tests/test_models_*.py tests/test_levels_*.py tests/test_lookups*.py tests/test_slopes*.py tests/test_dates_*.py tests/test_relations*.py tests/test_laws_*.py)
+COMMAND_TESTS := $(wildcard tests/test_cli_*.py tests/test_report_*.py tests/test_tables_*.py tests/test_models_*.py tests/test_levels_*.py tests/test_lookups*.py tests/test_slopes*.py tests/test_dates_*.py tests/test_relations*.py tests/test_laws_*.py tests/test_explain_*.py tests/test_gaps.py tests/test_imputer.py)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal $(addprefix --ignore=,$(COMMAND_TESTS))
