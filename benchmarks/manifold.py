@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gramian import PolynomialManifold
+from gramian._writing import replacing
 
 PAGE = """\
 <!-- Made by benchmarks/manifold.py; edit it there. -->
@@ -283,8 +286,25 @@ def read(path: Path) -> dict[str, Any]:
     return {"rows": [], "splits": {}, "drawn": []}
 
 
-def write(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, ensure_ascii=False, indent=None) + "\n", encoding="utf-8")
+@contextmanager
+def changing(path: Path) -> Iterator[dict[str, Any]]:
+    """Read what is known and write what the block makes of it, while other runs wait."""
+    lock = path.with_suffix(".lock")
+    for _ in range(600):
+        try:
+            lock.touch(exist_ok=False)
+            break
+        except FileExistsError:
+            time.sleep(0.1)
+    else:
+        raise SystemExit(f"{lock} is there: delete it, if no other run is at work.")
+    try:
+        content = read(path)
+        yield content
+        with replacing(path) as stream:
+            stream.write((json.dumps(content, ensure_ascii=False) + "\n").encode())
+    finally:
+        lock.unlink()
 
 
 def key_of(row: dict[str, Any]) -> tuple[str, str, int]:
@@ -302,12 +322,11 @@ def run_cells(path: Path, table: str, methods: list[str], wanted: list[int] | No
             row = measure(table, data, method, k)
             if row is None:
                 continue
-            content = read(path)
-            content["splits"][table] = f"{len(data.train):,} rows to fit; {data.split}"
-            content["rows"].append(row)
-            content["date"] = time.strftime("%Y-%m-%d")
-            content["versions"], content["machine"] = run.versions(), run.machine()
-            write(path, content)
+            with changing(path) as content:
+                content["splits"][table] = f"{len(data.train):,} rows to fit; {data.split}"
+                content["rows"].append(row)
+                content["date"] = time.strftime("%Y-%m-%d")
+                content["versions"], content["machine"] = run.versions(), run.machine()
             print(f"  {table}, {method}, {k}: {share(row)} % lost", flush=True)
 
 
@@ -315,9 +334,9 @@ def draw_all(path: Path, tables: list[str]) -> None:
     """Draw the pictures of the page."""
     images = path.parent / "images"
     images.mkdir(exist_ok=True)
-    content = read(path)
+    known = read(path)["rows"]
     for table in tables:
-        rows = [row for row in content["rows"] if row["table"] == table]
+        rows = [row for row in known if row["table"] == table]
         if table not in SHOWN or not any("images" in row for row in rows):
             continue
         data = TABLES[table][0]()
@@ -325,8 +344,8 @@ def draw_all(path: Path, tables: list[str]) -> None:
         draw_times(rows, table, images / f"manifold_{table.lower()}_time.png")
         if table == "digits":
             draw_grid(data, images / "manifold_grid.png")
-        content["drawn"] = sorted({*content["drawn"], table})
-    write(path, content)
+        with changing(path) as content:
+            content["drawn"] = sorted({*content["drawn"], table})
 
 
 def main(arguments: list[str] | None = None) -> None:
