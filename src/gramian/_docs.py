@@ -49,7 +49,8 @@ solver : {"auto", "qr", "gram", "moments"}, default="auto"
 max_functions : int or None, default=None
     Stop before the functions, the constant not counted, exceed this number.
 random_state : int, RandomState or None, default=0
-    Decides which rows are held out.
+    Decides which rows are held out. With the same number they are other rows of a table that is
+    read in pieces than of an array.
 memory_budget : int or None, default=None
     How many bytes rows of files, and what is computed of them, may take; by default 1 GiB.
     Files that need no more than an eighth of it are loaded.
