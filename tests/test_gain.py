@@ -416,3 +416,18 @@ def test_no_beginning_of_the_selection_is_better_than_the_best_set_of_its_size(s
     for size in range(1, 6):
         left = left_by(X, list(fit.selected_features_[:size]), hand.multilinear(2))
         assert fit.best_sets_residual_variance_[size] <= left * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-60, 1e60, 1e100])
+def test_a_search_does_not_depend_on_the_unit_of_the_table(unit):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((200, 5))
+    X[:, 3], X[:, 4] = X[:, 0] * X[:, 1], X[:, 0] + X[:, 1]
+    expected, found = GFS(3).fit(X), GFS(3).fit(unit * X)
+    assert found.selected_features_.tolist() == expected.selected_features_.tolist()
+    np.testing.assert_allclose(
+        found.best_sets_residual_variance_ / unit**2,
+        expected.best_sets_residual_variance_,
+        atol=1e-9,
+    )
+    assert found.score(unit * X) == pytest.approx(expected.score(X), abs=1e-9)

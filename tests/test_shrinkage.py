@@ -442,3 +442,16 @@ def test_a_function_that_is_only_rounding_error_is_none(family, levels):
     between = np.array([[30 * np.mean(levels) / np.ptp(levels), 0.0, 0.0]])
     filled = fit.inverse_transform(fit.transform(between))
     assert np.abs(filled[:, 1:]).max() < 1
+
+
+@pytest.mark.parametrize("family", ["hermite", "legendre", "polynomial"])
+@pytest.mark.parametrize("solver", ["qr", "gram"])
+def test_a_column_of_two_values_is_its_own_function(family, solver):
+    # Scaled to norm one, z² - 1 is z or -z on these rows, and the tie goes to z.
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        column = rng.integers(0, 2, 240).astype(float)
+        X = np.column_stack([column, column + 0.3 * rng.standard_normal(240)])
+        fit = GFS(1, given=[0], criterion="gain", family=family, alpha=0, solver=solver).fit(X)
+        assert fit.n_functions_.tolist() == [1]
+        assert abs(fit.inverse_transform([[0.5]])[0, 1] - 0.5) < 0.2

@@ -108,8 +108,9 @@ def test_what_was_kept_is_taken_by_name(kind, tmp_path):
     turned.to_parquet(tmp_path / "z.parquet")
     for data in (turned, pa.Table.from_pandas(turned), tmp_path / "z.parquet", dask_of(turned)):
         np.testing.assert_allclose(fitted.inverse_transform(data), expected, atol=1e-12)
-    with pytest.raises(ValueError, match=f"lacks the column '{kept.columns[-1]}'"):
-        fitted.inverse_transform(kept.iloc[:, :-1].assign(extra=0.0))
+    if kept.shape[1] > 1:  # or else no name tells, and columns go by position
+        with pytest.raises(ValueError, match=f"lacks the column '{kept.columns[-1]}'"):
+            fitted.inverse_transform(kept.iloc[:, :-1].assign(extra=0.0))
     numbered = kept.set_axis(range(kept.shape[1]), axis=1)  # no names: by position
     np.testing.assert_array_equal(fitted.inverse_transform(numbered), expected)
 
@@ -212,3 +213,70 @@ def test_a_warning_that_is_an_error_leaves_the_fit_as_it_was(name):
             fresh.fit(few)
     with pytest.raises(ValueError, match="not fitted"):
         check_is_fitted(fresh)
+
+
+def test_columns_of_one_name_in_blocks_with_weights_are_refused():
+    twice = WEIGHTED.set_axis(["a", "a", *WEIGHTED.columns[2:]], axis=1)
+    with pytest.raises(ValueError, match="two of its columns have the same name"):
+        GFR(2, alpha=0).fit(blocks(twice), sample_weight="w")
+
+
+def test_gaps_of_pandas_are_gaps_in_blocks_and_partitions():
+    table = FRAME.astype("Float64")
+    table.iloc[3, 1] = pd.NA
+    for data in (table, blocks(table), dask_of(table)):
+        fitted = GFR(2, alpha=0).fit(data)
+        assert (fitted.gaps_.n_rows, fitted.gaps_.n_complete) == (len(FRAME), len(FRAME) - 1)
+
+
+@pytest.mark.parametrize("kind", KINDS[:2], ids=IDS[:2])
+def test_partitions_without_rows_are_transformed(kind, tmp_path):
+    fitted = kind.fit(FRAME)
+    collection = dask_of(FRAME)
+    few = collection[collection["a"] > FRAME["a"].quantile(0.995)]
+    rows = FRAME[FRAME["a"] > FRAME["a"].quantile(0.995)]
+    expected = fitted.transform(rows)
+    np.testing.assert_allclose(fitted.transform(few).compute(), expected, atol=1e-12)
+    path = fitted.transform(few, output=tmp_path / "z.npy")
+    np.testing.assert_allclose(np.load(path), expected, atol=1e-12)
+    assert fitted.score(few) == pytest.approx(fitted.score(rows))
+    assert fitted.inverse_transform(fitted.transform(few)).compute().shape == rows.shape
+
+
+def test_a_selection_of_dask_frames_goes_by_position_where_names_do_not_tell():
+    fitted = KINDS[1].fit(X)
+    expected = fitted.transform(X)
+    for labels in (NAMES, range(len(NAMES))):
+        found = fitted.transform(dask_of(FRAME.set_axis(labels, axis=1))).compute()
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_file_and_a_container_are_not_asked_for_at_once(tmp_path):
+    fitted = GFR(2, alpha=0).fit(X).set_output(transform="pandas")
+    with pytest.raises(ValueError, match="set_output asks for pandas"):
+        fitted.transform(X, output=tmp_path / "z.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_columns_with_names_of_their_own_are_taken_by_position(tmp_path):
+    fitted = GFR(2, alpha=0).fit(FRAME)
+    kept = fitted.transform(FRAME)
+    named = pd.DataFrame(kept, columns=["first", "second"])
+    named.to_csv(tmp_path / "z.csv", index=False)
+    for data in (named, tmp_path / "z.csv"):
+        np.testing.assert_allclose(
+            fitted.inverse_transform(data), fitted.inverse_transform(kept), atol=1e-12
+        )
+
+
+def test_a_folder_of_folders_is_read_whole(tmp_path):
+    (tmp_path / "table" / "day1.parquet").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    FRAME[:50].to_parquet(tmp_path / "table" / "day1.parquet" / "part.parquet")
+    FRAME[50:].to_parquet(tmp_path / "elsewhere" / "part.parquet")
+    (tmp_path / "table" / "_SUCCESS").touch()
+    (tmp_path / "table" / "notes.txt").write_text("not a table", encoding="utf-8")
+    (tmp_path / "table" / "day2").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "table" / "day2" / "back").symlink_to(tmp_path / "table")
+    found = GFR(2, alpha=0).fit(tmp_path / "table")
+    assert found.n_samples_ == len(FRAME)

@@ -92,10 +92,15 @@ def check_output(X: Any, output: Output) -> None:
         )
 
 
+def any_named(columns: Iterable[Any], names: Sequence[str]) -> bool:
+    """Return whether some columns have the names wanted; those of all others go by position."""
+    return not {*names}.isdisjoint(columns)
+
+
 def by_name(Z: Any, names: Sequence[str]) -> Any:
     """Return the columns of these names, in their order, of a table whose columns have names."""
     columns = getattr(Z, "column_names", getattr(Z, "columns", None))
-    if columns is None or not all(isinstance(name, str) for name in columns):
+    if columns is None or not any_named(columns, names):
         return Z
     missing = [name for name in names if name not in columns]
     if missing:

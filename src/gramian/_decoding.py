@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from gramian._blockwise import (
     Output,
     aligned,
+    any_named,
     apply_blockwise,
     by_name,
     check_output,
@@ -90,7 +91,7 @@ class Decoding(Estimator[M]):
         return self._errors(X)[0]
 
     def _both_errors(self, X: ArrayLike) -> Array:
-        return np.column_stack(self.model_.errors(check_rows(self, X, gaps=True)))
+        return np.column_stack(self.model_.errors(check_rows(self, X, gaps=True, at_least=0)))
 
     def _errors(self, X: Data) -> tuple[Array, Array]:
         """Return the squared distances of rows from their reconstruction, and from the mean."""
@@ -115,6 +116,7 @@ class Decoding(Estimator[M]):
                 accept_sparse="csr",
                 dtype=[np.float64, np.float32],
                 ensure_all_finite=finite_but_gaps(Z),
+                ensure_min_samples=0 if is_dask(X) else 1,
                 ensure_min_features=0,
             )
             table: Array = written_out(checked)
@@ -131,5 +133,6 @@ class Decoding(Estimator[M]):
             return decode(X)
         blocks = partitions(X) if is_dask(X) else [X]
         if source is not None:
-            blocks = aligned(source, kept, len(kept))
+            named = source.names is not None and any_named(source.names, kept)
+            blocks = aligned(source, kept if named else None, len(kept))
         return apply_blockwise(blocks, decode, model.column_names, output)

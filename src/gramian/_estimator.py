@@ -25,6 +25,7 @@ from gramian._blockwise import (
 from gramian._html import FittedSummary
 from gramian._input_checks import check_rows
 from gramian._model import AnyModel
+from gramian._sklearn import container_of
 from gramian._types import Array
 from gramian.rows import Source, is_dask
 
@@ -80,10 +81,16 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
     def _encode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
         """Apply a function from rows to what is kept of them to data of any kind."""
         check_output(X, output)
+        if output is not None and container_of(self) != "default":
+            raise ValueError(
+                f"output= writes a file, and set_output asks for {container_of(self)}: leave out "
+                "one of them, for instance by set_output(transform='default')."
+            )
         names = self.get_feature_names_out()
 
         def encode(part: Any) -> Array:
-            return function(check_rows(self, part, gaps=True))
+            at_least = 0 if is_dask(X) else 1
+            return function(check_rows(self, part, gaps=True, at_least=at_least))
 
         if is_dask(X) and output is None:
             return lazily(X, encode, names, len(names))

@@ -124,7 +124,9 @@ def shape_of(X: Any) -> tuple[int, int]:
     return int(shape[0]), int(shape[1])
 
 
-def check_rows(estimator: BaseEstimator, X: ArrayLike, *, gaps: bool = False) -> Any:
+def check_rows(
+    estimator: BaseEstimator, X: ArrayLike, *, gaps: bool = False, at_least: int = 1
+) -> Any:
     """Check rows against a fitted estimator; they stay sparse where it takes sparse ones.
 
     Parameters
@@ -135,9 +137,18 @@ def check_rows(estimator: BaseEstimator, X: ArrayLike, *, gaps: bool = False) ->
         The rows.
     gaps : bool, default=False
         Whether values may be missing.
+    at_least : int, default=1
+        The number of rows that there must be; a partition may have none.
     """
     check_is_fitted(estimator)
-    return _validated(estimator, X, gaps=gaps, dtype=[np.float64, np.float32], reset=False)
+    return _validated(
+        estimator,
+        X,
+        gaps=gaps,
+        dtype=[np.float64, np.float32],
+        ensure_min_samples=at_least,
+        reset=False,
+    )
 
 
 def check_in_memory(X: Any, name: str) -> None:

@@ -72,7 +72,11 @@ class Selector(SelectorMixin, PursuitEstimator):
         """
         check_is_fitted(self)
         if output is None and is_dask(X) and hasattr(X, "columns"):
-            return X[self.get_feature_names_out().tolist()]
+            names = self.get_feature_names_out().tolist()
+            if {*names} <= {*X.columns}:
+                return X[names]
+            if X.shape[1] == len(self.support_):
+                return X.iloc[:, np.flatnonzero(self.support_)]
         if output is None and not is_dask(X) and source_of(X) is None:
             check_rows(self, X, gaps=True)  # refuses infinite values, which scikit-learn lets pass
             return super().transform(X)

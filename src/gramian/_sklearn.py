@@ -7,18 +7,28 @@ name (`_n_features_out`, `_get_support_mask`) are where the classes are.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sklearn.utils._param_validation import (
     Interval,
     RealNotInt,
     StrOptions,
     validate_parameter_constraints,
 )
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+
+
+def container_of(estimator: Any) -> str:
+    """Return what `set_output`, or the configuration, asks `transform` to return."""
+    return str(_get_output_config("transform", estimator)["dense"])
+
 
 __all__ = [
     "Interval",
     "RealNotInt",
     "StrOptions",
     "check_sample_weight",
+    "container_of",
     "validate_parameter_constraints",
 ]

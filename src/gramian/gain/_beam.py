@@ -58,8 +58,19 @@ def search(
     """
     if all(np.isinf(alpha) for alpha in asked.alphas):
         family = Multilinear(1)
+    # Gains have squares of variances in them, which may leave float64: so units are near one.
+    largest = float(asked.units.max(initial=0.0))
+    unit = float(2.0 ** np.round(np.log2(largest))) if largest > 0 else 1.0
+    threshold = asked.threshold
+    if threshold is not None and not asked.relative:
+        threshold = threshold / unit / unit
+    scaled = replace(asked, units=asked.units / unit, threshold=threshold)
     with mostly_small():
-        return _search(rows, family, asked, held_out, callback)
+        sets, reason = _search(rows, family, scaled, held_out, callback)
+    back = unit**2
+    return replace(
+        sets, total=sets.total * back, losses=sets.losses * back, gains=sets.gains * back
+    ), reason
 
 
 def _search(

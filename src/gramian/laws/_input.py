@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from gramian._extras import require
 from gramian._types import Array
 from gramian._words import infinite_value
 from gramian.laws._coded_table import (
@@ -37,7 +39,9 @@ def open_coded_table(data: Any, feature_names: Sequence[str] | None) -> CodedTab
     feature_names : sequence of str or None
         The names of its columns, if it has none or others are wanted.
     """
-    if is_dask(data):
+    if isinstance(data, Mapping):
+        opened = _in_memory(data)
+    elif is_dask(data):
         opened = _dask(data)
     elif (files := of_files(data)) is not None:
         opened = files
@@ -61,6 +65,8 @@ def _in_memory(data: Any) -> CodedTable:
             raise ValueError(
                 f"The columns of a table are sequences of the same length; got the shapes {shapes}."
             )
+        if find_spec("pandas") is not None:  # which knows dates among Python's objects
+            return _in_memory(require("pandas", "A table").DataFrame(dict(data)))
         return of_columns(data, list(data.values()))
     if isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 2:
         return of_columns(None, list(data.T))

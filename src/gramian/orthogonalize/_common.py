@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 NOISE = 1e-12
 """Accumulated rounding errors stay below this share of a variance, in well-conditioned sums."""
+PREFERRED = 1.001
+"""If functions depend on each other, the first of a block, the variable itself, is taken unless it
+is shorter by more than this: the others may be multiples of it on these rows only."""
 TOLERANCE = 1e-8
 """A function is dropped when orthogonalization leaves less than this share of its norm.
 
@@ -195,12 +198,18 @@ def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
     """
     if a.size == 0 or a.diagonal().max() <= tolerance:
         return np.empty((len(a), 0)), np.arange(len(a))
+    first = a[:, 0].copy()
+    a[:, 0] *= PREFERRED
+    a[0, 0] *= PREFERRED
     # It multiplies triangles of any size, see MAX_SIDE.
     with threads_for(0) if len(a) > MAX_SIDE else nullcontext():
         packed, order, rank, info = lapack.dpstrf(a, tol=tolerance, lower=1)
+    a[:, 0] = first
     if info < 0:
         raise ValueError(f"LAPACK's dpstrf refused its argument {-info}.")
-    return np.tril(packed[:, :rank]), order.astype(np.intp) - 1
+    lower, order = np.tril(packed[:, :rank]), order.astype(np.intp) - 1
+    lower[order == 0] /= PREFERRED
+    return lower, order
 
 
 def check_finite(values: Array) -> None:

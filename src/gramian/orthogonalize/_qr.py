@@ -11,6 +11,7 @@ from gramian.families._base import Family
 from gramian.families._expansion import Block
 from gramian.orthogonalize._common import (
     NOISE,
+    PREFERRED,
     TOLERANCE,
     Added,
     Direction,
@@ -143,7 +144,9 @@ def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
             new = values[pivots]
             solve_lower(factor, new)
             return new, factor, pivots
+    values[0] *= PREFERRED
     q, r, order = qr(values.T, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
+    r[:, order == 0] /= PREFERRED
     rank = min(np.count_nonzero(np.abs(r.diagonal()) > TOLERANCE), room)
     new = np.ascontiguousarray(q.T[:rank], dtype=np.float64)
     return new, np.ascontiguousarray(r[:rank, :rank].T), order[:rank].astype(np.intp)

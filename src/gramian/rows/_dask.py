@@ -17,7 +17,7 @@ from gramian.rows._array import BLOCK_ROWS, Centring
 from gramian.rows._first_pass import FirstPass, Split, look_at, put_together
 from gramian.rows._protocol import Work, merge_sums
 from gramian.rows._statistics import centring_of
-from gramian.rows._stream import check
+from gramian.rows._stream import check, numbers_in
 from gramian.rows._transform import RowTransform, TransformedRows
 from gramian.tables._table import Chunk
 
@@ -110,7 +110,7 @@ def _numbers(rows: Any, weights: Any) -> tuple[Array, Array | None]:
     """Return rows and weights as arrays."""
     if isinstance(weights, str):
         rows, weights = rows.drop(columns=weights), rows[weights]
-    x = np.asarray(rows, dtype=np.float64)
+    x = numbers_in(rows)
     return x, None if weights is None else np.asarray(weights, dtype=np.float64)
 
 

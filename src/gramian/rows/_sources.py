@@ -12,7 +12,7 @@ import numpy as np
 
 from gramian._types import Array
 from gramian.exceptions import TableError
-from gramian.rows._stream import Source, check, read_ahead
+from gramian.rows._stream import Source, check, numbers_in, read_ahead
 from gramian.tables._arrays import NUMBERS, ArrayTable
 from gramian.tables._formats import ARRAYS, Format
 from gramian.tables._kinds import as_array, is_number
@@ -242,7 +242,7 @@ class BlockSource(Source):
         elif named != (self.names is not None):
             raise ValueError("some blocks have names of columns, and some have none.")
         # a copy: many a user's object fills one buffer again
-        x = as_array(block) if arrow else np.array(block, dtype=np.float64)
+        x = as_array(block) if arrow else np.array(numbers_in(block))
         if x.ndim != 2:
             raise ValueError(f"it has the shape {x.shape}.")
         weights = None if self._weight is None else x[:, names.index(self._weight)].copy()
@@ -251,5 +251,7 @@ class BlockSource(Source):
             if lacking or len(others) > len(self.names):
                 lacks = f"lacks the column {lacking[0]!r}" if lacking else "has more columns"
                 raise ValueError(f"it {lacks}; the columns of the first block are {self.names}.")
+            if len({*names}) < len(names):
+                raise ValueError(f"two of its columns have the same name: {names}.")
             x = x[:, [names.index(name) for name in self.names]]
         return Chunk(x, weights, str(self), row)

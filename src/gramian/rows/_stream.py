@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,14 @@ READ_AHEAD = 2
 
 class MissingValueError(ValueError):
     """A value is missing, where nothing has been decided about that."""
+
+
+def numbers_in(block: Any) -> Array:
+    """Return rows as numbers, in their own memory if they are; gaps of pandas' kind become NaN."""
+    if hasattr(block, "iloc"):
+        found: Array = block.to_numpy(dtype=np.float64, na_value=np.nan)
+        return found
+    return np.asarray(block, dtype=np.float64)
 
 
 class Source(ABC):
