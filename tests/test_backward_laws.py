@@ -167,3 +167,14 @@ def test_explanations_are_the_laws(fitted):
         assert str(each).startswith(f"{each.feature} = ")
         assert "=" in each.latex()
     assert certify(fitted, new).holds
+
+
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("n_rows", [2, 100])
+def test_a_constant_is_reconstructed_and_nothing_else_changed(place, n_rows):
+    a, b = np.random.default_rng(0).integers(1000, 9999, (2, 100)) / 1000
+    X = np.insert(np.column_stack([a, b, a * b]), place, 3.0, axis=1)
+    fitted = GFA(laws=True).fit(X)
+    rows = X[:n_rows]
+    np.testing.assert_allclose(fitted.inverse_transform(fitted.transform(rows)), rows, atol=1e-9)
+    assert fitted.score(rows) == pytest.approx(1)

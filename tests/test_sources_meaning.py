@@ -215,10 +215,11 @@ def test_a_warning_that_is_an_error_leaves_the_fit_as_it_was(name):
         check_is_fitted(fresh)
 
 
-def test_columns_of_one_name_in_blocks_with_weights_are_refused():
+def test_columns_of_one_name_in_blocks_are_refused():
     twice = WEIGHTED.set_axis(["a", "a", *WEIGHTED.columns[2:]], axis=1)
-    with pytest.raises(ValueError, match="two of its columns have the same name"):
-        GFR(2, alpha=0).fit(blocks(twice), sample_weight="w")
+    for weight in ("w", None):
+        with pytest.raises(ValueError, match="two of its columns have the same name"):
+            GFR(2, alpha=0).fit(blocks(twice), sample_weight=weight)
 
 
 def test_gaps_of_pandas_are_gaps_in_blocks_and_partitions():

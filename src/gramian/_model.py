@@ -402,7 +402,7 @@ class FittedModel(AnyModel):
                 for j in [place[name]]
             }
             with np.errstate(all="ignore"):
-                found = law(known)
+                found = np.broadcast_to(law(known), len(decoded))  # a constant needs no column
             there = np.isfinite(found)
             decoded[there, place[law.column]] = found[there]
 

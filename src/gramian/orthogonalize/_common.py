@@ -209,6 +209,8 @@ def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
         raise ValueError(f"LAPACK's dpstrf refused its argument {-info}.")
     lower, order = np.tril(packed[:, :rank]), order.astype(np.intp) - 1
     lower[order == 0] /= PREFERRED
+    if rank and order[rank - 1] == 0 and lower[rank - 1, -1] ** 2 <= (1 + NOISE) * tolerance:
+        lower = lower[:, :-1]  # without the preference it would not have been taken
     return lower, order
 
 

@@ -236,6 +236,8 @@ class BlockSource(Source):
         ]
         if self._weight is not None and self._weight not in names:
             raise ValueError(f"there is no column {self._weight!r} to take weights from.")
+        if len({*names}) < len(names):
+            raise ValueError(f"two of its columns have the same name: {names}.")
         others = [name for name in names if name != self._weight]
         if not self._looked_into:
             self.names, self._looked_into = others if named else None, True
@@ -251,7 +253,5 @@ class BlockSource(Source):
             if lacking or len(others) > len(self.names):
                 lacks = f"lacks the column {lacking[0]!r}" if lacking else "has more columns"
                 raise ValueError(f"it {lacks}; the columns of the first block are {self.names}.")
-            if len({*names}) < len(names):
-                raise ValueError(f"two of its columns have the same name: {names}.")
             x = x[:, [names.index(name) for name in self.names]]
         return Chunk(x, weights, str(self), row)
