@@ -18,7 +18,8 @@ import numpy as np
 from gramian import GCA, GFA, GFR, GFS, UFFS
 from gramian._decoder import Decoder
 from gramian._manifold_model import FittedManifold
-from gramian._model import Basis, FittedModel, Project, Record, TakeColumns
+from gramian._model import Basis, FittedModel, Project, TakeColumns
+from gramian._record import Record
 from gramian.elimination import Selection
 from gramian.gain import BestSets
 from gramian.manifold import AngleStart, LinearStart, Manifold, NearestSearch, Surface, Terms

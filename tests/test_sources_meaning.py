@@ -90,6 +90,14 @@ def test_weights_count_in_scores_of_any_data(kind, tmp_path):
         fitted.score(WEIGHTED, sample_weight="v")
 
 
+def test_a_fit_without_names_takes_weights_by_name(tmp_path):
+    fitted = GFR(2, alpha=0).fit(X)
+    WEIGHTED.to_parquet(tmp_path / "t.parquet")
+    expected = fitted.score(X, sample_weight=WEIGHTS)
+    for data in (tmp_path / "t.parquet", blocks(WEIGHTED)):
+        assert fitted.score(data, sample_weight="w") == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=IDS)
 def test_a_column_of_weights_is_not_transformed(kind, tmp_path):
     WEIGHTED.to_csv(tmp_path / "t.csv", index=False)
@@ -256,6 +264,10 @@ def test_a_file_and_a_container_are_not_asked_for_at_once(tmp_path):
     fitted = GFR(2, alpha=0).fit(X).set_output(transform="pandas")
     with pytest.raises(ValueError, match="set_output asks for pandas"):
         fitted.transform(X, output=tmp_path / "z.csv")
+    fresh = GFR(2, alpha=0).set_output(transform="pandas")
+    with pytest.raises(ValueError, match="set_output asks for pandas"):
+        fresh.fit_transform(X, output=tmp_path / "z.csv")
+    assert not hasattr(fresh, "model_")
     assert not list(tmp_path.iterdir())
 
 

@@ -17,9 +17,10 @@ from gramian._estimator import Data, Estimator
 from gramian._fitting import Request, Solver, prefers_qr
 from gramian._input_checks import shape_of
 from gramian._left_out import FEW
-from gramian._model import Asked, FittedModel
+from gramian._model import FittedModel
 from gramian._preparation import CheckedData, RandomState
 from gramian._pursuit import Limits, StopReason
+from gramian._record import Asked
 from gramian._sklearn import Interval, RealNotInt, StrOptions
 from gramian._types import Array, IntArray
 from gramian.families import BY_NAME, Family, by_name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,17 @@ from gramian.rows import Source, as_source, is_dask, written_out
 from gramian.rows._stream import check
 from gramian.tables._formats import folder_read, format_of
 from gramian.tables._outputs import open_output
+from gramian.tables._table import Chunk
 
 Output = str | os.PathLike[str] | None
 
 
-def source_of(X: Any) -> Source | None:
+def source_of(X: Any, weight: str | None = None) -> Source | None:
     """Return a source if the data are files or blocks of rows; arrays are none, wherever."""
-    return None if isinstance(X, np.ndarray) else as_source(X)
+    return None if isinstance(X, np.ndarray) else as_source(X, weight)
 
 
-def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iterator[Array]:
+def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iterator[Chunk]:
     """Read the columns of these names, or as many columns, in their order, chunk by chunk.
 
     Values may be missing.
@@ -39,7 +41,7 @@ def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iter
         raise ValueError(f"{source} has {source.n_columns} columns, and {n_columns} are needed.")
     for chunk in source.chunks():
         check(chunk, source.names, gaps=True)
-        yield chunk.x[:, order]
+        yield replace(chunk, x=chunk.x[:, order])
 
 
 def apply_blockwise(
@@ -121,16 +123,11 @@ def without_weights(X: Any, sample_weight: Any) -> Any:
 
 
 def weights_of(X: Any, sample_weight: Any) -> Any:
-    """Return the weights of rows, if they are given by the name of a column or by Dask, too."""
+    """Return the weights of rows in memory or of Dask, if they are the name of a column, too."""
     if is_dask(sample_weight):
         return np.asarray(sample_weight.compute(), dtype=np.float64)
     if not isinstance(sample_weight, str):
         return sample_weight
-    source = source_of(X)
-    if source is not None:
-        named = as_source(X, sample_weight)
-        assert named is not None
-        return np.concatenate([np.empty(0), *(chunk.weights for chunk in named.chunks())])
     if not hasattr(X, "columns"):
         raise TypeError(
             f"sample_weight={sample_weight!r} names a column, and X has no names; give the weights."
@@ -139,14 +136,6 @@ def weights_of(X: Any, sample_weight: Any) -> Any:
         raise ValueError(f"There is no column {sample_weight!r} to take weights from.")
     column = X[sample_weight]
     return np.asarray(column.compute() if is_dask(X) else column, dtype=np.float64)
-
-
-def partitions(X: Any) -> Iterator[Any]:
-    """Compute the partitions of a Dask collection, one after the other."""
-    if not hasattr(X, "to_dask_array"):
-        X = X.rechunk({1: -1})
-    for part in np.ravel(X.to_delayed()):
-        yield part.compute()
 
 
 def lazily(

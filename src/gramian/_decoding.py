@@ -17,7 +17,6 @@ from gramian._blockwise import (
     by_name,
     check_output,
     lazily,
-    partitions,
     source_of,
     weights_of,
     without_weights,
@@ -26,7 +25,7 @@ from gramian._estimator import Data, Estimator, M
 from gramian._input_checks import check_rows, finite_but_gaps
 from gramian._sklearn import check_sample_weight
 from gramian._types import Array
-from gramian.rows import is_dask, written_out
+from gramian.rows import Source, is_dask, partitions, written_out
 
 
 class Decoding(Estimator[M]):
@@ -53,17 +52,11 @@ class Decoding(Estimator[M]):
         score : float
             At most 1; 0 is as good as the mean of the fit, less is worse.
         """
-        weights = weights_of(X, sample_weight)
-        X = without_weights(X, sample_weight)
-        if is_dask(X):
-            check_is_fitted(self)
-            both = lazily(X, self._both_errors, ["error", "size"], 2)
-            if weights is None:
-                error, size = np.asarray(both.sum(axis=0).compute(), dtype=np.float64)
-                return 1 - float(error) / float(size) if size > 0 else 1.0
-            errors, sizes = np.asarray(both.compute(), dtype=np.float64).T
-        else:
-            errors, sizes = self._errors(X)
+        check_is_fitted(self)
+        if is_dask(X) and sample_weight is None:  # summed where the rows are
+            error, size = np.asarray(self._lazy_errors(X).sum(axis=0).compute(), dtype=np.float64)
+            return 1 - float(error) / float(size) if size > 0 else 1.0
+        errors, sizes, weights = self._errors(X, sample_weight)
         weights = check_sample_weight(
             weights, errors[:, np.newaxis], dtype=np.float64, ensure_non_negative=True
         )
@@ -85,24 +78,48 @@ class Decoding(Estimator[M]):
         errors : array of shape (n_samples,)
             Sums of squares over the features; over the scaled ones with ``scale=True``.
         """
-        if is_dask(X):
-            both = lazily(X, self._both_errors, ["error", "size"], 2)
-            return both["error"] if hasattr(both, "columns") else both[:, 0]
-        return self._errors(X)[0]
-
-    def _both_errors(self, X: ArrayLike) -> Array:
-        return np.column_stack(self.model_.errors(check_rows(self, X, gaps=True, at_least=0)))
-
-    def _errors(self, X: Data) -> tuple[Array, Array]:
-        """Return the squared distances of rows from their reconstruction, and from the mean."""
         check_is_fitted(self)
-        source = source_of(X)
-        if source is None:
-            return self.model_.errors(check_rows(self, X, gaps=True))
-        parts = [self.model_.errors(table) for table in self._rows_of(source)]
+        if is_dask(X):
+            both = self._lazy_errors(X)
+            return both["error"] if hasattr(both, "columns") else both[:, 0]
+        return self._errors(X, None)[0]
+
+    def _lazy_errors(self, X: Data) -> Any:
+        """Return what `_errors` does of a Dask collection, in two columns."""
+
+        def both(part: ArrayLike) -> Array:
+            return np.column_stack(
+                self.model_.errors(check_rows(self, part, gaps=True, at_least=0))
+            )
+
+        return lazily(X, both, ["error", "size"], 2)
+
+    def _errors(self, X: Data, sample_weight: Any) -> tuple[Array, Array, Any]:
+        """Return the squared distances of rows from their reconstruction and from the mean.
+
+        Also returned are their weights, as numbers if they were the name of a column.
+        """
+        named = sample_weight if isinstance(sample_weight, str) else None
+        source = None if is_dask(X) else source_of(X, named)
+        if source is not None:
+            errors, sizes, read = self._errors_of(source)
+            return errors, sizes, sample_weight if named is None else read
+        weights = weights_of(X, sample_weight)
+        X = without_weights(X, sample_weight)
+        if is_dask(X):
+            errors, sizes = np.asarray(self._lazy_errors(X).compute(), dtype=np.float64).T
+        else:
+            errors, sizes = self.model_.errors(check_rows(self, X, gaps=True))
+        return errors, sizes, weights
+
+    def _errors_of(self, source: Source) -> tuple[Array, Array, Array | None]:
+        """Do that in one pass over files or blocks of rows, with the weights that they hold."""
+        parts = [(*self.model_.errors(chunk.x), chunk.weights) for chunk in self._chunks_of(source)]
         if not parts:
             raise ValueError(f"{source} has no rows, and so no error of their reconstruction.")
-        return np.concatenate([e for e, _ in parts]), np.concatenate([s for _, s in parts])
+        errors, sizes, weights = zip(*parts, strict=True)
+        read = None if weights[0] is None else np.concatenate(weights)
+        return np.concatenate(errors), np.concatenate(sizes), read
 
     def _decode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
         """Apply a function from what was kept to all columns to data of any kind."""
@@ -134,5 +151,6 @@ class Decoding(Estimator[M]):
         blocks = partitions(X) if is_dask(X) else [X]
         if source is not None:
             named = source.names is not None and any_named(source.names, kept)
-            blocks = aligned(source, kept if named else None, len(kept))
+            chunks = aligned(source, kept if named else None, len(kept))
+            blocks = (chunk.x for chunk in chunks)
         return apply_blockwise(blocks, decode, model.column_names, output)

@@ -18,7 +18,6 @@ from gramian._blockwise import (
     apply_blockwise,
     check_output,
     lazily,
-    partitions,
     source_of,
     without_weights,
 )
@@ -27,7 +26,8 @@ from gramian._input_checks import check_rows
 from gramian._model import AnyModel
 from gramian._sklearn import container_of
 from gramian._types import Array
-from gramian.rows import Source, is_dask
+from gramian.rows import Source, is_dask, partitions
+from gramian.tables._table import Chunk
 
 Data = Any
 """An array or data frame, files, blocks of rows, or a Dask collection."""
@@ -69,37 +69,42 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         Z : array
             What `transform` returns.
         """
-        check_output(X, output)
+        self._check_output(X, output)
         self.fit(X, y, **fit_params)
         X = without_weights(X, fit_params.get("sample_weight"))
         return self.transform(X) if output is None else self.transform(X, output=output)
 
-    def _rows_of(self, source: Source) -> Iterator[Array]:
+    def _check_output(self, X: Data, output: Output) -> None:
+        """Find out, before any work is done, whether `transform` can write a file."""
+        check_output(X, output)
+        container = container_of(self)
+        if output is not None and container != "default":
+            raise ValueError(
+                f"output= writes a file, and set_output asks for {container}: leave out one of "
+                "them, for instance by set_output(transform='default')."
+            )
+
+    def _chunks_of(self, source: Source) -> Iterator[Chunk]:
         """Read the columns of the fit from files or blocks of rows."""
         return aligned(source, self.model_.names, self.model_.n_columns)
 
     def _encode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
         """Apply a function from rows to what is kept of them to data of any kind."""
-        check_output(X, output)
-        if output is not None and container_of(self) != "default":
-            raise ValueError(
-                f"output= writes a file, and set_output asks for {container_of(self)}: leave out "
-                "one of them, for instance by set_output(transform='default')."
-            )
-        names = self.get_feature_names_out()
+        self._check_output(X, output)
+        names, dask = self.get_feature_names_out(), is_dask(X)
 
         def encode(part: Any) -> Array:
-            at_least = 0 if is_dask(X) else 1
-            return function(check_rows(self, part, gaps=True, at_least=at_least))
+            return function(check_rows(self, part, gaps=True, at_least=0 if dask else 1))
 
-        if is_dask(X) and output is None:
+        if dask and output is None:
             return lazily(X, encode, names, len(names))
-        if is_dask(X):
-            return apply_blockwise(partitions(X), encode, names, output)
-        source = source_of(X)
+        source = None if dask else source_of(X)
         if source is not None:
-            return apply_blockwise(self._rows_of(source), function, names, output)
-        return encode(X) if output is None else apply_blockwise([X], encode, names, output)
+            rows = (chunk.x for chunk in self._chunks_of(source))
+            return apply_blockwise(rows, function, names, output)
+        if output is None:
+            return encode(X)
+        return apply_blockwise(partitions(X) if dask else [X], encode, names, output)
 
     def save(self, path: str | os.PathLike[str], *, moments: bool | None = None) -> None:
         """Write the fitted estimator to a file, which `gramian.load` reads.

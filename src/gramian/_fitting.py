@@ -12,10 +12,11 @@ import numpy as np
 
 from gramian._choosers import Chooser
 from gramian._left_out import FEW, needs_no_shrinkage
-from gramian._model import FittedModel, Record
+from gramian._model import FittedModel
 from gramian._preparation import CheckedData, HoldOut, Preparation, Problem
 from gramian._progress import report_for
 from gramian._pursuit import Limits, Trace, pursue
+from gramian._record import Record
 from gramian._types import Array
 from gramian._validation import HeldOut
 from gramian.families import Family

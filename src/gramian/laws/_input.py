@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gramian._extras import require
 from gramian._types import Array
 from gramian._words import infinite_value
 from gramian.laws._coded_table import (
@@ -21,7 +20,7 @@ from gramian.laws._coded_table import (
     of_files,
     of_frames,
 )
-from gramian.rows import as_source, draw, is_dask
+from gramian.rows import as_source, draw, is_dask, partitions
 
 SAMPLE_ROWS = 8_000
 """Laws are looked for in no more rows; all rows confirm them."""
@@ -40,7 +39,7 @@ def open_coded_table(data: Any, feature_names: Sequence[str] | None) -> CodedTab
         The names of its columns, if it has none or others are wanted.
     """
     if isinstance(data, Mapping):
-        opened = _in_memory(data)
+        opened = _of_mapping(data)
     elif is_dask(data):
         opened = _dask(data)
     elif (files := of_files(data)) is not None:
@@ -53,21 +52,25 @@ def open_coded_table(data: Any, feature_names: Sequence[str] | None) -> CodedTab
     return _named(opened, feature_names)
 
 
+def _of_mapping(data: Mapping[Any, Any]) -> CodedTable:
+    shapes = {str(name): np.shape(column) for name, column in data.items()}
+    if len({*shapes.values()}) > 1 or any(len(shape) != 1 for shape in shapes.values()):
+        raise ValueError(
+            f"The columns of a table are sequences of the same length; got the shapes {shapes}."
+        )
+    if find_spec("pandas") is None:
+        return of_columns(data, list(data.values()))
+    import pandas as pd  # which knows dates among Python's objects
+
+    return _in_memory(pd.DataFrame(dict(data)))
+
+
 def _in_memory(data: Any) -> CodedTable:
     if hasattr(data, "column_names") and hasattr(data, "to_pandas"):  # an Arrow table
         columns = [data.column(i) for i in range(len(data.column_names))]
         return of_columns(data.column_names, columns)
     if hasattr(data, "columns") and not isinstance(data, np.ndarray):
         return of_columns(data.columns, [data[each] for each in data.columns])
-    if isinstance(data, Mapping):
-        shapes = {str(name): np.shape(column) for name, column in data.items()}
-        if len({*shapes.values()}) > 1 or any(len(shape) != 1 for shape in shapes.values()):
-            raise ValueError(
-                f"The columns of a table are sequences of the same length; got the shapes {shapes}."
-            )
-        if find_spec("pandas") is not None:  # which knows dates among Python's objects
-            return _in_memory(require("pandas", "A table").DataFrame(dict(data)))
-        return of_columns(data, list(data.values()))
     if isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 2:
         return of_columns(None, list(data.T))
     if hasattr(data, "toarray"):
@@ -90,14 +93,12 @@ def _dask(data: Any) -> CodedTable:
     if hasattr(data, "columns"):
         return of_frames(
             [str(each) for each in data.columns],
-            lambda: (part.compute() for part in np.ravel(data.to_delayed())),
+            lambda: partitions(data),
         )
-    if data.ndim == 2:
-        data = data.rechunk({1: -1})
 
     def blocks() -> Iterator[Array]:
-        for part in np.ravel(data.to_delayed()):
-            yield np.asarray(part.compute(), dtype=np.float64)
+        for part in partitions(data):
+            yield np.asarray(part, dtype=np.float64)
 
     return of_blocks(None, int(data.shape[1]), blocks)
 

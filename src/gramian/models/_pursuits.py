@@ -8,8 +8,9 @@ from typing import Any, get_args
 
 import numpy as np
 
-from gramian._model import Asked, Basis, FittedModel, Project, Record, TakeColumns
+from gramian._model import Basis, FittedModel, Project, TakeColumns
 from gramian._pursuit import StopReason
+from gramian._record import Asked, Record
 from gramian._types import Array, IntArray
 from gramian.exceptions import ModelFileError
 from gramian.models import _decoder, _elimination, _laws, _sets
@@ -72,7 +73,8 @@ def restore(stored: Stored) -> FittedModel:
     if "elimination.dropped" in arrays:
         scalars.add("elimination")
     if isinstance(stored.fitted, dict):
-        scalars |= {"asked", "laws" if decodes else "asked"} & {*stored.fitted}
+        optional = {"asked", "laws"} if decodes else {"asked"}
+        scalars |= optional.intersection(stored.fitted)
     fitted = stored.scalars(scalars)
     record = _record(fitted, stored)
     if np.append(record.n_kept, record.n_dropped).min(initial=0) < 0:

@@ -198,13 +198,12 @@ def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
     """
     if a.size == 0 or a.diagonal().max() <= tolerance:
         return np.empty((len(a), 0)), np.arange(len(a))
-    first = a[:, 0].copy()
-    a[:, 0] *= PREFERRED
-    a[0, 0] *= PREFERRED
+    scaled = np.array(a, order="F")
+    scaled[:, 0] *= PREFERRED
+    scaled[0, 0] *= PREFERRED
     # It multiplies triangles of any size, see MAX_SIDE.
     with threads_for(0) if len(a) > MAX_SIDE else nullcontext():
-        packed, order, rank, info = lapack.dpstrf(a, tol=tolerance, lower=1)
-    a[:, 0] = first
+        packed, order, rank, info = lapack.dpstrf(scaled, tol=tolerance, lower=1, overwrite_a=1)
     if info < 0:
         raise ValueError(f"LAPACK's dpstrf refused its argument {-info}.")
     lower, order = np.tril(packed[:, :rank]), order.astype(np.intp) - 1

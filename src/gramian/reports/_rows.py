@@ -18,7 +18,7 @@ from gramian._words import names_or_numbers
 from gramian.families import Multilinear
 from gramian.models import Preprocessing
 from gramian.reports._text import unique
-from gramian.rows import draw, is_dask
+from gramian.rows import draw, is_dask, partitions
 from gramian.tables._kinds import pyarrow
 
 SAMPLE_ROWS = 20_000
@@ -149,7 +149,9 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int]:
     if is_dask(X):
         chunks: Iterable[Array] = _chunks_of_dask(estimator, X)
     elif (source := source_of(X)) is not None:
-        chunks = aligned(source, estimator.model_.names, estimator.n_features_in_)
+        chunks = (
+            chunk.x for chunk in aligned(source, estimator.model_.names, estimator.n_features_in_)
+        )
     else:
         if estimator.model_.names is None and hasattr(X, "columns"):
             X = np.asarray(X)  # names that the fit did not know are no reason to warn
@@ -163,10 +165,7 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int]:
 
 
 def _chunks_of_dask(estimator: Any, X: Any) -> Iterator[Array]:
-    if not hasattr(X, "columns"):
-        X = X.rechunk({1: -1})
-    for part in np.ravel(X.to_delayed()):
-        rows = part.compute()
+    for rows in partitions(X):
         if len(rows):
             yield _checked(estimator, rows, np.float64)
 

@@ -2,7 +2,7 @@
 
 from gramian.rows._array import ArrayRows, Centring, SpreadError, centre
 from gramian.rows._checkpoint import Ledger, RecordedRows
-from gramian.rows._dask import is_dask, map_partitions, open_dask
+from gramian.rows._dask import is_dask, map_partitions, open_dask, partitions
 from gramian.rows._drawing import draw
 from gramian.rows._first_pass import Split
 from gramian.rows._protocol import LocalRows, MemoryRows, RowBlock, Rows, Work, Worker
@@ -39,6 +39,7 @@ __all__ = [
     "map_partitions",
     "open_dask",
     "open_stream",
+    "partitions",
     "read_into_memory",
     "written_out",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -28,6 +28,14 @@ FAN_IN = 8
 """At most this many partial results are put together at once."""
 SHARE_OF_MEMORY = 0.5
 """A table is kept in the workers' memory if it takes no more than this share of it."""
+
+
+def partitions(data: Any) -> Iterator[Any]:
+    """Compute the partitions of a collection, each with all columns, one after the other."""
+    if getattr(data, "ndim", 0) == 2 and not hasattr(data, "columns"):
+        data = data.rechunk({1: -1})
+    for part in np.ravel(data.to_delayed()):
+        yield part.compute()
 
 
 def is_dask(data: Any) -> bool:

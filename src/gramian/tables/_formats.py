@@ -43,20 +43,6 @@ def compression_of(path: str | os.PathLike[str]) -> str | None:
     return COMPRESSIONS.get(PurePath(path).suffix.lower())
 
 
-def parquet_files(folder: Path) -> list[Path]:
-    """Return the Parquet files in a folder and in folders inside it, those that are not hidden."""
-    found, seen = [], set()
-    for place, folders, files in os.walk(folder, followlinks=True):
-        real = os.path.realpath(place)
-        if real in seen:  # a link that leads back
-            folders.clear()
-            continue
-        seen.add(real)
-        folders[:] = sorted(name for name in folders if name[0] not in "._")
-        found += [Path(place, name) for name in sorted(files) if name[0] not in "._"]
-    return [path for path in found if ENDINGS.get(path.suffix.lower()) is Format.parquet]
-
-
 def folder_read(
     path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]
 ) -> str | os.PathLike[str] | None:

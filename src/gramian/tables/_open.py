@@ -11,11 +11,11 @@ from gramian.exceptions import FormatError, TableError
 from gramian.tables._arrays import open_array_file
 from gramian.tables._formats import (
     ARRAYS,
+    ENDINGS,
     TEXT,
     Format,
     format_of,
     format_of_bytes,
-    parquet_files,
 )
 from gramian.tables._kinds import pyarrow
 from gramian.tables._table import DEFAULT_BUDGET, JoinedTable, Table, reading
@@ -108,7 +108,7 @@ def open_dataset(dataset: Any) -> Table:
 
 
 def _open_folder(path: Path) -> Table:
-    files = [str(each) for each in parquet_files(path)]
+    files = [str(each) for each in _parquet_files(path)]
     if not files:
         raise FormatError(
             f"{path} is a folder without Parquet files, and holds no table: there are no columns."
@@ -117,3 +117,17 @@ def _open_folder(path: Path) -> Table:
     with reading(str(path), "a folder of Parquet files"):
         dataset = arrow.dataset.dataset(files, format="parquet")
     return open_dataset(dataset)
+
+
+def _parquet_files(folder: Path) -> list[Path]:
+    """Return the Parquet files in a folder and in folders inside it, those that are not hidden."""
+    found, seen = [], set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        if real in seen:  # a link that leads back
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = sorted(name for name in folders if name[0] not in "._")
+        found += [Path(place, name) for name in sorted(files) if name[0] not in "._"]
+    return [path for path in found if ENDINGS.get(path.suffix.lower()) is Format.parquet]
