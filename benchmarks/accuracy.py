@@ -16,9 +16,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from gramian.core.orthogonalize import QR, Direction, Gram, Orthogonalizer, _admission
+from gramian.core.rows import ArrayRows, centre
 from gramian.families import Family, Multilinear, Polynomial
-from gramian.orthogonalize import QR, Direction, Gram, Orthogonalizer, _admission
-from gramian.rows import ArrayRows, centre
 
 DOCS = Path(__file__).parents[1] / "docs"
 LONG = np.longdouble

@@ -30,7 +30,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
 from gramian import GFS
-from gramian._blas import n_threads
+from gramian._support.blas import n_threads
 
 RARE = 0.01
 """Columns that differ from their most common value in a smaller share of rows are left out: scaled

@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gramian import PolynomialManifold
-from gramian._writing import replacing
+from gramian._support.writing import replacing
 
 PAGE = """\
 <!-- Made by benchmarks/manifold.py; edit it there. -->

@@ -34,12 +34,12 @@ from order_free_tables import (
 )
 
 from gramian import GFA
-from gramian._blas import n_threads
-from gramian.elimination import Preferences, Selection, collect, eliminate, lay_out, select
-from gramian.elimination._remaining import Remaining
+from gramian._support.blas import n_threads
+from gramian.core.elimination import Preferences, Selection, collect, eliminate, lay_out, select
+from gramian.core.elimination._remaining import Remaining
+from gramian.core.rows import RowBlock, centre
 from gramian.exceptions import OverfittingWarning
 from gramian.families import Family, Legendre, Polynomial
-from gramian.rows import RowBlock, centre
 
 Method = Callable[[Array], set[int]]
 THRESHOLD = 1e-3

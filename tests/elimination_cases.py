@@ -8,9 +8,9 @@ from typing import Any
 import families_by_hand as hand
 import numpy as np
 
-from gramian.elimination import FunctionSums, Preferences, Selection, collect, lay_out, select
+from gramian.core.elimination import FunctionSums, Preferences, Selection, collect, lay_out, select
+from gramian.core.rows import centre
 from gramian.families import Family
-from gramian.rows import centre
 
 DROP = 1e-9  # of a function's norm: what is left is a rounding error
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from gramian import GCA, GFA, GFR, GFS, UFFS
-from gramian._decoder import Decoder
-from gramian._manifold_model import FittedManifold
-from gramian._model import Basis, FittedModel, Project, TakeColumns
-from gramian._record import Record
-from gramian.elimination import Selection
-from gramian.gain import BestSets
-from gramian.manifold import AngleStart, LinearStart, Manifold, NearestSearch, Surface, Terms
+from gramian.core.elimination import Selection
+from gramian.core.gain import BestSets
+from gramian.core.manifold import AngleStart, LinearStart, Manifold, NearestSearch, Surface, Terms
+from gramian.core.pursuit._decoder import Decoder
+from gramian.fitting._fitted_manifold import FittedManifold
+from gramian.fitting._fitted_model import Basis, FittedModel, Project, TakeColumns
+from gramian.fitting._record import Record
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]

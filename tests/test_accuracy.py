@@ -5,9 +5,9 @@ import pytest
 from sklearn.base import clone
 
 from gramian import GFA, GFS, UFFS
+from gramian.core.orthogonalize import Direction, Gram
+from gramian.core.rows import centre
 from gramian.families import Custom, Multilinear, Polynomial
-from gramian.orthogonalize import Direction, Gram
-from gramian.rows import centre
 
 LONG = np.longdouble
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from gramian import GFA, certify, explain, load, relations
 from gramian.exceptions import ModelFileError
-from gramian.models import _laws
+from gramian.models import _stored_laws as _laws
 
 
 def wages(n=400, seed=0):

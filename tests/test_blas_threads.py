@@ -9,8 +9,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from gramian import GFS
-from gramian._blas import SMALL, mostly_small, n_threads, threads_for
-from gramian._threads import n_workers
+from gramian._support.blas import SMALL, mostly_small, n_threads, threads_for
+from gramian._support.threads import n_workers
 
 
 def blas_threads():

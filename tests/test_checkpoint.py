@@ -25,17 +25,17 @@ from source_cases import (
 )
 
 from gramian import GFR, GFS
+from gramian.core.rows import Ledger
+from gramian.core.rows._checksum import checksum_of
+from gramian.core.rows._stream import StreamRows
 from gramian.families import Polynomial
-from gramian.rows import Ledger
-from gramian.rows._checksum import checksum_of
-from gramian.rows._stream import StreamRows
 
 EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each in ALGORITHMS])
 INTERRUPTED = """
 import os, sys
 sys.path.insert(0, {tests!r})
 from source_cases import ALGORITHMS, AgainAndAgain, estimator, make_table
-from gramian.rows import Ledger
+from gramian.core.rows import Ledger
 
 note, count = Ledger.note, iter(range(1, 100))
 def hooked(ledger, sums):

@@ -26,8 +26,8 @@ from source_cases import (
 )
 
 from gramian import GFR, GFS
-from gramian._blas import n_threads
-from gramian.rows import _dask as rows_of_dask
+from gramian._support.blas import n_threads
+from gramian.core.rows import _dask as rows_of_dask
 
 EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each in ALGORITHMS])
 

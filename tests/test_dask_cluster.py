@@ -21,7 +21,7 @@ from source_cases import (
 )
 
 from gramian import GFR
-from gramian.rows import _dask as rows_of_dask
+from gramian.core.rows import _dask as rows_of_dask
 
 EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each in ALGORITHMS])
 

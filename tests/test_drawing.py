@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gramian.rows import draw
+from gramian.core.rows import draw
 
 
 def drawn(sizes, most, seed=0):

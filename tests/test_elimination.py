@@ -9,13 +9,13 @@ from elimination_cases import share_left, standardized, sums_of
 from hypothesis import given
 from property_cases import FAMILIES, a_property, nonlinear_table, seeds
 
-from gramian.elimination import _remaining as remaining_module
-from gramian.elimination import _sums as sums_module
-from gramian.elimination import collect, eliminate, lay_out, leave_one_out
-from gramian.elimination._evidence import Evidence
-from gramian.elimination._remaining import Remaining
+from gramian.core.elimination import _layout_sums as sums_module
+from gramian.core.elimination import _remaining as remaining_module
+from gramian.core.elimination import collect, eliminate, lay_out, leave_one_out
+from gramian.core.elimination._left_out_evidence import Evidence
+from gramian.core.elimination._remaining import Remaining
+from gramian.core.rows import as_source, centre, open_dask, open_stream
 from gramian.families import Custom, Indicator, Legendre, Multilinear, Polynomial
-from gramian.rows import as_source, centre, open_dask, open_stream
 
 
 def hypot(u: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from property_cases import a_property, seeds
 
-from gramian.elimination import (
+from gramian.core.elimination import (
     KeptSetSearch,
     Preferences,
     _select,
@@ -19,11 +19,11 @@ from gramian.elimination import (
     lay_out,
     leave_one_out,
 )
-from gramian.elimination._exchange import _best_first
-from gramian.elimination._remaining import Remaining
-from gramian.elimination._select import forward_order
+from gramian.core.elimination._exchange import _best_first
+from gramian.core.elimination._remaining import Remaining
+from gramian.core.elimination._selection import forward_order
+from gramian.core.rows import centre
 from gramian.families import Multilinear, Polynomial
-from gramian.rows import centre
 
 THRESHOLD = 1e-3
 

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from property_cases import a_property, a_slow_property, seeds
 
 from gramian import GFA
-from gramian.elimination import KeptSetSearch, Preferences, eliminate, lay_out
+from gramian.core.elimination import KeptSetSearch, Preferences, eliminate, lay_out
+from gramian.core.rows import RowBlock, centre
 from gramian.families import Legendre, Multilinear, Polynomial
-from gramian.rows import RowBlock, centre
 
 THRESHOLD = 1e-3
 

@@ -21,10 +21,10 @@ from gramian import GFA
 from gramian.explanations import explain
 from gramian.explanations._coordinates import Coordinates
 from gramian.explanations._dictionary import Dictionary
-from gramian.explanations._explain import MAX_TERMS
-from gramian.explanations._moments import of_fit
-from gramian.explanations._search import Shape, SupportSearch
+from gramian.explanations._explaining import MAX_TERMS
 from gramian.explanations._subject import subject_of
+from gramian.explanations._target_moments import of_fit
+from gramian.explanations._term_search import Shape, SupportSearch
 from gramian.families import Multilinear, Polynomial
 
 BASE = measurements()

@@ -14,9 +14,9 @@ from matplotlib.mathtext import MathTextParser
 
 from gramian import GFA, GFR, GFS
 from gramian.explanations import Formula, Term, explain
-from gramian.explanations._text import latex_number, number, r_squared
 from gramian.families import Custom, Fourier, Indicator, Polynomial
 from gramian.families._products import ProductFamily, _Functions
+from gramian.formulas._notation import latex_number, number, r_squared
 
 RNG = np.random.default_rng(0)
 BASE = measurements()

@@ -10,7 +10,7 @@ import pytest
 from cli_cases import succeed
 
 from gramian import GFA, GFS
-from gramian.explanations._text import MINUS
+from gramian.formulas._notation import MINUS
 
 
 @pytest.fixture

@@ -15,14 +15,14 @@ from property_cases import FAMILIES, nonlinear_table
 from support import orthonormal
 
 from gramian import GFS
-from gramian._pursuit import Limits
+from gramian.core.gain import GainRequest, _evaluated, _monomial_sums, _monomials, search
+from gramian.core.gain._candidates import ScaledMoments
+from gramian.core.gain._explained import Explained, without_member
+from gramian.core.gain._frame import Frames, Member
+from gramian.core.gain._monomials import candidates_of
+from gramian.core.pursuit._pursuit import Limits
+from gramian.core.rows import centre
 from gramian.families import Custom, Indicator, Legendre, Multilinear, Polynomial
-from gramian.gain import GainRequest, _evaluated, _monomial_sums, _monomials, search
-from gramian.gain._candidates import ScaledMoments
-from gramian.gain._explained import Explained, without_member
-from gramian.gain._frame import Frames, Member
-from gramian.gain._monomials import candidates_of
-from gramian.rows import centre
 
 
 def hypot(u: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gramian.gain._held_out import Decision
-from gramian.rows import RowBlock
+from gramian.core.gain._penalty_decision import Decision
+from gramian.core.rows import RowBlock
 
 ALPHAS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)
 

@@ -12,7 +12,7 @@ from gain_cases import related
 import gramian
 from gramian import GFS
 from gramian.exceptions import ModelFileError
-from gramian.models import _sets
+from gramian.models import _stored_sets as _sets
 
 X = related(11, d=10, n=2500)
 OPTIONS = {"criterion": "gain", "family": "polynomial", "n_candidates": 6, "alpha": 0.0}
@@ -59,7 +59,7 @@ def test_the_search_goes_on_from_its_checkpoint(fitted, tmp_path, monkeypatch):
     def refuse(*_: object) -> None:
         raise AssertionError("the rows are read again")
 
-    monkeypatch.setattr("gramian.gain._sums._Worker.__call__", refuse)
+    monkeypatch.setattr("gramian.core.gain._candidate_sums._Worker.__call__", refuse)
     assert_same(GFS(4, **options).fit(tmp_path / "x.npy"), fitted)
 
 

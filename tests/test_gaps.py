@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 import gramian
 from gramian import GCA, GFA, GFR, GFS, UFFS, PolynomialManifold
-from gramian._missing import GapTally, add_tallies, completion
+from gramian.core.imputation import expected_codes, fit_plane, noise_of
 from gramian.families import Multilinear
-from gramian.imputation import expected_codes, fit_plane, noise_of
+from gramian.fitting._gaps import GapTally, add_tallies, completion
 
 ESTIMATORS = [
     GFR(3),

@@ -10,9 +10,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from gramian import GFR, GramianImputer
-from gramian.imputation import _gaussian
-from gramian.imputation._corrections import best_correction
-from gramian.imputation._gaussian import Gaussian
+from gramian.core.imputation import _gaussian
+from gramian.core.imputation._corrections import best_correction
+from gramian.core.imputation._gaussian import Gaussian
 
 
 def with_gaps(x: np.ndarray, share: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -33,8 +33,8 @@ from support import orthonormal
 from threadpoolctl import threadpool_limits
 
 from gramian import GFS, UFFS
+from gramian.core.rows import ArrayRows
 from gramian.families import Family
-from gramian.rows import ArrayRows
 
 
 @a_property
@@ -100,7 +100,7 @@ def test_the_size_of_row_blocks_does_not_matter(X, family, n_rows, cached):
         cache_bytes = 2**30 if cached else 0
         with (
             blocks_of(n_rows),
-            mock.patch("gramian.rows._array.CACHE_BYTES", cache_bytes),
+            mock.patch("gramian.core.rows._array.CACHE_BYTES", cache_bytes),
         ):
             other = clone(estimator).fit(X)
         assert_same_up_to_rounding(one, other)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import gramian
-from gramian.explanations._text import MINUS
+from gramian.formulas._notation import MINUS
 from gramian.laws._precision import precision_of
 
 

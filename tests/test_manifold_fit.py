@@ -10,12 +10,12 @@ from scipy.stats import special_ortho_group
 from sklearn.decomposition import PCA
 
 from gramian import GFR, PolynomialManifold
-from gramian._manifold_fit import growing_families
-from gramian._words import percent
+from gramian._support.words import percent
+from gramian.core.manifold._refit import TermSums, refit
+from gramian.core.manifold._surface_terms import Terms
+from gramian.estimators._manifold_plan import growing_families
 from gramian.exceptions import OverfittingWarning
 from gramian.families import Custom, Fourier, Hermite, Indicator, Multilinear, Polynomial
-from gramian.manifold._refit import TermSums, refit
-from gramian.manifold._terms import Terms
 
 PRECISE = {"tol": 1e-10, "max_steps": 200}
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
 
+from gramian.core.manifold import LinearStart, NearestSearch, Surface, Terms
 from gramian.families import (
     Custom,
     Family,
@@ -18,7 +19,6 @@ from gramian.families import (
     Multilinear,
     Polynomial,
 )
-from gramian.manifold import LinearStart, NearestSearch, Surface, Terms
 
 FAMILIES: list[Family] = [
     Multilinear(3),

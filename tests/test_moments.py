@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from gramian import GFR, GFS
+from gramian.core.orthogonalize import Direction, Gram
+from gramian.core.orthogonalize._moment_table import Halves
+from gramian.core.rows import centre
 from gramian.families import Fourier, Multilinear, Polynomial
-from gramian.orthogonalize import Direction, Gram
-from gramian.orthogonalize._moment_table import Halves
-from gramian.rows import centre
 
 FAMILIES = [Multilinear(1), Multilinear(2), Multilinear(3), Multilinear(4)]
 FAMILIES += [Polynomial(2), Polynomial(3), Polynomial(4), Polynomial(3, max_variables=2)]

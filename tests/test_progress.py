@@ -12,8 +12,8 @@ from source_cases import AgainAndAgain, X
 from support import STEPWISE, make
 
 from gramian import GFR
-from gramian._progress import Bar
-from gramian._words import duration
+from gramian._support.words import duration
+from gramian.fitting._progress_bar import Bar
 
 FIT = """
 import sys

@@ -15,7 +15,7 @@ from support import ALL, make
 from gramian import GCA, GFA, GFR, GFS, UFFS, load, report
 from gramian.exceptions import OverfittingWarning, SaturationWarning, UnitsWarning
 from gramian.models import Preprocessing
-from gramian.reports._graph import draw_graph
+from gramian.reports._redundancy_drawing import draw_graph
 
 
 @pytest.fixture(scope="module")

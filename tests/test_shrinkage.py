@@ -34,9 +34,9 @@ from sklearn.decomposition import PCA
 from support import STEPWISE, make
 
 from gramian import GCA, GFA, GFR, GFS
-from gramian._base import AUTO_ALPHAS
+from gramian.core.orthogonalize import _gram
+from gramian.estimators._pursuit_estimator import AUTO_ALPHAS
 from gramian.exceptions import OverfittingWarning, SaturationWarning
-from gramian.orthogonalize import _gram
 
 X = planted()
 TRAIN, TEST = X[:200], X[200:]

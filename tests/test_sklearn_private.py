@@ -40,7 +40,7 @@ def private_imports(source: str) -> list[str]:
         ("from sklearn.utils.validation import _num_samples", ["_num_samples"]),
         ("def f():\n    from sklearn.utils._tags import Tags", ["Tags"]),
         ("import sklearn.utils._tags", ["_tags"]),
-        ("from gramian._sklearn import Interval", []),
+        ("from gramian._support.scikit_learn import Interval", []),
     ],
 )
 def test_private_imports_are_recognized(source: str, names: list[str]) -> None:

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from property_cases import a_property, seeds
 
 from gramian import GFS, _decoder
-from gramian._choosers import LargestOriginal, LargestResidual
-from gramian._pursuit import Limits, Trace, pursue
-from gramian._validation import HeldOut, least
-from gramian.elimination._eliminate import largest
-from gramian.elimination._evidence import FEWEST, Evidence
+from gramian.core.elimination._backward_elimination import largest
+from gramian.core.elimination._left_out_evidence import FEWEST, Evidence
+from gramian.core.orthogonalize import _gram
+from gramian.core.orthogonalize._distinct_values import distinct_levels
+from gramian.core.orthogonalize._function_sums import VariableValues
+from gramian.core.orthogonalize._moment_table import MAX_TILE, MIN_TILE, _tiles
+from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows, cholesky_columns
+from gramian.core.orthogonalize._range import out_of_range, scaled
+from gramian.core.pursuit._choosers import LargestOriginal, LargestResidual
+from gramian.core.pursuit._pursuit import Limits, Trace, pursue
+from gramian.core.pursuit._validation import HeldOut, least
+from gramian.core.rows import RowBlock, centre
 from gramian.families import Custom, Fourier, Polynomial
-from gramian.orthogonalize import _gram
-from gramian.orthogonalize._common import Direction, GrowingRows, cholesky_columns
-from gramian.orthogonalize._levels import distinct_levels
-from gramian.orthogonalize._moment_table import MAX_TILE, MIN_TILE, _tiles
-from gramian.orthogonalize._range import out_of_range, scaled
-from gramian.orthogonalize._sums import VariableValues
-from gramian.rows import RowBlock, centre
 
 # Which penalty leaves least, and when held-out rows gain no more
 

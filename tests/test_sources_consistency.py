@@ -30,7 +30,7 @@ from source_cases import (
 from support import make
 
 from gramian import GFR, GFS
-from gramian.rows._stream import StreamRows
+from gramian.core.rows._stream import StreamRows
 
 EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each in ALGORITHMS])
 

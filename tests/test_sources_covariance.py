@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from source_cases import BUDGET, AgainAndAgain, X
 
-from gramian.rows import as_source, centre, open_dask, open_stream
+from gramian.core.rows import as_source, centre, open_dask, open_stream
 
 EXPECTED = {
     "column": np.tril(np.corrcoef(X.T)),

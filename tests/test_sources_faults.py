@@ -22,7 +22,7 @@ from source_cases import (
 )
 
 from gramian import GFR, GFS
-from gramian.rows._stream import StreamRows
+from gramian.core.rows._stream import StreamRows
 from gramian.tables import _outputs as outputs
 
 BUDGETS = pytest.mark.parametrize("budget", [BUDGET, None], ids=["streamed", "loaded"])

@@ -6,8 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gramian.rows._first_pass import Split, look_at, put_together
-from gramian.rows._statistics import centring_of, merge_statistics, scaled_covariance, statistics_of
+from gramian.core.rows._first_pass import Split, look_at, put_together
+from gramian.core.rows._statistics import (
+    centring_of,
+    merge_statistics,
+    scaled_covariance,
+    statistics_of,
+)
 
 
 def by_blocks(x, weights, n_blocks, covariance=True):

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from support import STEPWISE
 from support import make as make_plain
 
-import gramian.rows._sparse as sparse_rows
+import gramian.core.rows._sparse as sparse_rows
 from gramian import GCA, GFA, GFR, GFS, UFFS
 from gramian.families import Indicator
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from support import EXTRACTORS, STEPWISE, make, orthonormal
 
 from gramian import GCA, GFA, GFR, GFS
-from gramian._stability import of_selections, of_subspaces
+from gramian.estimators._stability import of_selections, of_subspaces
 
 X = planted()
 SELECTORS = [GFS, GFA]

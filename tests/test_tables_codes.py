@@ -11,9 +11,10 @@ from cli_cases import folder, succeed  # noqa: F401
 
 from gramian import GFR
 from gramian.exceptions import TableError
-from gramian.tables import _codes, _text
+from gramian.tables import _codes
+from gramian.tables import _text_files as _text
 from gramian.tables._kinds import is_text
-from gramian.tables._open import open_table, open_tables
+from gramian.tables._opening import open_table, open_tables
 
 pytestmark = pytest.mark.usefixtures("folder")
 

@@ -14,7 +14,7 @@ from source_cases import BUDGET, FRAME, X
 
 from gramian import GFR, GFS
 from gramian.exceptions import DelimiterError, FormatError, TableError
-from gramian.tables._open import open_table
+from gramian.tables._opening import open_table
 from gramian.tables._outputs import open_output
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -75,7 +75,7 @@ def test_values_of_several_lines_are_one_row():
 
 
 def test_a_line_may_be_longer_than_any_at_the_top(monkeypatch):
-    from gramian.tables import _text
+    from gramian.tables import _text_files as _text
 
     monkeypatch.setattr(_text, "HEAD_BYTES", 2**10)
     monkeypatch.setattr(_text, "BLOCK_BYTES", 2**12)

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from property_cases import a_property, seeds
 
-from gramian.orthogonalize._common import Extension
-from gramian.orthogonalize._factor import Factor
-from gramian.orthogonalize._triangle import MERGE_BELOW, BlockTriangle, split, subtract_square
+from gramian.core.orthogonalize._factor import Factor
+from gramian.core.orthogonalize._orthogonalizer import Extension
+from gramian.core.orthogonalize._triangle import MERGE_BELOW, BlockTriangle, split, subtract_square
 
 workers = pytest.mark.parametrize("n_workers", [1, 2, 3, 7])
 

@@ -22,7 +22,7 @@ from gramian import (
     load,
     report,
 )
-from gramian._progress import Lines
+from gramian.fitting._progress_bar import Lines
 
 RNG = np.random.default_rng(0)
 FACTORS = RNG.standard_normal((300, 3))
@@ -78,8 +78,8 @@ def interrupted_by_user(estimator, monkeypatch):
 
     before = estimator.get_params()
     monkeypatch.setattr(Lines, "__call__", interrupt)  # after the first step
-    monkeypatch.setattr("gramian._manifold_fit.fit_rounds", interrupt)
-    monkeypatch.setattr("gramian.imputation._model.best_correction", interrupt)
+    monkeypatch.setattr("gramian.estimators._manifold_plan.fit_rounds", interrupt)
+    monkeypatch.setattr("gramian.core.imputation._imputation.best_correction", interrupt)
     if "verbose" in before:
         estimator.verbose = 2
     with pytest.raises(KeyboardInterrupt):

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gramian.core.orthogonalize import Direction, Gram, functions_of, variables_of
+from gramian.core.rows import centre
 from gramian.families import (
     Custom,
     Fourier,
@@ -15,8 +17,6 @@ from gramian.families import (
     Polynomial,
     Union,
 )
-from gramian.orthogonalize import Direction, Gram, functions_of, variables_of
-from gramian.rows import centre
 
 FAMILIES = [
     Multilinear(1),

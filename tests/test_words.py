@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from property_cases import a_property
 
 import gramian
-from gramian._words import counted, cut, data_size, listed, percent, the_columns
+from gramian._support.words import counted, cut, data_size, listed, percent, the_columns
 
 PACKAGE = Path(gramian.__file__).parent
 ROOMS = ("cli", "certificates", "explanations", "models", "plots", "reports", ".")

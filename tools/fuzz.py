@@ -31,7 +31,7 @@ import atheris
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))  # models to begin with, and how to meddle with them
 
-with atheris.instrument_imports(include=["gramian.models", "gramian.tables", "gramian.rows"]):
+with atheris.instrument_imports(include=["gramian.models", "gramian.tables", "gramian.core.rows"]):
     import numpy as np
     from cli_cases import run
     from model_cases import discrete, fit, npy, pack, table, unpack

@@ -45,10 +45,10 @@ def test_only_public_names_of_gramian_are_used(path):
 @pytest.mark.parametrize(
     "program",
     [
-        "from gramian._types import Array",
+        "from gramian._support.types import Array",
         "from gramian import _types",
-        "from gramian.families._base import Family",
-        "import gramian._writing",
+        "from gramian.families._family import Family",
+        "import gramian._support.writing",
         "import gramian.cli._app as app",
         "import gramian\ngramian._words.duration(3)",
         "from gramian import GFR\nGFR._fit",

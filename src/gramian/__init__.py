@@ -18,14 +18,16 @@ if TYPE_CHECKING:
         reports,
         results,
     )
-    from gramian._gca import GCA
-    from gramian._gfa import GFA
-    from gramian._gfr import GFR
-    from gramian._gfs import GFS
-    from gramian._imputer import GramianImputer
-    from gramian._manifold import PolynomialManifold
-    from gramian._uffs import UFFS
     from gramian.certificates import certify
+    from gramian.estimators import (
+        GCA,
+        GFA,
+        GFR,
+        GFS,
+        UFFS,
+        GramianImputer,
+        PolynomialManifold,
+    )
     from gramian.explanations import explain
     from gramian.laws import relations
     from gramian.models import load
@@ -58,13 +60,13 @@ __all__ = [
 ]
 
 _MODULES = {
-    "GCA": "_gca",
-    "GFA": "_gfa",
-    "GFR": "_gfr",
-    "GFS": "_gfs",
-    "GramianImputer": "_imputer",
-    "PolynomialManifold": "_manifold",
-    "UFFS": "_uffs",
+    "GCA": "estimators",
+    "GFA": "estimators",
+    "GFR": "estimators",
+    "GFS": "estimators",
+    "GramianImputer": "estimators",
+    "PolynomialManifold": "estimators",
+    "UFFS": "estimators",
     "certify": "certificates",
     "explain": "explanations",
     "load": "models",

@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from gramian import GFA, GFR
-from gramian._types import Array
-from gramian._words import percent
+from gramian._support.types import Array
+from gramian._support.words import percent
 from gramian.families import Multilinear
 
 VARIANCES = (2.0, 1.0, 0.5, 0.3, 0.2)

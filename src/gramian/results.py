@@ -3,10 +3,10 @@
 Estimators make these objects; there is no need to make one yourself.
 """
 
-from gramian._cost import Cost
-from gramian._missing import Gaps
-from gramian._path import Path
-from gramian._stability import Stability
-from gramian.elimination import Selection
+from gramian.core.elimination import Selection
+from gramian.estimators._path import Path
+from gramian.estimators._stability import Stability
+from gramian.fitting._cost import Cost
+from gramian.fitting._gaps import Gaps
 
 __all__ = ["Cost", "Gaps", "Path", "Selection", "Stability"]

@@ -13,17 +13,17 @@ from typing import Any, overload
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._gca import GCA
-from gramian._gfa import GFA
-from gramian._gfr import GFR
-from gramian._gfs import GFS
 from gramian.certificates._entropy import EntropyCertificate, certify_entropy
-from gramian.certificates._redundancy import (
+from gramian.certificates._irredundance import (
     Component,
     Condition,
     RedundancyCertificate,
     certify_redundancy,
 )
+from gramian.estimators._gca import GCA
+from gramian.estimators._gfa import GFA
+from gramian.estimators._gfr import GFR
+from gramian.estimators._gfs import GFS
 
 Certificate = EntropyCertificate | RedundancyCertificate
 """What :func:`certify` returns."""

@@ -8,8 +8,8 @@ from contextlib import suppress
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from gramian._decoder import Decoder
-from gramian._types import Array
+from gramian._support.types import Array
+from gramian.core.pursuit._decoder import Decoder
 
 
 def nested_fits(decoder: Decoder, n_variables: Sequence[int], of: Array) -> Array:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gramian._manifold_model import FittedManifold
-from gramian._model import AnyModel, FittedModel
-from gramian._types import Array
-from gramian._words import counted, percent
+from gramian._support.types import Array
+from gramian._support.words import counted, percent
 from gramian.cli._show import four_digits
+from gramian.fitting._fitted_manifold import FittedManifold
+from gramian.fitting._fitted_model import AnyModel, FittedModel
 from gramian.lookups import LevelLaw
 
 

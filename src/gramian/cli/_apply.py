@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gramian._words import counted, plural
+from gramian._support.words import counted, plural
 from gramian.cli._errors import UsageError, guarded, say
 from gramian.cli._options import (
     DataFile,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from gramian._words import infinite_value, plural, the_columns
+from gramian._support.words import infinite_value, plural, the_columns
 from gramian.cli._errors import CommandError, UsageError
 from gramian.cli._options import DataOptions
 from gramian.tables._formats import TEXT

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramian._types import Array
-from gramian._words import counted, the_columns
+from gramian._support.types import Array
+from gramian._support.words import counted, the_columns
 from gramian.cli._errors import UsageError
 from gramian.cli._files import open_input
 from gramian.cli._options import Reading

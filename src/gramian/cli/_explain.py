@@ -39,7 +39,7 @@ def explain(
     "on DATA". For directions, formulas are found in DATA, and R² is on held-out rows. For columns
     given by levels of others, it counts the rows of DATA that agree.
     """
-    from gramian._words import counted
+    from gramian._support.words import counted
     from gramian.cli._model import load_model
     from gramian.cli._show import Page, print_json
 
@@ -142,9 +142,9 @@ def formulas(
         What the rows are called where R² is printed.
     """
     import gramian
-    from gramian._input_checks import only_complete
-    from gramian.explanations._moments import of_fit
     from gramian.explanations._subject import subject_of
+    from gramian.explanations._target_moments import of_fit
+    from gramian.fitting._input_checks import only_complete
 
     x: Any = None
     if rows is not None:

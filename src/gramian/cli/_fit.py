@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from gramian._missing import EmptyColumnError, Gaps
-from gramian._preparation import TooFewRowsError
-from gramian._types import Array
-from gramian._words import counted, listed, plural, the_columns
+from gramian._support.types import Array
+from gramian._support.words import counted, listed, plural, the_columns
 from gramian.cli._columns import (
     Passing,
     check_types,
@@ -32,6 +30,7 @@ from gramian.cli._method import make_estimator
 from gramian.cli._model import TableModel, named
 from gramian.cli._options import DataOptions, MethodOptions, Reading, SelectorName
 from gramian.cli._table_changes import TableChanges
+from gramian.core.rows import SpreadError
 from gramian.exceptions import (
     NumericalWarning,
     OverfittingWarning,
@@ -39,9 +38,10 @@ from gramian.exceptions import (
     TooManyLevelsError,
     UnitsWarning,
 )
+from gramian.fitting._gaps import EmptyColumnError, Gaps
+from gramian.fitting._preparation import TooFewRowsError
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import is_numeric
-from gramian.rows import SpreadError
 from gramian.tables._formats import TEXT
 from gramian.tables._kinds import plain
 from gramian.tables._table import Table

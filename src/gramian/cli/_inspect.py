@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gramian._words import counted, data_size, listed
+from gramian._support.words import counted, data_size, listed
 from gramian.cli._errors import guarded
 from gramian.cli._options import Json, Reading, with_options
 
@@ -38,10 +38,10 @@ def inspect(
 
 
 def _inspect_model(path: str, json: bool) -> None:
-    from gramian._estimator import parameters_set
     from gramian.cli._about import about
     from gramian.cli._model import load_model
     from gramian.cli._show import Page, print_json
+    from gramian.estimators._estimator import parameters_set
 
     model = load_model(path)
     estimator, steps = model.estimator, model.steps

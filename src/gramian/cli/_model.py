@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 import gramian
-from gramian._types import Array
-from gramian._words import counted, names_or_numbers, the_columns
+from gramian._support.types import Array
+from gramian._support.words import counted, names_or_numbers, the_columns
 from gramian.cli._columns import Passing, find, in_table
 from gramian.cli._errors import CommandError, UsageError
 from gramian.cli._options import PassingOptions

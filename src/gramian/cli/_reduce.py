@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
-from gramian._words import counted, data_size, duration, listed
+from gramian._support.words import counted, data_size, duration, listed
 from gramian.cli._errors import UsageError, guarded
 from gramian.cli._options import (
     DataFile,

@@ -34,7 +34,7 @@ def relations(
     numbers and from parts of dates.
     """
     import gramian
-    from gramian._words import the_columns
+    from gramian._support.words import the_columns
     from gramian.cli._columns import find
     from gramian.cli._files import open_input
     from gramian.cli._show import Page, print_json

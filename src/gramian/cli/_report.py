@@ -8,7 +8,7 @@ import time
 from importlib.util import find_spec
 from typing import Annotated
 
-from gramian._extras import EXTRAS
+from gramian._support.extras import EXTRAS
 from gramian.cli._errors import CommandError, UsageError, guarded
 from gramian.cli._options import (
     AlgorithmName,

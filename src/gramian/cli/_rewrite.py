@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from gramian._types import Array
-from gramian._words import the_columns
+from gramian._support.types import Array
+from gramian._support.words import the_columns
 from gramian.cli._columns import Passing, check_places, refuse_infinite
 from gramian.cli._errors import CommandError
 from gramian.cli._files import open_target, output_format

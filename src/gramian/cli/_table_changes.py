@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gramian._words import counted, plural
+from gramian._support.words import counted, plural
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gramian._sklearn import Interval, StrOptions, validate_parameter_constraints
-from gramian._types import Array
+from gramian._support.scikit_learn import Interval, StrOptions, validate_parameter_constraints
+from gramian._support.types import Array
 from gramian.datasets._truth import Product, Truth, draw_factors, place
 
 EXACT = 1e-4

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 
 
 @dataclass(frozen=True)

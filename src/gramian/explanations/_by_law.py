@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramian._model import FittedModel
-from gramian._types import Array
-from gramian.explanations._results import Redundancy
+from gramian._support.types import Array
+from gramian.explanations._redundancies import Redundancy
 from gramian.explanations._subject import Subject
+from gramian.fitting._fitted_model import FittedModel
 
 if TYPE_CHECKING:
-    from gramian.explanations._formula import Term
+    from gramian.formulas._formula import Term
     from gramian.laws._fewest import Solved
 
 

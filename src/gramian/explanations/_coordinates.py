@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cholesky, lstsq, solve_triangular
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
+from gramian.core.orthogonalize._orthogonalizer import cholesky_columns
 from gramian.explanations._dictionary import Dictionary
-from gramian.explanations._moments import UNCERTAIN, Moments
-from gramian.orthogonalize._common import cholesky_columns
+from gramian.explanations._target_moments import UNCERTAIN, Moments
 
 TOLERANCE = 1e-12
 """A function is left out if a smaller share of it is left after projection on the others."""

@@ -17,20 +17,20 @@ from functools import cache, partial
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from gramian._decoder import Decoder
-from gramian._types import Array
-from gramian.explanations._formula import Factors, Term
-from gramian.explanations._functions import (
+from gramian._support.types import Array
+from gramian.core.pursuit._decoder import Decoder
+from gramian.families import Hermite, Legendre
+from gramian.families import Polynomial as PolynomialFamily
+from gramian.families._expansion import Call
+from gramian.families._products import Z
+from gramian.formulas._formula import Factors, Term
+from gramian.formulas._function import (
     Function,
     Scaled,
     atom_function,
     called_function,
     values_of_atom,
 )
-from gramian.families import Hermite, Legendre
-from gramian.families import Polynomial as PolynomialFamily
-from gramian.families._expansion import Call
-from gramian.families._products import Z
 
 POLYNOMIALS = {"Polynomial": PolynomialFamily(), "Hermite": Hermite(), "Legendre": Legendre()}
 """Families whose functions are polynomials, by the name in the keys of their functions."""

@@ -10,10 +10,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gramian._extras import require
-from gramian._words import counted
-from gramian.explanations._results import Edge, Graph, KeptFeature, Node, Redundancy
-from gramian.explanations._text import latex_name, number, r_squared
+from gramian._support.extras import require
+from gramian._support.words import counted
+from gramian.explanations._redundancies import Edge, Graph, KeptFeature, Node, Redundancy
+from gramian.formulas._notation import latex_name, number, r_squared
 
 
 class Explanation(Sequence[Redundancy]):

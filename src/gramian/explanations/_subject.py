@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gramian._model import FittedModel
-from gramian._types import Array, IntArray
-from gramian._words import names_or_numbers
+from gramian._support.types import Array, IntArray
+from gramian._support.words import names_or_numbers
+from gramian.fitting._fitted_model import FittedModel
 
 
 @dataclass(frozen=True)

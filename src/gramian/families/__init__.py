@@ -4,8 +4,8 @@ Variables enter a family with mean 0 and variance 1. Every family contains the v
 and, silently, the constant function.
 """
 
-from gramian.families._base import Family, Union
 from gramian.families._custom import Custom
+from gramian.families._family import Family, Union
 from gramian.families._products import (
     BY_NAME,
     Fourier,

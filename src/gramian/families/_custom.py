@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gramian.families._base import Family
 from gramian.families._expansion import Calls, Rule
+from gramian.families._family import Family
 from gramian.families._products import Multilinear
 
 

@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 
 Variables = Sequence[Array] | Array
 """The values of the variables, one after the other."""

@@ -10,10 +10,10 @@ from numbers import Real
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.exceptions import TooManyLevelsError
-from gramian.families._base import Family, check_count
 from gramian.families._expansion import AtomBasis, LevelsOf, Products
+from gramian.families._family import Family, check_count
 
 Z = ("z",)
 """The key of the atom z itself, which every basis begins with."""

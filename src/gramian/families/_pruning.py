@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gramian._types import IntArray
+from gramian._support.types import IntArray
 from gramian.families._expansion import Block
 
 

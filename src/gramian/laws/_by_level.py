@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 from gramian.laws._precision import Precision
 
 ROUNDING = 1e-9

@@ -14,7 +14,7 @@ from heapq import nsmallest
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._columns import Traits
 from gramian.laws._law import ONE, Law, Monomial, Values, Variable, multiplied
 from gramian.laws._nullspace import without_common_factor

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._fewest import Solved
 from gramian.laws._solution import Solution
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gramian._types import Array
-from gramian._words import names_or_numbers
+from gramian._support.types import Array
+from gramian._support.words import names_or_numbers
 from gramian.lookups import Coder
 from gramian.tables._clock import Clock
 from gramian.tables._kinds import as_array
-from gramian.tables._open import open_dataset, open_tables
+from gramian.tables._opening import open_dataset, open_tables
 from gramian.tables._table import Table
 
 BLOCK_ROWS = 50_000

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._precision import EXACT, LARGEST_WHOLE, Precision, precision_of
 
 FEW_LEVELS = 12

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 from gramian.laws._law import Law, Values
 
 ROUNDING = 1e-15

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._coded_table import CodedTable
 from gramian.laws._dependency import Dependency
 from gramian.lookups import ComposedDate, Count

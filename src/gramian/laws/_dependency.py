@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array
-from gramian.explanations._formula import Term
-from gramian.explanations._text import quote
+from gramian._support.types import Array
+from gramian.formulas._formula import Term
+from gramian.formulas._notation import quote
 from gramian.lookups import ComposedDate, Key, LevelLaw, Lookup
 
 

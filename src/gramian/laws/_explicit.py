@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._columns import Traits
 from gramian.laws._factors import Quotient, divide_out, left_by_functions
 from gramian.laws._law import ONE, Law, Monomial, Values, Variable, multiplied, plain_power

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 
 GRID = 2
 """Exponents are multiples of one over this."""

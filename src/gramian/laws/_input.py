@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gramian._types import Array
-from gramian._words import infinite_value
+from gramian._support.types import Array
+from gramian._support.words import infinite_value
+from gramian.core.rows import as_source, draw, is_dask, partitions
 from gramian.laws._coded_table import (
     CodedTable,
     of_array,
@@ -20,7 +21,6 @@ from gramian.laws._coded_table import (
     of_files,
     of_frames,
 )
-from gramian.rows import as_source, draw, is_dask, partitions
 
 SAMPLE_ROWS = 8_000
 """Laws are looked for in no more rows; all rows confirm them."""

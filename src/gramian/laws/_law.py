@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 from gramian.laws._columns import Traits
 
 Variable = tuple[int, str]

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._law import ONE, Law, Monomial, Values, Variable
 from gramian.laws._nullspace import without_common_factor
 

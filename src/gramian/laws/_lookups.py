@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from gramian._types import Array
-from gramian._words import the_columns
+from gramian._support.types import Array
+from gramian._support.words import the_columns
 from gramian.laws._coded_table import CodedTable
 from gramian.laws._collection import solutions
 from gramian.laws._dates import DateTally, composed_dates

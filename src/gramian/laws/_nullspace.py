@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._columns import Traits
 from gramian.laws._law import ONE, Law, Monomial, Values, Variable, columns_of, multiplied
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 
 MOST_DECIMALS = 14
 LARGEST_WHOLE = 2.0**53

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._law import ONE, Law, Monomial, Values
 
 NEARLY = 1e-3

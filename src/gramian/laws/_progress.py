@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from gramian._words import duration
+from gramian._support.words import duration
 
 StageReport = Callable[[str, int, int], None]
 """Is told the name of a stage, how many are done, and how many there are."""

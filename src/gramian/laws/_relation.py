@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gramian._types import Array
-from gramian.explanations._formula import Formula, Term, import_sympy
+from gramian._support.types import Array
+from gramian.formulas._formula import Formula, Term, import_sympy
 from gramian.laws._forms import Equation, LawWriter
 from gramian.laws._law import Law, Values, comparison
 from gramian.laws._solution import Solution

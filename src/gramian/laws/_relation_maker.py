@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._columns import traits_of
 from gramian.laws._control import Verdict, left_open
 from gramian.laws._forms import LawWriter, reference_term

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._coded_table import CodedTable
 from gramian.laws._collection import Relations
 from gramian.laws._input import LOOKUP_ROWS, Sample, open_coded_table, sample_of

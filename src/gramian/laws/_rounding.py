@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._law import Law, Values
 from gramian.laws._terms import raw_coefficients
 

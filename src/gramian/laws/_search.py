@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws import _dictionaries as dictionaries
 from gramian.laws._catalogue import of_one_column, of_two_columns
 from gramian.laws._columns import Traits

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramian._sparse_sums import growing, shrinking
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
+from gramian.formulas._sparse_sums import growing, shrinking
 from gramian.laws._law import Law, Monomial
 
 MAX_TERMS = 6

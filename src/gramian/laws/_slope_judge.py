@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import betaln
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._by_level import ByLevel, known_levels, rms
 from gramian.lookups._evidence import DECADES, MIN_REPEATED
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._dependency import LawOfLevels
 from gramian.laws._relation import Relation
 from gramian.laws._solution import Solution

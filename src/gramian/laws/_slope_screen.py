@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 
 LITTLE = 1e-20
 """A number of a smaller variance within a level, as a share of all, has no slope there."""

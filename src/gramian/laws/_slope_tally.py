@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._by_level import ByLevel, known_levels
 from gramian.laws._slope_law import SlopeLaw
 from gramian.laws._slopes import FoundSlopes

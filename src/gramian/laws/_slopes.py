@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 from gramian.laws._by_level import ByLevel
 from gramian.laws._precision import Precision, precision_of
 from gramian.laws._slope_judge import Judge, Judged

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gramian._types import Array
-from gramian.explanations._formula import Formula, import_sympy
-from gramian.explanations._text import MINUS, latex_name, quote, superscript
+from gramian._support.types import Array
+from gramian.formulas._formula import Formula, import_sympy
+from gramian.formulas._notation import MINUS, latex_name, quote, superscript
 
 ROOTS: dict[int | Fraction, str] = {2: "√", 3: "∛"}
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._law import Law, Values, comparison
 from gramian.lookups._steps import short_between
 

@@ -9,7 +9,7 @@ from itertools import chain, combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 from gramian.laws._law import Law, Values
 from gramian.laws._nullspace import caps_of, dependencies, monomials_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import IntArray
+from gramian._support.types import IntArray
 
 MOSTLY_MISSING = 0.5
 """Columns with a larger share of missing values are no part of the rows that are complete."""

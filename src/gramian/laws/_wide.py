@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.laws._law import ONE, Law, Monomial, Values
 from gramian.laws._linear import power_law
 from gramian.laws._nullspace import without_common_factor

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 from gramian.lookups._keys import Key
 from gramian.tables._clock import Clock
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.lookups._keys import cell
 from gramian.tables._clock import Clock
 from gramian.tables._kinds import plain, pyarrow

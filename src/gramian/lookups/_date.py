@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array
-from gramian._words import is_storable_text, listed
-from gramian.explanations._text import quote
+from gramian._support.types import Array
+from gramian._support.words import is_storable_text, listed
+from gramian.formulas._notation import quote
 from gramian.lookups._keys import is_whole
 from gramian.lookups._lookup import WithoutFormula
 from gramian.tables._clock import COMPOSING, LIMITS, Part, Unit, composed

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from gramian._types import IntArray
+from gramian._support.types import IntArray
 
 DECADES = 6.0
 """What is more probable by chance than one in a million is not believed."""

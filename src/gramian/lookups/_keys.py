@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array
-from gramian._words import is_storable_text
-from gramian.explanations._text import number, quote
+from gramian._support.types import Array
+from gramian._support.words import is_storable_text
+from gramian.formulas._notation import number, quote
 from gramian.tables._clock import DAYS, PARTS, Clock, Part
 
 Cell = str | float

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._words import counted, is_storable_text, listed
-from gramian.explanations._formula import import_sympy
-from gramian.explanations._text import latex_name, quote
+from gramian._support.words import counted, is_storable_text, listed
+from gramian.formulas._formula import import_sympy
+from gramian.formulas._notation import latex_name, quote
 from gramian.lookups._keys import (
     Cell,
     Key,

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gramian._types import IntArray
+from gramian._support.types import IntArray
 from gramian.lookups._cells import PER_NUMBER, Cells
 from gramian.lookups._cover import Implication, closure, follows, minimal
 from gramian.lookups._evidence import DECADES, Count, combined, count, mismatches

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gramian._types import Array
-from gramian._words import counted, is_storable_text
-from gramian.explanations._formula import Formula, Term, import_sympy
-from gramian.explanations._text import latex_name, quote
+from gramian._support.types import Array
+from gramian._support.words import counted, is_storable_text
+from gramian.formulas._formula import Formula, Term, import_sympy
+from gramian.formulas._notation import latex_name, quote
 from gramian.lookups._keys import (
     Cell,
     Key,

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 from gramian.lookups._evidence import Count
 from gramian.lookups._keys import interval
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.lookups._evidence import Count
 from gramian.lookups._keys import Cell, Key
 from gramian.lookups._lookup import Lookup

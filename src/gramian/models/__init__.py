@@ -2,7 +2,7 @@
 
 from gramian.exceptions import ModelFileError
 from gramian.models._beside import Beside
-from gramian.models._files import Model, load, read, save
+from gramian.models._model_files import Model, load, read, save
 from gramian.models._onnx import to_onnx
 from gramian.models._preprocessing import Preprocessing
 from gramian.tables._clock import Clock

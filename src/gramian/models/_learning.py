@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.tables._clock import Clock
 
 AT_ONCE = 2**24

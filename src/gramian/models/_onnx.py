@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import gramian
-from gramian._estimator import Estimator
-from gramian._manifold_model import FittedManifold
-from gramian._model import AnyModel, FittedModel, Project
-from gramian._writing import replacing
-from gramian.models._graph import OnnxGraph
+from gramian._support.writing import replacing
+from gramian.estimators._estimator import Estimator
+from gramian.fitting._fitted_manifold import FittedManifold
+from gramian.fitting._fitted_model import AnyModel, FittedModel, Project
+from gramian.models._onnx_graph import OnnxGraph
 from gramian.models._onnx_surface import encode
 
 OPSET = 13

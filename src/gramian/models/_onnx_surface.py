@@ -7,10 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gramian._manifold_model import FittedManifold
-from gramian.families import Multilinear, Polynomial
-from gramian.manifold import Manifold, Terms
-from gramian.manifold._nearest import (
+from gramian.core.manifold import Manifold, Terms
+from gramian.core.manifold._nearest_points import (
     EASE,
     FAR,
     FIRST_DAMPING,
@@ -19,7 +17,9 @@ from gramian.manifold._nearest import (
     MOST_DAMPING,
     TIGHTEN,
 )
-from gramian.models._graph import OnnxGraph
+from gramian.families import Multilinear, Polynomial
+from gramian.fitting._fitted_manifold import FittedManifold
+from gramian.models._onnx_graph import OnnxGraph
 
 Point = tuple[str, str, str]
 """Terms of lower degree, what is missed, and the objective, at the coordinates of all rows."""

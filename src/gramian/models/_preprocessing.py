@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import OrdinalEncoder
 
-from gramian._missing import EmptyColumnError
-from gramian._types import Array
-from gramian._words import listed, plural, the_columns
+from gramian._support.types import Array
+from gramian._support.words import listed, plural, the_columns
+from gramian.fitting._gaps import EmptyColumnError
 from gramian.models._beside import Beside
 from gramian.models._learning import look, most_frequent, typical
 from gramian.tables._clock import Clock

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gramian._model import AnyModel
 from gramian.exceptions import ModelFileError
+from gramian.fitting._fitted_model import AnyModel
 from gramian.models._archive import AnyArray, Archive
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._types import Array
-from gramian._words import names_or_numbers
-from gramian.plots._common import BLUE, GREY, LIGHT, VERMILION, Display, names_of, short
+from gramian._support.types import Array
+from gramian._support.words import names_or_numbers
+from gramian.plots._style import BLUE, GREY, LIGHT, VERMILION, Display, names_of, short
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from gramian._extras import require
-from gramian._input_checks import check_rows
-from gramian._words import listed, names_or_numbers
-from gramian.plots._common import BLUE, GREY, Display, names_of, short, tidy
+from gramian._support.extras import require
+from gramian._support.words import listed, names_or_numbers
+from gramian.fitting._input_checks import check_rows
+from gramian.plots._style import BLUE, GREY, Display, names_of, short, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

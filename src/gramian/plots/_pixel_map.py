@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian._extras import require
-from gramian.plots._common import LIGHT, Display
+from gramian._support.extras import require
+from gramian.plots._style import LIGHT, Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

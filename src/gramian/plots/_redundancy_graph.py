@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from gramian._extras import require
-from gramian._types import Array
-from gramian._words import counted
-from gramian.plots._common import BLUE, GREY, ORANGE, Display, legend_above, short
+from gramian._support.extras import require
+from gramian._support.types import Array
+from gramian._support.words import counted
+from gramian.plots._style import BLUE, GREY, ORANGE, Display, legend_above, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from scipy.linalg import svdvals
 from sklearn.utils.validation import check_array
 
-from gramian._extras import require
-from gramian._model import FittedModel
-from gramian._types import Array
-from gramian.plots._common import (
+from gramian._support.extras import require
+from gramian._support.types import Array
+from gramian.fitting._fitted_model import FittedModel
+from gramian.plots._style import (
     BLUE,
     GREEN,
     ORANGE,

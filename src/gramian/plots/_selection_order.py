@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gramian._extras import require
-from gramian._model import FittedModel
-from gramian._types import Array
-from gramian._words import percent
+from gramian._support.extras import require
+from gramian._support.types import Array
+from gramian._support.words import percent
 from gramian.certificates._nested import nested_fits
-from gramian.plots._common import (
+from gramian.fitting._fitted_model import FittedModel
+from gramian.plots._style import (
     BLUE,
     GREEN,
     GREY,

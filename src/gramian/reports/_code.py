@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from gramian import families
-from gramian._estimator import parameters_set
+from gramian.estimators._estimator import parameters_set
 from gramian.families import Family
 from gramian.models import Preprocessing
 from gramian.models._preprocessing import Impute

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gramian._html import unbroken_percent
-from gramian._model import AnyModel, FittedModel
-from gramian._types import Array, IntArray
-from gramian._words import percent
-from gramian.reports._rows import ReportRows
+from gramian._support.types import Array, IntArray
+from gramian._support.words import percent
+from gramian.estimators._summary import unbroken_percent
+from gramian.fitting._fitted_model import AnyModel, FittedModel
+from gramian.reports._report_rows import ReportRows
 
 MAX_POINTS = 400
 """The largest number of points of a curve on the page."""

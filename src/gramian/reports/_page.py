@@ -7,7 +7,7 @@ import hashlib
 from importlib import resources
 from typing import Any
 
-from gramian._extras import require
+from gramian._support.extras import require
 
 SOURCES = (
     "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; base-uri 'none'; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from gramian._words import percent
+from gramian._support.words import percent
 from gramian.reports._curves import Curves
 
 WIDTH, HEIGHT = 720, 340

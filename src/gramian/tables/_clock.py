@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._types import Array, IntArray
+from gramian._support.types import Array, IntArray
 
 Unit = Literal["days", "seconds"]
 MICROSECONDS: dict[str, int] = {"days": 86_400_000_000, "seconds": 1_000_000}

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gramian._extras import require
-from gramian._types import Array
+from gramian._support.extras import require
+from gramian._support.types import Array
 from gramian.exceptions import FormatError
 
 PYARROW = ("pyarrow", *(f"pyarrow.{part}" for part in ("compute", "csv", "dataset", "parquet")))

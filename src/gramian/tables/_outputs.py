@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from gramian._types import Array
-from gramian._writing import replacing
+from gramian._support.types import Array
+from gramian._support.writing import replacing
 from gramian.tables._formats import ARRAYS, DELIMITERS, Format, compression_of, format_of
 from gramian.tables._kinds import exact_array, is_text, pyarrow
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 from zipfile import BadZipFile
 
-from gramian._types import Array
+from gramian._support.types import Array
 from gramian.exceptions import TableError
 from gramian.tables._formats import Format
 from gramian.tables._kinds import as_array, is_number, is_text, pyarrow

@@ -1,0 +1,1 @@
+"""Shared helpers: array types, BLAS, threads, words and numbers, whole files."""

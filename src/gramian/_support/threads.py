@@ -1,0 +1,95 @@
+"""Row blocks shared out among threads."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from gramian._support.blas import SMALL, add_product, n_threads, threads_for
+from gramian._support.types import Array
+
+Item = TypeVar("Item")
+ROWS_PER_WORKER = 1024
+"""Fewer rows are not worth a thread."""
+IN_FLIGHT = 2
+"""How many items may wait for a thread; more would fill the memory."""
+
+
+class AddProduct(Protocol):
+    """Adds a multiple of the product of two matrices to the first argument."""
+
+    def __call__(self, out: Array, a: Array, b: Array, factor: float = 1.0) -> None: ...
+
+
+def n_workers(n_rows: int) -> int:
+    """Return how many threads a sum over rows is worth, of those that BLAS may use now."""
+    return max(1, min(n_threads(), n_rows // ROWS_PER_WORKER))
+
+
+def n_workers_for(n_multiplications: float) -> int:
+    """Return how many threads a row of products is worth, of those that BLAS may use now."""
+    return 1 if n_multiplications <= SMALL else n_threads()
+
+
+def product_for(n_workers: int) -> AddProduct:
+    """Return how one of `n_workers` multiplies matrices: the fastest way for their number.
+
+    A single worker leaves the threads to BLAS. SciPy's products make other threads wait, NumPy's
+    do not.
+    """
+    return add_product if n_workers == 1 else _NumpyProduct()
+
+
+class _NumpyProduct:
+    """Products by NumPy, in memory of their own that is used again; for one thread."""
+
+    def __init__(self) -> None:
+        self._memory: Array = np.empty(0)
+
+    def __call__(self, out: Array, a: Array, b: Array, factor: float = 1.0) -> None:
+        if out.size > self._memory.size:
+            self._memory = np.empty(out.size)
+        product = self._memory[: out.size].reshape(out.shape)
+        np.matmul(a, b, out=product)
+        if factor == 1.0:
+            out += product
+        else:
+            assert factor == -1.0
+            out -= product
+
+
+def share_out(items: Iterable[Item], workers: Sequence[Callable[[Item], None]]) -> None:
+    """Give items to workers in turn, the last worker in this thread, each other in its own.
+
+    Which worker gets which items does not depend on how fast they are, so that the sums they
+    accumulate are the same every time.
+    """
+    *others, mine = workers
+    if not others:
+        for item in items:
+            mine(item)
+        return
+    with threads_for(0), ExitStack() as stack:
+        pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in others]
+        waiting: list[deque[Future[None]]] = [deque() for _ in others]
+        for_me: deque[Item] = deque()
+        for i, item in enumerate(items):
+            turn = i % len(workers)
+            if turn == len(others):
+                for_me.append(item)
+                if len(for_me) > IN_FLIGHT:
+                    mine(for_me.popleft())
+                continue
+            if len(waiting[turn]) == IN_FLIGHT:
+                waiting[turn].popleft().result()
+            waiting[turn].append(pools[turn].submit(others[turn], item))
+        for item in for_me:
+            mine(item)
+        for futures in waiting:
+            for future in futures:
+                future.result()

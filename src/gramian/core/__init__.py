@@ -1,0 +1,1 @@
+"""The mathematics: rows, sums over rows, the pursuit and its searches."""

@@ -1,0 +1,135 @@
+"""All functions of a set of columns: which they are, which columns each involves, their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import Array, IntArray
+from gramian.core.elimination._layout_moments import LayoutMonomials, layout_monomials
+from gramian.core.orthogonalize._distinct_values import KnownLevels
+from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows
+from gramian.core.orthogonalize._range import scaled
+from gramian.core.rows import RowBlock, Rows
+from gramian.families._expansion import Block
+from gramian.families._family import Family
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The functions of some columns of a table, the constant left out.
+
+    Columns of a table have mean 0 and variance 1. Functions come in blocks, one for each column;
+    the first function of a block is the column itself. Columns that take part by themselves only
+    come last.
+    """
+
+    columns: tuple[int, ...]
+    """The columns, in the order of their blocks."""
+    blocks: tuple[Block, ...]
+    """The functions of all columns but the last ones, which have no block."""
+    involves: NDArray[np.bool_]
+    """Which columns each function involves: of shape (n_functions, n_columns)."""
+    singles: IntArray
+    """Which function each column is."""
+    monomials: LayoutMonomials | None = None
+    """The functions as monomials, if all of them are."""
+
+    @property
+    def n_functions(self) -> int:
+        """How many functions there are."""
+        return len(self.involves)
+
+    def evaluate(self, rows: RowBlock, stop: int) -> Array:
+        """Evaluate the constant and the first functions, up to `stop`, one row a function.
+
+        All values are multiplied by the roots of the rows' weights, as those of `rows.x` are.
+        """
+        values = np.empty((1 + stop, len(rows.root)))
+        values[0] = rows.root
+        store = GrowingRows(rows.root)
+        z = [rows.x[:, column] / rows.root for column in self.columns]
+        end = 1
+        for j, block in enumerate(self.blocks):
+            start, end = end, end + block.n_functions
+            if end <= 1 + stop:
+                new = block.evaluate(store.view, z[: j + 1], out=values[start:end])
+            else:
+                new = block.evaluate(store.view, z[: j + 1])
+                values[start:] = new[: 1 + stop - start]
+            if end >= 1 + stop:
+                return values
+            store.append(new[block.stored])
+        alone = list(self.columns[len(self.blocks) :])
+        values[end:] = rows.x[:, alone[: 1 + stop - end]].T
+        return values
+
+
+def lay_out(
+    rows: Rows,
+    family: Family,
+    columns: Sequence[int],
+    alone: Sequence[int] = (),
+    *,
+    most: float = np.inf,
+) -> Layout:
+    """List the functions of some columns.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table, asked only where functions depend on the values of a column (indicators).
+    family : Family
+        The functions.
+    columns : sequence of int
+        Columns all of whose functions take part.
+    alone : sequence of int, optional
+        Columns that take part by themselves only.
+    most : float, optional
+        Where the functions would be more, only the first columns take part with all of theirs,
+        the others by themselves.
+    """
+    expansion = family.expand()
+    levels = KnownLevels(rows)
+    every = tuple(map(int, (*columns, *alone)))
+    n = len(every)
+    stored = np.zeros((1, n), dtype=bool)
+    blocks: list[Block] = []
+    involves: list[NDArray[np.bool_]] = []
+    singles: list[int] = []
+    n_functions = 0
+    for j in range(len(columns)):
+        block = expansion.grow(partial(levels.of, Direction(every[j], 1.0)))
+        if n_functions + block.n_functions + n - j - 1 > most:
+            break
+        new = np.zeros((block.n_functions, n), dtype=bool)
+        new[: len(block.parents)] = stored[block.parents]
+        for row, call in enumerate(block.calls, start=len(block.parents)):
+            new[row, list(call.variables)] = True
+        new[:, j] = True
+        stored = np.vstack([stored, new[block.stored]])
+        singles.append(n_functions)
+        n_functions += block.n_functions
+        involves.append(new)
+        blocks.append(block)
+    involves.append(np.eye(n, dtype=bool)[len(blocks) :])
+    singles.extend(range(n_functions, n_functions + n - len(blocks)))
+    return Layout(
+        every,
+        _in_range(rows, every, blocks),
+        np.vstack(involves),
+        np.array(singles, dtype=np.intp),
+        layout_monomials(family, blocks) if len(blocks) == n else None,
+    )
+
+
+def _in_range(rows: Rows, columns: Sequence[int], blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Scale the user's functions, lest their squares leave the range of float64."""
+    directions = [Direction(column, 1.0) for column in columns]
+    calls = iter(scaled(rows, directions, [call for block in blocks for call in block.calls]))
+    return tuple(replace(block, calls=tuple(islice(calls, len(block.calls)))) for block in blocks)

@@ -1,0 +1,148 @@
+"""The sums that elimination works on: covariances of all functions of all candidate columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.blas import threads_for
+from gramian._support.threads import AddProduct
+from gramian._support.types import Array, IntArray
+from gramian.core.elimination._layout import Layout
+from gramian.core.elimination._layout_moments import Shared, pieces
+from gramian.core.orthogonalize._orthogonalizer import check_finite
+from gramian.core.rows import RowBlock, Rows, Work
+
+TILE = 4096
+"""Rows of the Gram matrix that are summed at once: workers need no more memory than that."""
+MANY = 1e10
+"""With fewer multiplications it is not worth the while to look for moments that are shared."""
+CONSTANT = 1e-13
+"""A function with less than this share of its second moment as variance is constant."""
+
+
+@dataclass(frozen=True)
+class FunctionSums:
+    """Covariances of functions, each scaled to variance 1.
+
+    The functions that are constant are left out.
+    """
+
+    gram: Array
+    """G = E[ffᵀ] of the centred functions f, of shape (n_functions, n_functions)."""
+    involves: NDArray[np.bool_]
+    """Which variables each function involves: of shape (n_functions, n_variables)."""
+    singles: IntArray
+    """Which function each variable is."""
+    n_rows: float
+    """The number of rows, or the effective number where they have weights."""
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return len(self.singles)
+
+
+def collect(rows: Rows, layout: Layout, *, tile: int = TILE) -> FunctionSums:
+    """Sum over the rows of a table all that elimination needs.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table: an array, a file or Dask's. Columns have mean 0 and variance 1.
+    layout : Layout
+        The functions.
+    tile : int, optional
+        The largest number of rows of the Gram matrix that one pass over the table sums.
+    """
+    gram, mean, _ = moments(rows, layout, tile=tile)
+    squares = gram.diagonal() + mean**2
+    check_finite(squares)
+    varies = gram.diagonal() > CONSTANT * squares
+    involves, singles = layout.involves, layout.singles
+    if not varies.all():
+        gram = gram[np.ix_(varies, varies)]
+        involves = involves[varies]
+        singles = np.cumsum(varies)[singles] - 1
+    deviations = np.sqrt(gram.diagonal())
+    for part in _tiles(len(gram), tile):
+        gram[part] /= deviations[part, np.newaxis]
+        gram[part] /= deviations
+    np.fill_diagonal(gram, 1.0)
+    return FunctionSums(gram, involves, singles, rows.effective_n_rows)
+
+
+def moments(
+    rows: Rows, layout: Layout, *, with_x: bool = False, tile: int = TILE
+) -> tuple[Array, Array, Array]:
+    """Return covariances of functions, their means, and if asked for covariances with columns."""
+    n = layout.n_functions
+    gram = np.empty((n, n))
+    mean = np.empty(n)
+    cross = np.empty((n, rows.n_columns if with_x else 0))
+    with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
+        shared = None if with_x else _shared(rows, layout)
+        for part in _tiles(n, tile):
+            if shared is None:
+                with threads_for(float(rows.n_rows) * (part.stop - part.start) * part.stop):
+                    found, cross[part] = rows.sum(TileWork(layout, part, cross.shape[1]))
+            else:
+                found = np.empty((part.stop - part.start, 1 + part.stop))
+                shared.gather(part, found)
+            mean[part] = found[:, 0]
+            gram[part, : part.stop] = found[:, 1:]
+            gram[part, : part.stop] -= np.multiply.outer(mean[part], mean[: part.stop])
+            gram[: part.start, part] = gram[part, : part.start].T
+    return gram, mean, cross
+
+
+def _shared(rows: Rows, layout: Layout) -> Shared | None:
+    """Sum the distinct moments of monomials, if that is cheaper than the products of all."""
+    if layout.monomials is None or rows.n_rows * float(layout.n_functions) ** 2 < MANY:
+        return None
+    shared = Shared(layout.monomials, layout.columns)
+    if not shared.pays(rows.n_rows):
+        return None
+    shared.sum(rows)
+    return shared
+
+
+def _tiles(n: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+@dataclass(frozen=True)
+class TileWork(Work):
+    """Sums the products of some functions with the constant and all functions up to them."""
+
+    layout: Layout
+    part: slice
+    n_columns: int
+
+    def worker(self, add_product: AddProduct) -> _Worker:
+        """Return one that begins at zero."""
+        return _Worker(self, add_product)
+
+
+class _Worker:
+    """Sums over some of the row blocks."""
+
+    def __init__(self, work: TileWork, add_product: AddProduct) -> None:
+        self._work = work
+        self._add_product = add_product
+        size = work.part.stop - work.part.start
+        self.sums = [np.zeros((size, 1 + work.part.stop)), np.zeros((size, work.n_columns))]
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
+        _, rows = item
+        work = self._work
+        gram, with_x = self.sums
+        for block in pieces(rows):
+            values = work.layout.evaluate(block, work.part.stop)
+            new = values[1 + work.part.start :]
+            self._add_product(gram, new, values.T)
+            if work.n_columns:
+                self._add_product(with_x, new, block.x)

@@ -1,0 +1,311 @@
+"""The functions of the variables that remain, and what would be left without each of them.
+
+Let G = E[ffᵀ] be the covariance of the functions of all variables that remain, P their penalties,
+and H = (G + P)⁻¹. Let B be the functions that involve variable j. Then K = (H[B, B])⁻¹ is the
+covariance of what is left of B after all functions *without* j are subtracted: its entry for
+variable j is the share of j that the others do not explain. What a column x that is a variable no
+more loses when j goes, too, is βᵀKβ, with β = H E[fx] restricted to B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from scipy.linalg import lapack
+
+from gramian._support.blas import MAX_SIDE, add_product, solve_lower, threads_for, times
+from gramian._support.types import Array, IntArray
+from gramian.core.elimination._layout_sums import FunctionSums
+
+FLOOR = 1e-11
+"""Added to every eigenvalue of G: exact laws make G singular, and this treats all functions of a
+law alike, where dropping some by pivots would depend on their order."""
+COARSE_FLOOR = 1e-9
+"""The same where G is too large to be inverted again."""
+LARGE = 4000
+"""With more functions H is updated only, never computed anew."""
+TRUSTED = 1e-7
+"""H is computed anew when updates may have cost more relative accuracy than this."""
+NEGLIGIBLE = 0.01
+"""An increase whose lower bound is below this share is not computed exactly: the bound will do."""
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+class Remaining:
+    """What remains, and what would be left without each of its variables.
+
+    Parameters
+    ----------
+    sums : FunctionSums
+        The covariances of the functions of all variables.
+    alpha : float, default=0
+        The penalty of every function but the variables themselves; infinity leaves only these.
+    variables : collection of int, optional
+        Begin with these only; the others count as removed. By default all remain.
+    overwrite : bool, default=False
+        Whether the Gram matrix may be overwritten, if it is large.
+    """
+
+    def __init__(
+        self,
+        sums: FunctionSums,
+        alpha: float = 0.0,
+        *,
+        variables: Collection[int] | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        gram, involves, singles = sums.gram, sums.involves, sums.singles
+        if np.isinf(alpha):
+            gram = gram[np.ix_(singles, singles)]
+            involves, singles = involves[singles], np.arange(len(singles))
+        n = len(gram)
+        self._gram = gram if n <= LARGE else None
+        self._involves = np.asfortranarray(involves)
+        self._all_singles = singles
+        self._singles = singles
+        self._penalty = np.full(n, FLOOR if n <= LARGE else COARSE_FLOOR)
+        if 0 < alpha < np.inf:
+            self._penalty += alpha
+            self._penalty[singles] -= alpha
+        present = range(sums.n_variables) if variables is None else sorted(variables)
+        self.variables = list(present)
+        """The variables that remain."""
+        self.removed = [j for j in range(sums.n_variables) if j not in set(present)]
+        """The others, in the order in which they were removed."""
+        self.left = np.empty(0)
+        """What is left of each removed variable."""
+        self._h: Array
+        self._beta: Array
+        self._functions = np.arange(n)
+        """Which functions the rows of H belong to."""
+        self._error = 0.0
+        self._blocks: dict[int, IntArray] = {}
+        self._residuals: dict[int, Array] = {}
+        self._explanations: dict[int, Array] = {}
+        self._alive = np.ones(n, dtype=bool)
+        if self.removed:
+            self._gram = gram
+            self._alive = np.logical_not(np.any(involves[:, self.removed], axis=1))
+            self._refresh()
+        else:
+            self._factorize(gram, np.empty((n, 0)), overwrite=overwrite and n > LARGE)
+        self.n_functions = 0
+        """The number of functions that remain."""
+        self.degrees_of_freedom = 0.0
+        """Their effective number: the trace of G(G + P)⁻¹. Functions that are combinations of
+        others do not count. The constant is not among them."""
+        self._count()
+
+    def block(self, variable: int) -> IntArray:
+        """Return which rows of H are functions that involve a variable."""
+        found = self._blocks.get(variable)
+        if found is None:
+            found = self._blocks[variable] = np.flatnonzero(self._involves[:, variable])
+        return found
+
+    def n_functions_without(self, variable: int, other: int | None = None) -> float:
+        """Return no less than the effective number of functions without one or two variables."""
+        common = self._common
+        number = self.n_functions - common[variable, variable]
+        if other is not None:
+            number -= common[other, other] - common[variable, other]
+        return min(float(number), self.degrees_of_freedom)
+
+    def residual(self, variable: int) -> Array:
+        """Return K, the covariance of what is left of a variable's functions."""
+        found = self._residuals.get(variable)
+        if found is None:
+            block = self.block(variable)
+            found = self._residuals[variable] = _small_inverse(self._h[np.ix_(block, block)])
+        return found
+
+    def share(self, variable: int) -> float:
+        """Return what functions of the other variables leave of a variable."""
+        at = self._at(variable)
+        return max(0.0, float(self.residual(variable)[at, at]) - self._floor(variable))
+
+    def shares_without(self, variables: Sequence[int], other: int) -> Array:
+        """Return what is left of each of some variables if another one is missing, too."""
+        theirs = self.block(other)
+        # How the other one's functions take part in the explanations. This gives a lower bound of
+        # the losses: it counts only what is left of these functions now.
+        parts = np.column_stack([self._weights(each)[theirs] for each in variables])
+        parts[self._involves[np.ix_(theirs, np.asarray(variables, dtype=np.intp))]] = 0.0
+        least = np.einsum("ij,ij->j", parts, self.residual(other) @ parts)
+        shares = np.array([self.share(each) for each in variables])
+        found: Array = shares + least
+        for i in np.flatnonzero(least > NEGLIGIBLE * shares).tolist():
+            found[i] = max(shares[i], self._share_without(variables[i], other))
+        return found
+
+    def _share_without(self, variable: int, other: int) -> float:
+        mine, theirs = self.block(variable), self.block(other)
+        both = np.concatenate([mine, theirs[~self._involves[theirs, variable]]])
+        unit = np.zeros(len(both))
+        unit[self._at(variable)] = 1.0
+        found = _solve(self._h[np.ix_(both, both)], unit)[self._at(variable)]
+        return float(found) - self._floor(variable)
+
+    def _weights(self, variable: int) -> Array:
+        """Return how all functions take part in the explanation of a variable, up to the sign."""
+        found = self._explanations.get(variable)
+        if found is None:
+            row = self.residual(variable)[self._at(variable)]
+            h = np.ascontiguousarray(self._h[self.block(variable)])
+            found = self._explanations[variable] = times(h.T, row)
+        return found
+
+    def losses(self, variable: int) -> Array:
+        """Return what each removed variable would lose without a variable."""
+        beta = self._beta[self.block(variable)]
+        losses: Array = np.einsum("ij,ij->j", beta, self.residual(variable) @ beta)
+        return losses
+
+    def coefficients(self, variable: int) -> Array:
+        """Return how functions of the others explain a variable; zero for its own functions."""
+        found: Array = -self._weights(variable)
+        found[self.block(variable)] = 0.0
+        return found
+
+    def remove(self, variable: int) -> None:
+        """Remove a variable and its functions."""
+        h, block = self._h, self.block(variable)
+        beta = self.coefficients(variable)
+        self.left = np.append(self.left + self.losses(variable), self.share(variable))
+        before = h.diagonal().copy()
+        # The inverse of what remains of G + P is H - H[:, B] (H[B, B])⁻¹ H[B, :]. By a triangular
+        # factor, as a square: an explicit inverse would lose twice as many digits.
+        factor, info = lapack.dpotrf(h[np.ix_(block, block)], lower=1)
+        if info == 0:
+            right = np.hstack([h[block], self._beta[block]])
+            solve_lower(factor, right)
+            left = np.ascontiguousarray(right[:, : len(h)])
+            with threads_for(float(len(h)) ** 2 * len(block)):
+                self._beta -= times(left.T, right[:, len(h) :])
+                add_product(h, left.T, left, -1.0)
+        self._beta = np.column_stack([self._beta, beta])
+        self._alive[block] = False
+        self._involves[block] = False
+        h[block] = 0.0
+        h[:, block] = 0.0
+        self._beta[block] = 0.0
+        self.variables.remove(variable)
+        self.removed.append(variable)
+        self._forget_found()
+        after = h.diagonal()[self._alive]
+        spoilt = info != 0 or (after <= 0).any()
+        ratio = before[self._alive] / np.where(after > 0, after, 1.0)
+        self._error += np.inf if spoilt else EPSILON * float(ratio.max(initial=1.0))
+        if self._gram is not None and self._error > TRUSTED:
+            self._refresh()
+        elif int(self._alive.sum()) < 0.8 * len(h):
+            self._compact()
+        self._count()
+
+    def _refresh(self) -> None:
+        """Compute all anew, without the rounding errors of updates."""
+        assert self._gram is not None
+        self._forget()
+        functions = self._functions
+        removed = self._gram[np.ix_(functions, self._all_singles[self.removed])]
+        self._factorize(self._gram[np.ix_(functions, functions)], removed, overwrite=False)
+        self._error = 0.0
+
+    def _compact(self) -> None:
+        """Forget the rows of functions that are gone, in H as well."""
+        alive = np.flatnonzero(self._alive)
+        self._h = self._h[np.ix_(alive, alive)]
+        self._beta = self._beta[alive]
+        self._forget()
+
+    def _forget(self) -> None:
+        """Forget the functions that are gone."""
+        alive = np.flatnonzero(self._alive)
+        self._functions = self._functions[alive]
+        self._involves = np.asfortranarray(self._involves[alive])
+        self._penalty = self._penalty[alive]
+        self._alive = np.ones(len(alive), dtype=bool)
+        self._singles = np.searchsorted(self._functions, self._all_singles)
+        self._forget_found()
+
+    def _forget_found(self) -> None:
+        """Forget what was computed for single variables."""
+        self._blocks.clear()
+        self._residuals.clear()
+        self._explanations.clear()
+
+    def _count(self) -> None:
+        """Count functions: all that remain, and those that involve each pair of variables."""
+        self.n_functions = int(self._alive.sum())
+        involves = self._involves.astype(np.float32)
+        self._common = np.rint(involves.T @ involves).astype(np.intp)
+        self.degrees_of_freedom = float(
+            np.sum(1 - (self._penalty * self._h.diagonal())[self._alive])
+        )
+
+    def _factorize(self, gram: Array, removed: Array, *, overwrite: bool) -> None:
+        """Compute H, and what is left of columns that have the given covariances with functions.
+
+        P grows, by the same for all functions, until G + P has an inverse.
+        """
+        # Threads crash in OpenBLAS where a matrix is very large, see `MAX_SIDE`.
+        with threads_for(0 if len(gram) > MAX_SIDE else float(len(gram)) ** 3):
+            while True:
+                h = gram if overwrite else gram.copy()
+                h[np.diag_indices_from(h)] += self._penalty
+                # In Fortran's order the transpose of a symmetric matrix in C order is itself.
+                factor, info = lapack.dpotrf(h.T, lower=1, overwrite_a=1)
+                if info == 0:
+                    break
+                if overwrite:
+                    raise ArithmeticError(
+                        "The covariance of the functions has negative eigenvalues beyond rounding "
+                        "errors. Choose a family that is better conditioned (legendre, hermite), "
+                        "or a penalty (alpha)."
+                    )
+                self._penalty = self._penalty + 9 * self._penalty.min()
+            beta = np.ascontiguousarray(removed)
+            solve_lower(factor, beta)
+            # As a difference of squares, this keeps the digits that 1 - E[fx]ᵀ H E[fx] would lose.
+            self.left = np.maximum(0.0, 1 - np.einsum("ij,ij->j", beta, beta))
+            solve_lower(factor, beta, transposed=True)
+            self._beta = beta
+            if len(h):  # LAPACK complains of nothing
+                lapack.dpotri(factor, lower=1, overwrite_c=1)
+            _mirror(h)
+            self._h = h
+
+    def _at(self, variable: int) -> int:
+        return int(np.searchsorted(self.block(variable), self._singles[variable]))
+
+    def _floor(self, variable: int) -> float:
+        return float(self._penalty[self._singles[variable]])
+
+
+def _mirror(h: Array, tile: int = 1024) -> None:
+    """Copy the upper triangle of a matrix in C order to the lower one."""
+    for start in range(0, len(h), tile):
+        part = slice(start, start + tile)
+        square = h[part, part]
+        square[:] = np.triu(square) + np.triu(square, 1).T
+        h[start + tile :, part] = h[part, start + tile :].T
+
+
+def _small_inverse(matrix: Array) -> Array:
+    """Return the inverse of a positive definite matrix, which rounding may have spoilt a bit."""
+    factor, info = lapack.dpotrf(matrix, lower=1)
+    if info:
+        return np.asarray(np.linalg.pinv(matrix, hermitian=True), dtype=np.float64)
+    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    full: Array = np.tril(inverse) + np.tril(inverse, -1).T
+    return full
+
+
+def _solve(matrix: Array, right: Array) -> Array:
+    """Solve a positive definite system, which rounding may have spoilt a bit."""
+    factor, info = lapack.dpotrf(matrix, lower=1)
+    if info:
+        return np.asarray(np.linalg.pinv(matrix, hermitian=True) @ right)
+    found, _ = lapack.dpotrs(factor, right, lower=1)
+    return np.asarray(found)

@@ -1,0 +1,339 @@
+"""From rows to a selection of columns: sums, elimination, second thoughts, and a check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.core.elimination._backward_elimination import Confirm, Elimination, Preferences
+from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
+from gramian.core.elimination._layout import Layout, lay_out
+from gramian.core.elimination._layout_sums import FunctionSums, collect
+from gramian.core.elimination._left_out_evidence import EXACT
+from gramian.core.elimination._remaining import LARGE
+from gramian.core.elimination._verification import leave_one_out
+from gramian.core.rows import Rows
+from gramian.families._family import Family
+
+PENALTIES = (0.0, 1e-4, 1e-2, np.inf)
+"""The penalties among which the fewest columns kept decide."""
+FEW = 0.2
+"""Where functions are fewer than this share of the rows, no penalty is needed."""
+MAX_FUNCTIONS = 25_000
+"""Functions whose Gram matrix fits in memory, 5 GB."""
+MOST_OF_ROWS = 0.9
+"""Functions take part up to this share of the rows; with more there is no evidence for any."""
+CHEAP = 1e9
+"""Where one check takes no more multiplications, rows are left out before any column goes;
+elsewhere at the end."""
+NEARLY_NOTHING = 1e-6
+"""Columns are alike in an order if others, linearly, leave at most this share of them."""
+MOST_COLUMNS_TO_PROVE = 20
+"""Among more columns no proof is tried."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which columns of a table follow from the others, and how they were dropped.
+
+    It is the attribute `elimination_` of GFA and GCA with ``backward=True``. Columns are given by
+    their index in the table. For GCA they are directions, given by their index in the basis.
+
+    Attributes
+    ----------
+    kept : tuple of int
+        The columns that were kept, in increasing order.
+    dropped : tuple of int
+        The others, in the order in which they were dropped; constant columns come first.
+    share_when_dropped : array of shape (n_dropped,)
+        For each dropped column, the share of its variance that functions of the columns still
+        there could not explain when it was dropped. It is an estimate for new rows, by generalized
+        cross-validation.
+    share_left : array of shape (n_dropped,)
+        For each dropped column, the share of its variance that functions of the kept columns do not
+        explain. Each row is left out of the fit that explains it.
+    alternatives : dict from int to tuple of int
+        For each dropped column, the kept ones that could be exchanged for it.
+    needed : tuple of int
+        Columns that others explain, but that were kept: without them a dropped column would not be
+        explained any more.
+    refused : tuple of int
+        Columns that were kept because their explanation did not hold when rows were left out.
+    minimal : {"proved", "exchanges", "greedy"}
+        What is known of the number of columns kept, where those in `refused` must be kept.
+        "proved": no smaller set explains the others. "exchanges": no exchange of one column lets
+        another one go. "greedy": no further column can be dropped, and nothing more is known.
+    start : {"all", "forward"}
+        Whether functions of all columns took part. With "forward" they would have been too many:
+        a forward pass decided which columns took part with their functions, and the others took
+        part by themselves only.
+    alpha : float
+        The penalty of every function but the columns themselves.
+    n_functions : int
+        The number of functions that took part at the beginning.
+    threshold : float
+        The share of a column's variance that an explanation may leave.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> celsius, humidity = np.random.default_rng(0).uniform(0, 30, (2, 500))
+    >>> X = np.column_stack([celsius, 1.8 * celsius + 32, humidity])
+    >>> found = GFA().fit(X).elimination_
+    >>> found.kept, found.dropped
+    ((0, 2), (1,))
+    >>> found.alternatives  # column 1 could be kept in place of column 0
+    {1: (0,)}
+    >>> found.minimal, found.start
+    ('exchanges', 'all')
+    """
+
+    kept: tuple[int, ...]
+    dropped: tuple[int, ...]
+    share_when_dropped: Array
+    share_left: Array
+    alternatives: dict[int, tuple[int, ...]]
+    needed: tuple[int, ...]
+    refused: tuple[int, ...]
+    minimal: Minimal
+    start: Literal["all", "forward"]
+    alpha: float
+    n_functions: int
+    threshold: float
+
+
+def select(
+    rows: Rows,
+    family: Family,
+    *,
+    varies: Collection[int] | None = None,
+    threshold: float = 1e-3,
+    alpha: float | Literal["auto"] = "auto",
+    preferences: Preferences | None = None,
+    prove: bool = False,
+    max_functions: int = MAX_FUNCTIONS,
+    progress: Callable[[str], None] | None = None,
+) -> Selection:
+    """Keep as few columns as explain all others, whatever their units and order.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table; columns have mean 0 and variance 1, or are constant.
+    family : Family
+        The functions that count as an explanation.
+    varies : collection of int, optional
+        The columns that are not constant. By default all.
+    threshold : float, default=1e-3
+        The share of a column that an explanation may leave on rows that it has not seen.
+    alpha : float or "auto", default="auto"
+        The penalty of every function but the columns themselves. "auto" is 0 where functions are
+        few against rows; elsewhere the value by which fewest columns are kept, by cross-validation.
+    preferences : Preferences, optional
+        Which columns the user would rather keep, by their index in the table.
+    prove : bool, default=False
+        Whether to look for a smaller set among all, up to 20 columns.
+    max_functions : int, optional
+        Where the functions of all columns would be more than this, or than the rows, a forward
+        pass decides which columns take part with all their functions; the others take part by
+        themselves only.
+    progress : callable, optional
+        Called with the name of each part of the work before it begins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.core.elimination import select
+    >>> from gramian.families import Polynomial
+    >>> from gramian.core.rows import centre
+    >>> celsius, x, y = np.random.default_rng(0).uniform(1, 2, (3, 500))
+    >>> X = np.column_stack([celsius, x * y, 1.8 * celsius + 32, x, y])
+    >>> rows, _ = centre(X, None, "column")
+    >>> found = select(rows, Polynomial(2))
+    >>> found.kept, found.alternatives[2]
+    ((0, 3, 4), (0,))
+    """
+    if not 0 < threshold < 1:
+        raise ValueError(
+            f"threshold must be a share of a column's variance, between 0 and 1; got {threshold}."
+        )
+    say = progress or (lambda _: None)
+    columns = sorted(range(rows.n_columns) if varies is None else varies)
+    constant = tuple(j for j in range(rows.n_columns) if j not in set(columns))
+    preferences = preferences or Preferences()
+    unknown = [j for j in preferences.keep if not 0 <= j < rows.n_columns]
+    if unknown:
+        raise ValueError(
+            f"keep names column {unknown[0]}, and the table has columns 0 to {rows.n_columns - 1}."
+        )
+    say("sums")
+    limit = min(max_functions, int(MOST_OF_ROWS * rows.effective_n_rows))
+    layout, start = _functions(rows, family, columns, limit, preferences)
+    preferences = _among(preferences, layout.columns)
+    sums = collect(rows, layout)
+    n_functions = len(sums.gram)
+    prove = prove and len(columns) <= MOST_COLUMNS_TO_PROVE
+    check = Check(rows, family, layout, threshold)
+    say("elimination")
+    affordable = rows.n_rows * float(n_functions) ** 2 <= CHEAP
+    choice, penalty = _best(
+        sums, threshold, alpha, preferences, prove, check if affordable else None
+    )
+    del sums
+    say("check")
+    kept, dropped = list(choice.elimination.kept), list(choice.elimination.dropped)
+    when = dict(zip(dropped, choice.elimination.share_when_dropped, strict=True))
+    refused = list(choice.elimination.refused)
+    while True:  # errors of a check that was not affordable before are mended here
+        left = check.left(kept, dropped, penalty)
+        worst = max(dropped, key=left.__getitem__, default=-1)
+        if worst < 0 or left[worst] <= threshold:
+            break
+        dropped.remove(worst)
+        kept.append(worst)
+        refused.append(worst)
+    name = layout.columns.__getitem__
+    return Selection(
+        tuple(sorted(map(name, kept))),
+        constant + tuple(map(name, dropped)),
+        np.array([0.0] * len(constant) + [when[j] for j in dropped]),
+        np.array([0.0] * len(constant) + [left[j] for j in dropped]),
+        {
+            **dict.fromkeys(constant, ()),
+            **{name(j): tuple(map(name, choice.alternatives.get(j, ()))) for j in dropped},
+        },
+        tuple(sorted(map(name, choice.elimination.needed))),
+        tuple(sorted(map(name, refused))),
+        choice.minimal,
+        start,
+        penalty,
+        n_functions,
+        threshold,
+    )
+
+
+@dataclass(frozen=True)
+class Check:
+    """Leaves rows out, to see what functions of some variables leave of others."""
+
+    rows: Rows
+    family: Family
+    layout: Layout
+    threshold: float
+
+    def left(self, kept: Collection[int], dropped: Sequence[int], alpha: float) -> dict[int, float]:
+        """Return the share of each dropped variable that functions of the kept ones leave."""
+        if not dropped:
+            return {}
+        n_full = len(self.layout.blocks)
+        columns = self.layout.columns
+        functions = lay_out(
+            self.rows,
+            self.family,
+            [columns[j] for j in kept if j < n_full],
+            [columns[j] for j in kept if j >= n_full],
+        )
+        left = leave_one_out(self.rows, functions, [columns[j] for j in dropped], alpha)
+        return dict(zip(dropped, map(float, left), strict=True))
+
+    def confirm(self, alpha: float) -> Confirm:
+        """Return what an elimination asks before a variable goes."""
+
+        def confirmed(kept: Collection[int], dropped: Collection[int]) -> bool:
+            left = self.left(kept, list(dropped), alpha)
+            return max(left.values(), default=0.0) <= self.threshold
+
+        return confirmed
+
+
+def _among(preferences: Preferences, columns: Sequence[int]) -> Preferences:
+    """Express preferences about the columns of a table by positions among some of them."""
+    keep = frozenset(i for i, j in enumerate(columns) if j in set(preferences.keep))
+    priority = [preferences.priority_of(j) for j in columns]
+    return Preferences(keep, priority, [preferences.order_of(j) for j in columns])
+
+
+def _functions(
+    rows: Rows,
+    family: Family,
+    columns: Sequence[int],
+    max_functions: int,
+    preferences: Preferences,
+) -> tuple[Layout, Literal["all", "forward"]]:
+    """Lay out the functions of all columns, or of as many as a forward pass can take."""
+    layout = lay_out(rows, family, columns, most=max_functions)
+    if len(layout.blocks) == len(columns):
+        return layout, "all"
+    ranks = [preferences.order_of(j) for j in columns]
+    order = [columns[i] for i in forward_order(rows.covariance(), columns, ranks)]
+    # Functions of what is wanted come first, as it is to explain the others.
+    order.sort(key=lambda j: (j not in preferences.keep, -preferences.priority_of(j)))
+    return lay_out(rows, family, order, most=max_functions), "forward"
+
+
+def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
+    """Order columns by how much of all that is left each explains, linearly.
+
+    The gain of column j is ‖Σe_j‖² / Σ_jj, with the residual covariance Σ of columns of variance
+    1: neither units nor the order of columns matter. Among equals the smaller rank comes first, and
+    so among columns of which nearly nothing is left.
+    Positions among the given columns are returned.
+    """
+    lower = np.tril(covariance)
+    left = (lower + np.tril(lower, -1).T)[np.ix_(list(columns), list(columns))]
+    order: list[int] = []
+    while True:
+        variances = left.diagonal()
+        # Dividing by less would make much of rounding errors.
+        new = variances > NEARLY_NOTHING
+        new[order] = False
+        if not new.any():
+            break
+        squares = np.einsum("ij,ij->j", left, left)
+        gain = np.divide(squares, variances, out=np.full(len(left), -np.inf), where=new)
+        equals = np.flatnonzero(gain >= gain.max() - EXACT).tolist()
+        order.append(min(equals, key=lambda i: ranks[i]))
+        column = left[:, order[-1]].copy()
+        left -= np.multiply.outer(column, column / column[order[-1]])
+    others = {*range(len(columns))} - {*order}
+    return [*order, *sorted(others, key=lambda i: ranks[i])]
+
+
+def _best(
+    sums: FunctionSums,
+    threshold: float,
+    alpha: float | Literal["auto"],
+    preferences: Preferences,
+    prove: bool,
+    check: Check | None,
+) -> tuple[Choice, float]:
+    """Eliminate with the penalty that is given, or with the one by which fewest are kept."""
+    large = len(sums.gram) > LARGE
+    penalties: Sequence[float]
+    if alpha != "auto":
+        penalties = [float(alpha)]
+    elif len(sums.gram) <= max(sums.n_variables, FEW * sums.n_rows):
+        penalties = [0.0]  # the columns themselves have none
+    else:
+        penalties = [np.inf, 0.0] if large else PENALTIES
+    found: list[tuple[tuple[int, float, float], Elimination, KeptSetSearch]] = []
+    for penalty in penalties:
+        confirm = None if check is None else check.confirm(penalty)
+        search = KeptSetSearch(sums, threshold, penalty, preferences, confirm)
+        eliminator = search.eliminator(overwrite=penalty == penalties[-1])
+        # A penalty never leaves less of the rows of the fit: then none explains anything.
+        hopeless = penalty == 0 and eliminator.least_share > threshold
+        elimination = eliminator.run()
+        left = float(np.sum(np.maximum(elimination.share_left, EXACT)))
+        found.append(((len(elimination.kept), left, penalty), elimination, search))
+        if hopeless:
+            break
+    (_, _, penalty), elimination, search = min(found, key=lambda item: item[0])
+    if large:
+        return Choice(elimination, {}, "greedy"), penalty
+    return search.reconsider(elimination, prove=prove), penalty

@@ -1,0 +1,113 @@
+"""Check what was dropped against the rows: explicit leave-one-out residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from gramian._support.blas import threads_for
+from gramian._support.threads import AddProduct
+from gramian._support.types import Array, IntArray
+from gramian.core.elimination._layout import Layout
+from gramian.core.elimination._layout_moments import pieces
+from gramian.core.elimination._layout_sums import CONSTANT, moments
+from gramian.core.elimination._remaining import EPSILON, FLOOR
+from gramian.core.rows import RowBlock, Rows, Work
+
+
+def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: float = 0.0) -> Array:
+    """Return the shares of columns that functions of others leave when each row is left out.
+
+    A row's residual is divided by 1 - h, where h is its leverage: what the fit without that row
+    leaves of it. Sums are computed anew, so that this checks an elimination independently.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table; columns have mean 0 and variance 1.
+    layout : Layout
+        The functions.
+    targets : sequence of int
+        The columns to explain.
+    alpha : float, default=0
+        The penalty of every function but the variables themselves; infinity leaves only these.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.core.elimination import lay_out, leave_one_out
+    >>> from gramian.families import Polynomial
+    >>> from gramian.core.rows import centre
+    >>> x, noise = np.random.default_rng(0).standard_normal((2, 300))
+    >>> rows, _ = centre(np.column_stack([x, x**2, noise]), None, "column")
+    >>> layout = lay_out(rows, Polynomial(2), [0])
+    >>> leave_one_out(rows, layout, [1, 2]).round(1) + 0.0
+    array([0., 1.])
+    """
+    gram, mean, cross = moments(rows, layout, with_x=True)
+    squares = gram.diagonal() + mean**2
+    varies = gram.diagonal() > CONSTANT * squares
+    is_single = np.zeros(len(mean), dtype=bool)
+    is_single[layout.singles] = True
+    if np.isinf(alpha):
+        varies &= is_single
+    penalty = np.full(len(mean), FLOOR)
+    if 0 < alpha < np.inf:
+        penalty[~is_single] += alpha
+    # Second moments less squares of means have rounding errors relative to the former.
+    penalty += 10 * len(mean) * EPSILON * squares / np.where(varies, gram.diagonal(), 1.0)
+    use = np.flatnonzero(varies)
+    deviations = np.sqrt(gram.diagonal()[use])
+    gram = gram[np.ix_(use, use)] / np.multiply.outer(deviations, deviations)
+    gram[np.diag_indices_from(gram)] += penalty[use]
+    right = cross[np.ix_(use, np.asarray(targets, dtype=np.intp))] / deviations[:, np.newaxis]
+    with threads_for(float(len(use)) ** 2 * max(len(use), rows.n_rows)):
+        factor = cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+        coefficients = solve_triangular(factor, right, lower=True)
+        work = LeaveOneOut(layout, use, mean[use], deviations, factor, coefficients, tuple(targets))
+        (found,) = rows.sum(work)
+    return found
+
+
+@dataclass(frozen=True)
+class LeaveOneOut(Work):
+    """Sums the squares of leave-one-out residuals."""
+
+    layout: Layout
+    use: IntArray
+    mean: Array
+    deviations: Array
+    factor: Array
+    coefficients: Array
+    targets: tuple[int, ...]
+
+    def worker(self, add_product: AddProduct) -> _Worker:
+        """Return one that begins at zero."""
+        return _Worker(self)
+
+
+class _Worker:
+    """Sums over some of the row blocks."""
+
+    def __init__(self, work: LeaveOneOut) -> None:
+        self._work = work
+        self.sums = [np.zeros(len(work.targets))]
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
+        _, rows = item
+        work = self._work
+        for block in pieces(rows):
+            values = work.layout.evaluate(block, work.layout.n_functions)[1:][work.use]
+            values -= np.multiply.outer(work.mean, block.root)
+            values /= work.deviations[:, np.newaxis]
+            orthonormal = solve_triangular(work.factor, values, lower=True, check_finite=False)
+            # The constant's leverage is the weight itself.
+            leverage = block.root**2 + np.einsum("ij,ij->j", orthonormal, orthonormal)
+            residual = block.x[:, list(work.targets)] - orthonormal.T @ work.coefficients
+            with np.errstate(divide="ignore"):
+                residual /= np.maximum(1 - leverage, 0.0)[:, np.newaxis]
+            self.sums[0] += np.einsum("ij,ij->j", residual, residual)

@@ -1,0 +1,69 @@
+"""The columns that explain most of all columns, found by dropping: begin with all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.core.elimination import collect, lay_out
+from gramian.core.elimination._remaining import Remaining
+from gramian.core.elimination._selection import MAX_FUNCTIONS
+from gramian.core.gain._best_sets import GainRequest
+from gramian.core.pursuit._choosers import TIE
+from gramian.core.rows import Rows
+from gramian.families import Family
+
+MOST_OF_ROWS = 0.5
+"""Least squares with more functions than this share of the rows tell little of what is lost."""
+
+
+def backward_order(rows: Rows, family: Family, asked: GainRequest) -> list[int]:
+    """Drop one column after the other, always the one without which least is lost of all columns.
+
+    With H = (G + P)⁻¹ of the functions of what remains, and B those that involve column j, the
+    columns that are gone lose βᵀ(H[B, B])⁻¹β without it, and of the column itself its residual
+    variance is lost; the others explain themselves.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
+    family : Family
+        The functions.
+    asked : GainRequest
+        Columns that are given stay to the end. Penalties among which rows are to choose count as
+        none.
+
+    Returns
+    -------
+    order : list of int
+        The columns that vary, except those given: the last that was dropped comes first.
+    """
+    columns = np.flatnonzero(asked.units > 0).tolist()
+    alpha = asked.alphas[0] if len(asked.alphas) == 1 else 0.0
+    most = MAX_FUNCTIONS if alpha > 0 else min(MAX_FUNCTIONS, MOST_OF_ROWS * rows.n_rows)
+    layout = lay_out(rows, family, columns, most=most)
+    if len(layout.blocks) < len(columns):
+        raise ValueError(
+            f"backward=True begins with the functions of all {len(columns)} columns, and these are "
+            f"more than {most:.0f}"
+            + (f", half of the {rows.n_rows} rows" if most < MAX_FUNCTIONS else "")
+            + ". Use a smaller degree, or backward=False"
+            + ("." if alpha > 0 else ", or a penalty such as alpha=0.01 if rows are few.")
+        )
+    remaining = Remaining(collect(rows, layout), alpha)
+    variances = asked.units[columns] ** 2
+    given = {columns.index(column) for column in asked.given}
+    while len(remaining.variables) > max(1, len(given)):
+        free = [j for j in remaining.variables if j not in given]
+        losses = np.array([_loss(remaining, j, variances) for j in free])
+        equals = np.flatnonzero(losses <= losses.min() * (1 + TIE) + TIE * variances.sum())
+        remaining.remove(free[equals[-1]])
+    last = [j for j in remaining.variables if j not in given]
+    return [columns[j] for j in [*last, *reversed(remaining.removed)]]
+
+
+def _loss(remaining: Remaining, variable: int, variances: Array) -> float:
+    """Return how much of the variance of all columns is lost without one."""
+    of_others = remaining.losses(variable) @ variances[remaining.removed]
+    return float(of_others + remaining.share(variable) * variances[variable])

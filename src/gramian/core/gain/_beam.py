@@ -1,0 +1,117 @@
+"""The search for columns, once, and with a beam once more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gramian._support.blas import mostly_small
+from gramian.core.gain._best_sets import BestSets, GainRequest
+from gramian.core.gain._column_search import Run
+from gramian.core.gain._penalty_decision import Decision
+from gramian.core.pursuit._pursuit import StopReason, Trace
+from gramian.core.rows import RowBlock, Rows
+from gramian.families import Family, Multilinear
+
+ENOUGH: tuple[StopReason, ...] = ("explained_variance", "threshold")
+"""A search that stops for these reasons has met what was asked for, with any number of columns."""
+FEW = 500
+"""With at most this many functions, one more search, without exchanges, takes little time."""
+
+
+def search(
+    rows: Rows,
+    family: Family,
+    asked: GainRequest,
+    held_out: RowBlock | None = None,
+    callback: Callable[[Trace], None] | None = None,
+) -> tuple[BestSets, StopReason]:
+    """Search for the columns whose functions explain most of all columns.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
+    family : Family
+        The functions.
+    asked : GainRequest
+        What to search for.
+    held_out : RowBlock, optional
+        Rows that decide on the penalty.
+    callback : callable, optional
+        Called for every size that is reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.core.pursuit._pursuit import Limits
+    >>> from gramian.families import Polynomial
+    >>> from gramian.core.gain import GainRequest, search
+    >>> from gramian.core.rows import centre
+    >>> x, noise = np.random.default_rng(0).standard_normal((2, 500))
+    >>> rows, _ = centre(np.column_stack([2 * noise, x, x**2, x**3]), None, "column")
+    >>> found, _ = search(rows, Polynomial(3), GainRequest(np.ones(4), Limits(2)))
+    >>> found.columns
+    ((1,), (1, 0))
+    """
+    if all(np.isinf(alpha) for alpha in asked.alphas):
+        family = Multilinear(1)
+    # Gains have squares of variances in them, which may leave float64: so units are near one.
+    largest = float(asked.units.max(initial=0.0))
+    unit = float(2.0 ** np.round(np.log2(largest))) if largest > 0 else 1.0
+    threshold = asked.threshold
+    if threshold is not None and not asked.relative:
+        threshold = threshold / unit / unit
+    scaled = replace(asked, units=asked.units / unit, threshold=threshold)
+    with mostly_small():
+        sets, reason = _search(rows, family, scaled, held_out, callback)
+    back = unit**2
+    return replace(
+        sets, total=sets.total * back, losses=sets.losses * back, gains=sets.gains * back
+    ), reason
+
+
+def _search(
+    rows: Rows,
+    family: Family,
+    asked: GainRequest,
+    held_out: RowBlock | None,
+    callback: Callable[[Trace], None] | None,
+) -> tuple[BestSets, StopReason]:
+    first = Run(rows, family, replace(asked, beam=1), Decision(held_out, asked.units), callback)
+    found = [first.run()]
+    sets, reason = found[0]
+    if not asked.exchange or not sets.columns:
+        return found[0]
+    again = replace(asked, limits=replace(asked.limits, n_steps=len(sets.columns)))
+    quiet = Decision(None, asked.units)
+    is_quick = first.top.frame.n_functions <= FEW and reason != "saturated"
+    if first.order is None and is_quick:
+        # Exchanges on the way may lead astray. So they never leave more than without.
+        plain = Run(rows, family, replace(again, beam=1), quiet, None, first, rethinks=False)
+        found.append(plain.run())
+    if asked.beam > 1:
+        # The path without a beam comes first, so that a beam never leaves more.
+        found.append(Run(rows, family, again, quiet, None, first).run())
+    return best_of(found)
+
+
+def best_of(found: Sequence[tuple[BestSets, StopReason]]) -> tuple[BestSets, StopReason]:
+    """Put together what several searches found, the first of which says how many columns to take.
+
+    A search that meets what was asked for with fewer columns is better still.
+    """
+    (first, reason), *_ = found
+    if reason in ENOUGH:
+        enough = [sets for sets, why in found if why == reason]
+    else:
+        enough = [sets for sets, _ in found if len(sets.columns) == len(first.columns)]
+    last = min(enough, key=lambda sets: (len(sets.columns), sets.total[-1]))
+    total, columns = last.total.copy(), list(last.columns)
+    for sets, _ in found:
+        for size in range(1, len(columns)):
+            if size < len(sets.total) and sets.total[size] < total[size]:
+                total[size], columns[size - 1] = sets.total[size], sets.columns[size - 1]
+    return replace(last, columns=tuple(columns), total=total), reason

@@ -1,0 +1,165 @@
+"""Sums over rows for the functions that candidates would bring."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gramian._support.threads import AddProduct, product_for
+from gramian._support.types import Array, IntArray
+from gramian.core.gain._frame import Frame, Newcomer
+from gramian.core.rows import RowBlock, Rows, Work
+
+PIECE = 1024
+"""Rows of the table that are evaluated at once."""
+CHUNK = 2**24
+"""Values of candidates' functions that are evaluated at once take about this many bytes."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be summed for one candidate: products of some of its functions."""
+
+    column: int
+    newcomer: Newcomer
+    new: IntArray
+    """Functions of the candidate whose products with everything are asked for."""
+    old: IntArray
+    """Other functions, of which only products with the set's new functions are needed."""
+    fresh: IntArray
+    """The new functions of the set."""
+
+
+@dataclass(frozen=True)
+class CandidateSums:
+    """The sums for one candidate."""
+
+    mean: Array
+    """E[g] of the new functions g."""
+    with_functions: Array
+    """E[gf] with all functions f of the set."""
+    with_x: Array
+    """E[gX]."""
+    own: Array
+    """E[gh] with all functions h of the candidate."""
+    old: Array
+    """E[hf] of the old functions h and the new ones of the set."""
+
+
+def sum_candidates(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[CandidateSums]:
+    """Read the table once, and return all that is asked for.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table. Columns have mean 0 and variance 1.
+    frame : Frame
+        The functions of the set.
+    orders : sequence of Order
+        What to sum, for each candidate.
+    """
+    if not orders:
+        return []
+    work = CandidateWork(frame, tuple(orders), rows.n_columns)
+    found: list[CandidateSums] = []
+    if any(len(order.new) or len(order.fresh) for order in orders):
+        with np.errstate(over="ignore", invalid="ignore"):  # checked by those who use it
+            sums = rows.sum(work)
+    else:  # columns left the set, and none joined it
+        sums = work.worker(product_for(1)).sums
+    for group in work.groups:
+        every, with_x, own, old = sums[:4]
+        sums = sums[4:]
+        for i in range(group.stop - group.start):
+            order = orders[group.start]
+            mine = slice(i * len(order.new), (i + 1) * len(order.new))
+            theirs = slice(i * len(order.old), (i + 1) * len(order.old))
+            found.append(
+                CandidateSums(every[mine, 0], every[mine, 1:], with_x[mine], own[i], old[theirs])
+            )
+    return found
+
+
+@dataclass(frozen=True)
+class CandidateWork(Work):
+    """Sums products of functions of candidates with those of the set, with X and their own."""
+
+    frame: Frame
+    orders: tuple[Order, ...]
+    n_columns: int
+
+    @cached_property
+    def groups(self) -> list[slice]:
+        """Neighbouring orders that ask for the same."""
+        orders, n = self.orders, len(self.orders)
+        starts = [0, *(i for i in range(1, n) if not _same(orders[i - 1], orders[i]))]
+        return [slice(*pair) for pair in itertools.pairwise([*starts, n])]
+
+    def worker(self, add_product: AddProduct) -> _Worker:
+        """Return one that begins at zero."""
+        return _Worker(self, add_product)
+
+
+def _same(a: Order, b: Order) -> bool:
+    """Return whether the same is asked of two candidates."""
+    return a.newcomer.block is b.newcomer.block and all(
+        np.array_equal(x, y) for x, y in ((a.new, b.new), (a.old, b.old), (a.fresh, b.fresh))
+    )
+
+
+class _Worker:
+    """Sums over some of the row blocks."""
+
+    def __init__(self, work: CandidateWork, add_product: AddProduct) -> None:
+        self._work = work
+        self._add_product = add_product
+        self.sums: list[Array] = []
+        for group in work.groups:
+            order, size = work.orders[group.start], group.stop - group.start
+            n_new, n_old, n = len(order.new), len(order.old), order.newcomer.block.n_functions
+            self.sums += [
+                np.zeros((size * n_new, 1 + work.frame.n_functions)),
+                np.zeros((size * n_new, work.n_columns)),
+                np.zeros((size, n_new, n)),
+                np.zeros((size * n_old, len(order.fresh))),
+            ]
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
+        _, rows = item
+        for start in range(0, len(rows.root), PIECE):
+            piece = rows.part(slice(start, start + PIECE))
+            self._add(RowBlock(piece.x, piece.root))
+
+    def _add(self, rows: RowBlock) -> None:
+        work = self._work
+        functions, store, z = work.frame.evaluate(rows)
+        for number, group in enumerate(work.groups):
+            every, with_x, own, old = self.sums[4 * number : 4 * number + 4]
+            order = work.orders[group.start]
+            fresh = functions[1 + order.fresh].T
+            n = order.newcomer.block.n_functions
+            step = max(1, CHUNK // (8 * n * len(rows.root)))
+            n_new, n_old = len(order.new), len(order.old)
+            for first in range(group.start, group.stop, step):
+                several = work.orders[first : min(first + step, group.stop)]
+                values = np.empty((len(several), n, len(rows.root)))
+                for each, out in zip(several, values, strict=True):
+                    variable = rows.x[:, each.column] / rows.root
+                    each.newcomer.block.evaluate(store, [*z, variable], out=out)
+                place = first - group.start
+                new = values if n_new == n else values[:, order.new]
+                part = slice(place * n_new, (place + len(several)) * n_new)
+                flat = new.reshape(-1, len(rows.root))
+                self._add_product(every[part], flat, functions.T)
+                self._add_product(with_x[part], flat, rows.x)
+                for i in range(len(several)):
+                    self._add_product(own[place + i], new[i], values[i].T)
+                if n_old and len(order.fresh):
+                    part = slice(place * n_old, (place + len(several)) * n_old)
+                    left = values[:, order.old].reshape(-1, len(rows.root))
+                    self._add_product(old[part], left, fresh)

@@ -1,0 +1,398 @@
+"""The search for columns that explain most of all columns: add, exchange, think again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.core.gain._backward_order import backward_order
+from gramian.core.gain._best_sets import BestSets, GainRequest
+from gramian.core.gain._candidates import ScaledMoments
+from gramian.core.gain._explained import Explained, without_member
+from gramian.core.gain._frame import Frames, Member
+from gramian.core.gain._monomials import candidates_of
+from gramian.core.gain._penalty_decision import Decision
+from gramian.core.pursuit._choosers import TIE
+from gramian.core.pursuit._pursuit import StopReason, Trace
+from gramian.core.rows import Rows
+from gramian.families import Family
+
+BETTER = 1e-4
+"""An exchange must explain more by this share, at least, of what is left."""
+PROMISING = 0.95
+"""In place of a member only columns are looked at whose linear gain is this share of its own."""
+SHARE = 6
+"""For every member, this many times fewer candidates are looked at than for an addition."""
+GROWTH = 1.1
+"""Columns are exchanged when the set has grown by this factor since they last were."""
+LINEAR = 1e12
+"""A penalty as good as infinite."""
+
+
+class Run:
+    """A search while it runs.
+
+    Parameters
+    ----------
+    rows, family, asked, callback
+        As in `gramian.core.gain.search`.
+    decision : Decision
+        Rows that decide on penalties.
+    after : Run, optional
+        A search that came before: its penalties are taken over, and what it knows of candidates.
+    rethinks : bool, default=True
+        Whether columns are exchanged and dropped again on the way. If not, they are exchanged at
+        the end, provided that they explain more than those of the search before.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        family: Family,
+        asked: GainRequest,
+        decision: Decision,
+        callback: Callable[[Trace], None] | None,
+        after: Run | None = None,
+        *,
+        rethinks: bool = True,
+    ) -> None:
+        self.asked = asked
+        self._n_rows = rows.n_rows
+        self._decision = decision
+        self._callback = callback
+        lower = np.tril(rows.covariance())
+        covariance = lower + np.tril(lower, -1).T
+        self._covariance = covariance * np.multiply.outer(asked.units, asked.units)
+        self._rethinks = rethinks and asked.exchange
+        self._rival = None if rethinks or after is None else after.top
+        if after is None:
+            self.order = backward_order(rows, family, asked) if asked.backward else None
+            """The columns in the order in which they join, if that is known before."""
+            self._frames = Frames(rows, family)
+            self._candidates = candidates_of(rows, family, self._frames, covariance)
+            self._numbers = count()
+        else:
+            self.order, self._frames = after.order, after._frames
+            self._candidates, self._numbers = after._candidates, after._numbers
+        # Of functions that are the columns themselves the linear gain is all there is.
+        self._is_linear = self._frames.alike and family.count(3) == 3
+        n = rows.n_columns
+        empty = ScaledMoments(np.empty(0), np.empty(0), np.empty((0, 0)), np.empty((0, n)))
+        self.alphas: dict[int, float] = {0: 0.0} if after is None else after.alphas
+        """The penalty for each size, as decided when it was first reached."""
+        self.now = self._explained((), empty)
+        self.top: Explained = self.now
+        """The best of the largest sets."""
+        self._best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
+        """The best set of each size so far, and what it explains."""
+        self._next = 2
+        """The size at which to think again."""
+        self._trace = Trace([self._largest], [self._total])
+
+    @property
+    def _total(self) -> float:
+        """The total residual variance."""
+        return max(0.0, float(np.trace(self._covariance)) - self.now.value)
+
+    @property
+    def _largest(self) -> float:
+        """The largest residual variance of a column."""
+        return float(np.maximum(self.now.left.diagonal(), 0.0).max())
+
+    def run(self) -> tuple[BestSets, StopReason]:
+        """Grow the set until a limit is reached."""
+        for column in self.asked.given:
+            self._add(column)
+        while (reason := self._reason()) is None:
+            columns = self._joining()
+            if not columns:
+                reason = "exhausted"
+                break
+            if self._too_many():
+                reason = "max_functions"
+                break
+            if self._crowded():
+                self._add(columns[0])
+                reason = "saturated"
+                break
+            self._grow(columns)
+            if self._is_time():
+                self._reconsider()
+            self._take_up()
+        self.now = self.top
+        if not self._wins:
+            return self._found(), reason
+        if self.asked.exchange and reason != "saturated":
+            self._exchange_all()
+        return self._with_advice(), reason
+
+    @property
+    def _wins(self) -> bool:
+        """Whether fewer columns are enough than for the search before, or explain more."""
+        if self._rival is None:
+            return True
+        size, other = len(self.top.frame.members), len(self._rival.frame.members)
+        return size < other or self.top.value > self._rival.value
+
+    def _is_time(self) -> bool:
+        """Return whether to think again: the larger the set, the longer it takes."""
+        size = len(self.now.frame.members)
+        if not self._rethinks or self.order is not None or size < self._next:
+            return False
+        self._next = size + 1 if self._is_linear else max(size + 1, int(GROWTH * size))
+        return True
+
+    def _reason(self) -> StopReason | None:
+        """Return why to stop, if there is a reason."""
+        asked, limits = self.asked, self.asked.limits
+        if limits.n_steps is not None and len(self.now.frame.members) >= limits.n_steps:
+            return limits.count_name
+        if limits.explained is not None and self._trace.explained >= limits.explained:
+            return "explained_variance"
+        if asked.threshold is not None:
+            left = np.maximum(self.now.left.diagonal(), 0.0)
+            if asked.relative:
+                left = left / np.where(asked.units > 0, asked.units, 1.0) ** 2
+            if left.max() <= asked.threshold:
+                return "threshold"
+        if self._decision.stalled(limits.patience, limits.tolerance):
+            return "early_stopping"
+        return None
+
+    def _joining(self) -> list[int]:
+        """Return the columns of which one is to join the set."""
+        if self.order is None:
+            return self._short_list()
+        gains = self.now.linear_gains()
+        return [column for column in self.order if gains[column] > 0][:1]
+
+    def _short_list(self) -> list[int]:
+        """Return the best candidates by their linear gain."""
+        n = self.asked.beam if self._is_linear else self.asked.n_candidates
+        return _largest(self.now.linear_gains(), n)
+
+    def _n_new(self) -> int:
+        """Return how many functions one more column brings."""
+        frame = self.now.frame
+        others = [c for c in range(len(self._covariance)) if c not in frame.columns]
+        return max(len(each.involves) for each in self._frames.newcomers(frame, others[:1]))
+
+    def _crowded(self) -> bool:
+        """Return whether one more column has as many functions as there are rows."""
+        if self.alphas[len(self.now.frame.members)] > 0:
+            return False
+        return self.now.frame.n_functions + self._n_new() + 1 >= self._n_rows
+
+    def _too_many(self) -> bool:
+        most = self.asked.limits.max_functions
+        return most is not None and self.now.frame.n_functions + self._n_new() > most
+
+    def _grow(self, columns: Sequence[int]) -> None:
+        """Let the candidate join the set that explains most, with a beam after exchanges."""
+        before = self.now
+        for column in self._best_of(columns):
+            self.now = before
+            self._add(column)
+            if self.asked.beam > 1:
+                self._exchange_all()
+        self._take_up()
+
+    def _take_up(self) -> None:
+        """Go on with the best of the largest sets, if the set is one of these."""
+        if len(self.now.frame.members) == len(self.top.frame.members):
+            self.now = self.top
+
+    def _best_of(self, columns: Sequence[int]) -> list[int]:
+        """Return the candidates that explain most, as many as the beam is wide."""
+        if len(columns) == 1:
+            return list(columns)
+        found = self._candidates.of(columns, self.now.frame, self.now.moments)
+        gains = {each.candidate.column: each.value for each in self.now.gains(found)}
+        order: list[int] = []
+        while gains and len(order) < self.asked.beam:
+            best = max(gains.values())
+            order.append(min(c for c, value in gains.items() if value >= (1 - TIE) * best))
+            del gains[order[-1]]
+        return order
+
+    def _explained(self, members: Sequence[Member], moments: ScaledMoments) -> Explained:
+        """Return what a set explains, with the penalty of its size."""
+        frame = self._frames.of(members)
+
+        def fit(alpha: float) -> Explained:
+            penalty = min(alpha, LINEAR)
+            return Explained(frame, moments, self._covariance, self.asked.units, penalty)
+
+        if len(members) in self.alphas:
+            return fit(self.alphas[len(members)])
+        chosen = self._decision.choose(fit, self.asked.alphas)
+        self.alphas[len(members)] = chosen.alpha
+        return chosen
+
+    def _add(self, column: int) -> None:
+        """Let a column join the set."""
+        self._become(self._with(column))
+
+    def _with(self, column: int) -> Explained:
+        """Return the set with one more column."""
+        now = self.now
+        (candidate,) = self._candidates.of([column], now.frame, now.moments)
+        members = [*now.frame.members, Member(column, next(self._numbers))]
+        return self._explained(members, now.joined(candidate))
+
+    def _drop(self, place: int) -> Explained:
+        """Return the set without a member."""
+        now = self.now
+        members = [each for i, each in enumerate(now.frame.members) if i != place]
+        return self._explained(members, without_member(now.moments, now.frame, place))
+
+    def _become(self, other: Explained) -> None:
+        """Go on with another set."""
+        self.now = other
+        size, trace = len(other.frame.members), self._trace
+        if size > max(self._best):
+            trace.n_kept.append(other.frame.n_functions - self.top.frame.n_functions)
+            trace.total.append(self._total)
+            trace.largest.append(self._largest)
+            if self._callback is not None:
+                self._callback(trace)
+        if self._note(other) and size >= len(self.top.frame.members):
+            self.top = other
+            trace.total[-1], trace.largest[-1] = self._total, self._largest
+
+    def _note(self, other: Explained) -> bool:
+        """Note a set down if it is the best of its size so far, and return whether it is."""
+        size = len(other.frame.members)
+        is_best = size not in self._best or other.value > self._best[size][0]
+        if is_best:
+            self._best[size] = other.value, other.frame.columns
+        return is_best
+
+    def _is_better(self, value: float, size: int) -> bool:
+        """Return whether a set is better than the best one of its size."""
+        best, _ = self._best[size]
+        return value > best + BETTER * (float(np.trace(self._covariance)) - best)
+
+    def _reconsider(self) -> None:
+        """Exchange columns, and drop one where the smaller set is the best of its size."""
+        self._exchange_all()
+        free = len(self.asked.given)
+        while len(self.now.frame.members) > free + 2:
+            place = free + int(np.argmin(self.now.losses[free:]))
+            smaller = self._drop(place)
+            if not self._is_better(smaller.value, len(smaller.frame.members)):
+                return
+            self._become(smaller)
+            self._exchange_all()
+
+    def _exchange_all(self) -> None:
+        """Exchange columns until no exchange explains more."""
+        while self._exchange():
+            pass
+
+    def _exchange(self) -> bool:
+        """Look at all exchanges, make the best ones, and return whether there were any."""
+        members = self.now.frame.members
+        made = False
+        for value, number, column in self._exchanges():
+            place = self.now.frame.numbers.index(number) if number in self.now.frame.numbers else -1
+            if place < 0 or column in self.now.frame.columns:
+                continue
+            before = self.now
+            if before.frame.members == members and not self._is_better(value, len(members)):
+                return made
+            self.now = self._drop(place)
+            other = self._with(column)
+            if self._is_better(other.value, len(members)):
+                self._become(other)
+                made = True
+            else:
+                self.now = before
+        return made
+
+    def _exchanges(self) -> list[tuple[float, int, int]]:
+        """Return what exchanges would explain, with the number of the member and the column.
+
+        The best ones come first, and each member and each column once.
+        """
+        now, free = self.now, len(self.asked.given)
+        if len(now.frame.members) == free:
+            return []
+        wanted: dict[int, list[int]] = {}
+        gains = now.linear_gains_without()
+        for place in range(free, len(now.frame.members)):
+            for column in self._instead(place, gains[place]):
+                wanted.setdefault(column, []).append(place)
+        if not wanted:
+            return []
+        found = self._candidates.of(list(wanted), now.frame, now.moments)
+        best: dict[int, tuple[float, int, int]] = {}
+        for gain in now.gains(found):
+            column = gain.candidate.column
+            values = now.exchanges(gain, wanted[column])
+            for place, value in zip(wanted[column], values, strict=True):
+                number = now.frame.numbers[place]
+                best[number] = max(best.get(number, (-np.inf, 0, 0)), (value, number, column))
+        return sorted((each for each in best.values() if each[0] > now.value), reverse=True)
+
+    def _instead(self, place: int, gains: Array) -> list[int]:
+        """Return the best candidates for the place of a member, by their linear gain."""
+        column = self.now.frame.columns[place]
+        own, gains[column] = gains[column], 0.0
+        n = 1 if self._is_linear else -(-self.asked.n_candidates // SHARE)
+        return [c for c in _largest(gains, n) if gains[c] > PROMISING * own]
+
+    def _ordered(self) -> tuple[int, ...]:
+        """Return the columns of the set, those without which least would be lost last.
+
+        On the way, smaller sets may turn out to be the best of their size.
+        """
+        free, last = len(self.asked.given), []
+        while len(self.now.frame.members) > free:
+            place = free + int(np.argmin(self.now.losses[free:]))
+            last.append(self.now.frame.columns[place])
+            self.now = self._drop(place)
+            self._note(self.now)
+        return (*self.now.frame.columns, *reversed(last))
+
+    def _found(self) -> BestSets:
+        """Return the best sets."""
+        whole = float(np.trace(self._covariance))
+        sizes = sorted(self._best)
+        return BestSets(
+            tuple(tuple(self._best[size][1]) for size in sizes[1:]),
+            np.array([max(0.0, whole - self._best[size][0]) for size in sizes]),
+            np.empty(0),
+            (),
+            np.empty(0),
+        )
+
+    def _with_advice(self) -> BestSets:
+        """Return the best sets, with what to add to the last one and what to give up."""
+        self.now = self.top
+        columns = self._short_list()
+        gains: dict[int, float] = {}
+        if columns and not self._crowded():
+            known = self._candidates.of(columns, self.now.frame, self.now.moments)
+            gains = {each.candidate.column: each.value for each in self.now.gains(known)}
+        following = sorted(gains, key=lambda c: -gains[c])
+        losses = dict(zip(self.top.frame.columns, self.top.losses, strict=True))
+        last = self._ordered()
+        found = self._found()
+        return replace(
+            found,
+            columns=(*found.columns[:-1], *([last] if last else [])),
+            losses=np.array([losses[c] for c in last]),
+            following=tuple(following),
+            gains=np.array([gains[c] for c in following]),
+        )
+
+
+def _largest(gains: Array, n: int) -> list[int]:
+    """Return the columns of the largest gains above zero; among equals the first."""
+    rounded = gains * (1 + TIE * np.arange(len(gains), 0, -1) / len(gains))
+    return [int(c) for c in np.argsort(-rounded, kind="stable")[:n] if gains[c] > 0]

@@ -1,0 +1,268 @@
+"""What the functions of a set of columns explain, and what an exchange would change.
+
+Let G be the covariance of the functions f of the set, C theirs with X, P the penalties, and
+G + P = LLᵀ. The set explains ‖Y‖² of X, Y = L⁻¹C. A candidate with functions g, which have the
+covariance E with f, adds
+
+    ‖T‖²,    TᵀT = (C_g - WᵀY)ᵀ K⁻¹ (C_g - WᵀY),    K = G_g + P_g - WᵀW,    W = L⁻¹E.
+
+With H = (G + P)⁻¹, β = HC and B the functions that involve a member, the set loses β_Bᵀ(H_BB)⁻¹β_B
+without that member. If the candidate has joined before, H and β are those of both: their rows B are
+H_BB + U_B K⁻¹ U_Bᵀ and β_B - U_B K⁻¹(C_g - WᵀY), with U = L⁻ᵀW, and one row more for each function
+of the candidate that involves the member. So an exchange needs no factorization of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lapack
+
+from gramian._support.blas import solve_lower, subtract_second_moments, threads_for, times
+from gramian._support.types import Array
+from gramian.core.elimination._remaining import FLOOR
+from gramian.core.gain._candidates import Candidate, ScaledMoments
+from gramian.core.gain._frame import Frame
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a candidate would add to a set."""
+
+    candidate: Candidate
+    value: float
+    """The variance that it explains of what is left."""
+    inverse: Array
+    """K⁻¹."""
+    change: Array
+    """K⁻¹(C_g - WᵀY)."""
+
+
+class Explained:
+    """What the functions of a set explain of all columns.
+
+    Parameters
+    ----------
+    frame : Frame
+        The functions.
+    moments : ScaledMoments
+        Their covariances.
+    covariance : array of shape (n_columns, n_columns)
+        The covariance of the columns, in the units in which variances count.
+    units : array of shape (n_columns,)
+        The deviation in these units that is 1 in the scaled columns.
+    alpha : float, default=0
+        The penalty of every function but the columns themselves.
+    """
+
+    def __init__(
+        self,
+        frame: Frame,
+        moments: ScaledMoments,
+        covariance: Array,
+        units: Array,
+        alpha: float = 0.0,
+    ) -> None:
+        self.frame = frame
+        self.moments = moments
+        self.alpha = alpha
+        self._covariance = covariance
+        self._units = units
+
+    @cached_property
+    def _factor(self) -> Array:
+        """L."""
+        penalty = np.full(self.frame.n_functions, self.alpha)
+        penalty[self.frame.layout.singles] = 0.0
+        return _factorize(self.moments.gram, penalty)
+
+    @cached_property
+    def _fit(self) -> Array:
+        """Y."""
+        fit = np.ascontiguousarray(self.moments.with_x * self._units)
+        with self._threads(fit.shape[1]):
+            solve_lower(self._factor, fit)
+        return fit
+
+    @cached_property
+    def value(self) -> float:
+        """The variance that is explained, as it is penalized."""
+        return float(np.einsum("ij,ij->", self._fit, self._fit))
+
+    def _threads(self, n_columns: int) -> AbstractContextManager[Any]:
+        return threads_for(float(self.frame.n_functions) ** 2 * n_columns)
+
+    @cached_property
+    def left(self) -> Array:
+        """The residual covariance Σ, in the units in which variances count."""
+        left = np.asfortranarray(self._covariance.copy())
+        with self._threads(len(left)):
+            subtract_second_moments(left, self._fit)
+        return np.tril(left) + np.tril(left, -1).T
+
+    @cached_property
+    def _squares(self) -> Array:
+        """The sum of squares of each column of Σ."""
+        squares: Array = np.einsum("ij,ij->j", self.left, self.left)
+        return squares
+
+    @cached_property
+    def inverse(self) -> Array:
+        """H."""
+        if not self._factor.size:  # LAPACK complains of it
+            return self._factor.copy()
+        inverse, _ = lapack.dpotri(self._factor, lower=1)
+        full: Array = np.tril(inverse) + np.tril(inverse, -1).T
+        return full
+
+    @cached_property
+    def coefficients(self) -> Array:
+        """β."""
+        found = self._fit.copy()
+        solve_lower(self._factor, found, transposed=True)
+        return found
+
+    def linear_gains(self) -> Array:
+        """Return how much each column would add by itself, linearly; zero for the members."""
+        gains = self._gains_of(self.left.diagonal(), self._squares)
+        gains[self.frame.columns] = 0.0
+        return gains
+
+    def linear_gains_without(self) -> Array:
+        """Return the same for the set without each member, one row a member.
+
+        Without a member the residual covariance is Σ + RᵀR. For all members at once, R being rows
+        of one matrix, its diagonal and the squares of its columns are sums over these rows.
+        """
+        lost = np.concatenate(self._lost)
+        starts = np.cumsum([0, *map(len, self._lost[:-1])])
+        with threads_for(float(lost.size) * len(self.left)):
+            both = times(lost, self.left)
+        both *= 2
+        for start, each in zip(starts, self._lost, strict=True):
+            both[start : start + len(each)] += times(times(each, each.T), each)
+        both *= lost
+        lost *= lost
+        variances = self.left.diagonal() + np.add.reduceat(lost, starts)
+        gains = self._gains_of(variances, self._squares + np.add.reduceat(both, starts))
+        columns = self.frame.columns
+        own = gains[range(len(columns)), columns]
+        gains[:, columns] = 0.0
+        gains[range(len(columns)), columns] = own
+        return gains
+
+    def _gains_of(self, variances: Array, squares: Array) -> Array:
+        """Return ‖Σe‖²/eᵀΣe for all columns e of which something is left."""
+        gains = np.zeros_like(variances)
+        some = variances > FEWEST * self._units**2
+        np.divide(squares, variances, out=gains, where=some)
+        return gains
+
+    @cached_property
+    def _lost(self) -> list[Array]:
+        """For each member, R with RᵀR the covariance that is lost without it."""
+        found = []
+        for involved in self.frame.involves.T:
+            rows = np.flatnonzero(involved)
+            factor, _ = lapack.dpotrf(self.inverse[np.ix_(rows, rows)], lower=1)
+            lost = self.coefficients[rows]
+            solve_lower(factor, lost)
+            found.append(lost)
+        return found
+
+    @property
+    def losses(self) -> Array:
+        """How much less would be explained without each member."""
+        return np.array([np.sum(lost**2) for lost in self._lost])
+
+    def gains(self, candidates: Sequence[Candidate]) -> list[Gain]:
+        """Return how much candidates would add."""
+        ends = np.cumsum([len(each.cross) for each in candidates])
+        weights = np.ascontiguousarray(np.vstack([each.cross for each in candidates]).T)
+        with self._threads(weights.shape[1]):
+            solve_lower(self._factor, weights)
+            explained = times(weights.T, self._fit)
+        found = []
+        with threads_for(0):
+            for each, end in zip(candidates, ends, strict=True):
+                part = slice(end - len(each.cross), end)
+                mine = np.ascontiguousarray(weights[:, part])
+                penalty = np.full(len(each.cross), self.alpha)
+                penalty[0] = 0.0
+                factor = _factorize(each.moments.gram - times(mine.T, mine), penalty)
+                right = each.moments.with_x * self._units - explained[part]
+                solve_lower(factor, right)
+                value = float(np.einsum("ij,ij->", right, right))
+                solve_lower(factor, right, transposed=True)
+                inverse, _ = lapack.dpotri(factor, lower=1)
+                inverse = np.tril(inverse) + np.tril(inverse, -1).T
+                found.append(Gain(each, value, inverse, right))
+        return found
+
+    def exchanges(self, gain: Gain, places: Sequence[int]) -> list[float]:
+        """Return what the set would explain with a candidate in place of each of some members."""
+        found = []
+        for place in places:
+            rows = np.flatnonzero(self.frame.involves[:, place])
+            more = np.flatnonzero(gain.candidate.newcomer.involves[:, place])
+            inverse = self.inverse[rows]
+            turned = times(inverse, gain.candidate.cross.T)
+            part = turned @ gain.inverse
+            n = len(rows)
+            both = np.empty((n + len(more), n + len(more)))
+            both[:n, :n] = inverse[:, rows] + part @ turned.T
+            both[n:, :n] = -part[:, more].T
+            both[n:, n:] = gain.inverse[np.ix_(more, more)]
+            factor, info = lapack.dpotrf(both, lower=1)
+            lost = np.vstack(
+                [self.coefficients[rows] - times(turned, gain.change), gain.change[more]]
+            )
+            solve_lower(factor, lost)
+            value = self.value + gain.value - float(np.einsum("ij,ij->", lost, lost))
+            found.append(value if info == 0 else -np.inf)
+        return found
+
+    def joined(self, candidate: Candidate) -> ScaledMoments:
+        """Return the moments of the set's functions with those of a candidate behind them."""
+        mine, new = self.moments, candidate.moments
+        return ScaledMoments(
+            np.append(mine.mean, new.mean),
+            np.append(mine.norm, new.norm),
+            np.block([[mine.gram, candidate.cross.T], [candidate.cross, new.gram]]),
+            np.vstack([mine.with_x, new.with_x]),
+        )
+
+
+FEWEST = 1e-8
+"""A column with a smaller share of its variance left explains nothing by itself."""
+
+
+def without_member(moments: ScaledMoments, frame: Frame, place: int) -> ScaledMoments:
+    """Return the moments of the functions that do not involve a member."""
+    stay = ~frame.involves[:, place]
+    return ScaledMoments(
+        moments.mean[stay],
+        moments.norm[stay],
+        moments.gram[np.ix_(stay, stay)],
+        moments.with_x[stay],
+    )
+
+
+def _factorize(gram: Array, penalty: Array) -> Array:
+    """Return the lower factor of G + P; P grows, by the same for all functions, until it is one."""
+    if not len(gram):
+        return np.empty((0, 0))
+    floor = FLOOR
+    while True:
+        full = np.array(gram, order="F")
+        full[np.diag_indices_from(full)] += penalty + floor
+        factor, info = lapack.dpotrf(full, lower=1, overwrite_a=1)
+        if info == 0:
+            lower: Array = factor
+            return lower
+        floor *= 10

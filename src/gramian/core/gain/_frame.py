@@ -1,0 +1,155 @@
+"""The functions of a set of columns, and those that one more column would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import Array
+from gramian.core.elimination import Layout, lay_out
+from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows
+from gramian.core.orthogonalize._range import scaled
+from gramian.core.rows import RowBlock, Rows
+from gramian.families._expansion import Block, Call
+from gramian.families._family import Family, no_levels
+
+
+@dataclass(frozen=True)
+class Member:
+    """A column of the set. One that leaves and returns is another member: it comes last."""
+
+    column: int
+    number: int
+    """Members come in the order of their numbers."""
+
+
+@dataclass(frozen=True)
+class Newcomer:
+    """The functions that a column outside the set would bring: one of each has it in it."""
+
+    block: Block
+    involves: NDArray[np.bool_]
+    """Which members each function involves, besides the column itself."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The functions of the members, in the order in which these came, the constant left out."""
+
+    members: tuple[Member, ...]
+    layout: Layout
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns of the set."""
+        return [member.column for member in self.members]
+
+    @cached_property
+    def n_functions(self) -> int:
+        """The number of functions of the members."""
+        return self.layout.n_functions
+
+    @property
+    def involves(self) -> NDArray[np.bool_]:
+        """Which members each function involves."""
+        return self.layout.involves
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the members."""
+        return [member.number for member in self.members]
+
+    def evaluate(self, rows: RowBlock) -> tuple[Array, Array, list[Array]]:
+        """Return the constant and all functions, the store of parents, and the variables."""
+        values = np.empty((1 + self.n_functions, len(rows.root)))
+        values[0] = rows.root
+        store = GrowingRows(rows.root)
+        z = [rows.x[:, column] / rows.root for column in self.layout.columns]
+        end = 1
+        for j, block in enumerate(self.layout.blocks):
+            start, end = end, end + block.n_functions
+            new = block.evaluate(store.view, z[: j + 1], out=values[start:end])
+            store.append(new[block.stored])
+        return values, store.view, z
+
+
+class Frames:
+    """Makes frames.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table, asked only where functions depend on the values of a column (indicators).
+    family : Family
+        The functions.
+    """
+
+    def __init__(self, rows: Rows, family: Family) -> None:
+        self._rows = rows
+        self._family = family
+        self.alike = _are_alike(family)
+        """Whether all columns have functions of the same form, whatever their values."""
+        self._of_size: dict[int, Layout] = {}
+        """If so, the functions by the number of columns."""
+        self._scales: dict[tuple[int, ...], float] = {}
+        """What the user's functions are multiplied by, which depends on their columns."""
+
+    def of(self, members: Sequence[Member]) -> Frame:
+        """Return the functions of a set."""
+        return Frame(tuple(members), self._lay_out([member.column for member in members]))
+
+    def newcomers(self, frame: Frame, columns: Sequence[int]) -> list[Newcomer]:
+        """Return what each of some columns would bring to the set."""
+        if not columns:
+            return []
+        first = self._newcomer(frame, columns[0])
+        if self.alike and not first.block.calls:
+            return [first] * len(columns)
+        return [first, *(self._newcomer(frame, column) for column in columns[1:])]
+
+    def _newcomer(self, frame: Frame, column: int) -> Newcomer:
+        layout = self._lay_out([*frame.columns, column])
+        n = int(layout.singles[-1])
+        return Newcomer(layout.blocks[-1], layout.involves[n:, :-1])
+
+    def _lay_out(self, columns: Sequence[int]) -> Layout:
+        if not self.alike:
+            return lay_out(self._rows, self._family, columns)
+        if len(columns) not in self._of_size:
+            self._of_size[len(columns)] = lay_out(self._rows, self._family, columns)
+        layout = replace(self._of_size[len(columns)], columns=tuple(columns))
+        if not any(block.calls for block in layout.blocks):
+            return layout
+        return replace(layout, blocks=self._scaled(layout))
+
+    def _scaled(self, layout: Layout) -> tuple[Block, ...]:
+        """Scale the user's functions, each as it is wherever its columns are."""
+
+        def key(call: Call) -> tuple[int, ...]:
+            return id(call.function), *(layout.columns[i] for i in call.variables)
+
+        calls = {key(call): call for block in layout.blocks for call in block.calls}
+        new = [call for each, call in calls.items() if each not in self._scales]
+        directions = [Direction(column, 1.0) for column in layout.columns]
+        for call in scaled(self._rows, directions, new):
+            self._scales[key(call)] = call.scale
+        return tuple(
+            replace(
+                block,
+                calls=tuple(replace(each, scale=self._scales[key(each)]) for each in block.calls),
+            )
+            for block in layout.blocks
+        )
+
+
+def _are_alike(family: Family) -> bool:
+    """Return whether all columns have functions of the same form, whatever their values."""
+    try:
+        family.expand().grow(no_levels)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,95 @@
+"""Which penalty leaves least of rows that take no part in the expectations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.core.gain._explained import Explained
+from gramian.core.pursuit._validation import equals, least
+from gramian.core.rows import RowBlock
+from gramian.core.rows._residuals import or_infinity
+
+
+@dataclass
+class Decision:
+    """What held-out rows say of sets of each size.
+
+    Parameters
+    ----------
+    rows : RowBlock or None
+        The rows, centred and scaled as those of the fit are.
+    units : array of shape (n_columns,)
+        The deviation that is 1 in the scaled columns, in the units in which variances count.
+    """
+
+    rows: RowBlock | None
+    units: Array
+    total: list[float] = field(default_factory=list)
+    """What is left of these rows before the first column, and with sets of each size."""
+
+    _last: int = field(default=0, init=False)
+    """Which penalty was chosen last."""
+
+    def __post_init__(self) -> None:
+        if self.rows is not None:
+            self.total.append(float(np.sum((self.rows.x * self.units) ** 2)))
+
+    def choose(self, fit: Callable[[float], Explained], alphas: Sequence[float]) -> Explained:
+        """Return the fit, of several with different penalties, that leaves least.
+
+        All penalties are tried whenever the number of columns is a power of two, or the last
+        choice was infinite, which says nothing of the others; otherwise those around the last
+        choice, as long as they leave no more than it.
+
+        Parameters
+        ----------
+        fit : callable
+            Fits the set, one column larger than the last one, with a given penalty.
+        alphas : sequence of float
+            The penalties, in ascending order.
+        """
+        if self.rows is None:
+            return fit(alphas[0])
+        start, size = self._last, len(self.total)
+        fits = {start: fit(alphas[start])}
+        functions = self._evaluate(fits[start])
+        left = {start: self._left(fits[start], functions)}
+        every = size & (size - 1) == 0 or np.isinf(alphas[start])
+        as_good = equals(left[start], self.total[0])
+        for step in (-1, 1):
+            i = start
+            while 0 <= i + step < len(alphas) and (every or left[i] <= as_good):
+                i += step
+                fits[i] = fit(alphas[i])
+                left[i] = self._left(fits[i], functions)
+        tried = sorted(left)
+        self._last = tried[least(np.array([left[i] for i in tried]), self.total[0])]
+        self.total.append(left[self._last])
+        return fits[self._last]
+
+    def _evaluate(self, fit: Explained) -> Array:
+        """Return the functions of a fit on the rows."""
+        assert self.rows is not None
+        values, _, _ = fit.frame.evaluate(self.rows)
+        functions = values[1:] - np.multiply.outer(fit.moments.mean, self.rows.root)
+        functions /= fit.moments.norm[:, np.newaxis]
+        return functions
+
+    def _left(self, fit: Explained, functions: Array) -> float:
+        """Return what a fit leaves of the rows."""
+        assert self.rows is not None
+        with np.errstate(over="ignore", invalid="ignore"):  # far from the rows of the fit
+            residual = self.rows.x * self.units - functions.T @ fit.coefficients
+            left = float(np.einsum("ij,ij->", residual, residual))
+        return or_infinity(left)
+
+    def stalled(self, patience: int | None, tolerance: float) -> bool:
+        """Return whether the last sizes brought no improvement."""
+        if self.rows is None or not patience or len(self.total) <= patience:
+            return False
+        before = min(self.total[:-patience])
+        return min(self.total[-patience:]) >= before - tolerance * self.total[0]

@@ -1,0 +1,13 @@
+"""Missing cells as functions of the row's other cells."""
+
+from gramian.core.imputation._imputation import Imputation, fit_imputation
+from gramian.core.imputation._low_rank import Plane, expected_codes, fit_plane, noise_of
+
+__all__ = [
+    "Imputation",
+    "Plane",
+    "expected_codes",
+    "fit_imputation",
+    "fit_plane",
+    "noise_of",
+]

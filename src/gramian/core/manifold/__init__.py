@@ -1,0 +1,36 @@
+"""Curved surfaces x̂(u) = Bᵀf(u): the nearest point of each row, and the surface that fits best.
+
+The search for the nearest point needs one row and the surface, the refit of the surface only sums
+over rows. So rows may come from anywhere, and are never kept.
+"""
+
+from gramian.core.manifold._exploration import Choices, Exploration, HeldOutRows, explore
+from gramian.core.manifold._nearest_points import MAX_STEPS, NearestSearch
+from gramian.core.manifold._oriented_manifold import Manifold, linear_start
+from gramian.core.manifold._refit import Coding
+from gramian.core.manifold._rounds import LINEAR, Fit, Round, best_start, fit_rounds
+from gramian.core.manifold._start import AngleStart, LinearStart, Start
+from gramian.core.manifold._surface import Surface
+from gramian.core.manifold._surface_terms import Terms
+
+__all__ = [
+    "LINEAR",
+    "MAX_STEPS",
+    "AngleStart",
+    "Choices",
+    "Coding",
+    "Exploration",
+    "Fit",
+    "HeldOutRows",
+    "LinearStart",
+    "Manifold",
+    "NearestSearch",
+    "Round",
+    "Start",
+    "Surface",
+    "Terms",
+    "best_start",
+    "explore",
+    "fit_rounds",
+    "linear_start",
+]

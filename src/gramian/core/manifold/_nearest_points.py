@@ -1,0 +1,197 @@
+"""The nearest point of a surface, for many rows at once: Levenberg-Marquardt, a damping a row."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.blas import threads_for
+from gramian._support.threads import n_workers, share_out
+from gramian._support.types import Array, IntArray
+from gramian.core.manifold._start import Start
+from gramian.core.manifold._surface import Surface
+
+Mask = NDArray[np.bool_]
+BATCH_BYTES = 2**23
+"""The tangents of a batch of rows take this much memory: it stays near the processor."""
+FIRST_DAMPING = 1e-2
+EASE, TIGHTEN = 0.2, 6.0
+"""What a damping is multiplied with after a step that was good, and one that was not."""
+LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e6
+FLOOR = 1e-3
+"""The share of the mean curvature that damps a variable without any."""
+MAX_STEPS = 10_000
+"""No search has more steps: it has long ended by then."""
+FAR = 3.0
+"""Codes further out than this, relative to the root of their number, are also tried at that
+distance: polynomials explode where there were no rows."""
+
+
+@dataclass(frozen=True)
+class NearestSearch:
+    """How nearest points are searched for."""
+
+    tether: float = 0.0
+    """The penalty of the squared distance from the start, in units of the rows' mean square."""
+    tol: float = 1e-6
+    """A row is done when a step lowers its objective by less than this share."""
+    max_steps: int = 50
+
+    def __call__(
+        self, surface: Surface, start: Start, x: Array, present: Mask | None = None
+    ) -> tuple[Array, Array]:
+        """Find the nearest point of each row.
+
+        Parameters
+        ----------
+        surface : Surface
+            The surface.
+        start : Start
+            Where the search begins.
+        x : array of shape (n_rows, n_columns)
+            Centred rows.
+        present : array of bool, optional
+            The cells that distances count, for a surface that is not compact; by default all. What
+            stands in others is taken for the start only.
+
+        Returns
+        -------
+        u : array of shape (n_rows, n_variables)
+            The coordinates of the points found.
+        errors : array of shape (n_rows,)
+            Their squared distances from the rows.
+        """
+        u = np.empty((len(x), surface.terms.n_variables), dtype=x.dtype)
+        errors = np.empty(len(x), dtype=x.dtype)
+        row_bytes = x.dtype.itemsize * surface.tangents.shape[1]
+        step = max(16, BATCH_BYTES // max(1, row_bytes))
+        edges = [*range(0, len(x), step), len(x)]
+
+        def search(part: slice) -> None:
+            seen = None if present is None else present[part].astype(x.dtype)
+            u[part], errors[part] = _Batch(self, surface, start, x[part], seen).run()
+
+        parts = [slice(*pair) for pair in itertools.pairwise(edges)]
+        workers = n_workers(len(x))
+        # Products of batches are too small for more than one thread each.
+        with threads_for(0) if workers == 1 else nullcontext():
+            share_out(parts, [search] * workers)
+        return u, errors
+
+
+class _Batch:
+    """Rows that are searched for together; those that are done drop out."""
+
+    def __init__(
+        self, search: NearestSearch, surface: Surface, start: Start, x: Array, weights: Array | None
+    ) -> None:
+        self._weights = weights
+        """0 for cells that do not count, 1 for the others."""
+        self._search = search
+        self._terms = surface.terms
+        kind = x.dtype
+        self._b = surface.along_axes.astype(kind, copy=False)
+        self._tangents = surface.tangents.astype(kind, copy=False)
+        self._tether = kind.type(search.tether * surface.unit)
+        with np.errstate(over="ignore"):
+            whole = np.einsum("ij,ij->i", x, x)
+        _check_finite(whole)
+        self._x = x if surface.axes is None else x @ surface.axes.astype(kind, copy=False)
+        # what is orthogonal to the axes stays as it is
+        self._rest = whole - np.einsum("ij,ij->i", self._x, self._x)
+        np.maximum(self._rest, 0, out=self._rest)
+        self._home = start(x)
+        self._begin(self._home)
+
+    def _begin(self, u: Array) -> None:
+        every = np.arange(len(u))
+        state = self._at(u, every)
+        size = np.linalg.norm(u, axis=1)
+        limit = FAR * u.shape[1] ** 0.5
+        far = np.flatnonzero(size > limit)
+        self._u, self._values, self._miss, self._objective = u.copy(), *state
+        if len(far):
+            nearer = u[far] * (limit / size[far])[:, np.newaxis]
+            for there in (nearer, np.zeros_like(nearer)):
+                self._take(far, there, self._at(there, far))
+
+    def _at(self, u: Array, rows: IntArray) -> tuple[Array, Array, Array]:
+        """Return terms, what is missed, and the objective at the coordinates of some rows."""
+        # Steps too far may overflow; they are not taken.
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._terms(u)
+            miss = self._x[rows] - values.T @ self._b
+            if self._weights is not None:
+                miss *= self._weights[rows]
+            objective = np.einsum("ij,ij->i", miss, miss)
+            if self._tether:
+                away = u - self._home[rows]
+                objective += self._tether * np.einsum("ij,ij->i", away, away)
+        return values[self._terms.lower], miss, objective
+
+    def _take(self, rows: IntArray, u: Array, state: tuple[Array, Array, Array]) -> Array:
+        """Go where the objective is lower, and return by which share."""
+        values, miss, objective = state
+        before = self._objective[rows]
+        better = (objective < before) | (np.isfinite(objective) & ~np.isfinite(before))
+        to = rows[better]
+        self._u[to] = u[better]
+        self._values[:, to] = values[:, better]
+        self._miss[to], self._objective[to] = miss[better], objective[better]
+        gain = np.full(len(rows), -1.0)
+        whole = before[better] + self._rest[to]
+        gain[better] = (before[better] - objective[better]) / np.where(whole > 0, whole, 1)
+        return gain
+
+    def run(self) -> tuple[Array, Array]:
+        """Search until all rows are done."""
+        damping = np.full(len(self._u), FIRST_DAMPING, dtype=self._u.dtype)
+        rows = np.arange(len(self._u))
+        for _ in range(self._search.max_steps):
+            u = self._u[rows] + self._step(rows, damping[rows])
+            gain = self._take(rows, u, self._at(u, rows))
+            good = gain >= 0
+            # a step damped by μ gains about 1 / (1 + μ) of what is there to be gained
+            spent = gain * (1 + damping[rows]) < self._search.tol
+            damping[rows[good]] *= EASE
+            damping[rows[~good]] *= TIGHTEN
+            np.maximum(damping, LEAST_DAMPING, out=damping)
+            done = np.where(good, spent, damping[rows] > MOST_DAMPING)
+            rows = rows[~done]
+            if not len(rows):
+                break
+        errors = self._rest + np.einsum("ij,ij->i", self._miss, self._miss)
+        return self._u, errors
+
+    def _step(self, rows: IntArray, damping: Array) -> Array:
+        """Return the damped Gauss-Newton step, (JᵀJ + tether + damping) step = Jᵀ miss."""
+        k = self._u.shape[1]
+        slopes = (self._values[:, rows].T @ self._tangents).reshape(len(rows), k, -1)
+        if self._weights is not None:
+            slopes *= self._weights[rows][:, np.newaxis]
+        curvature = slopes @ slopes.transpose(0, 2, 1)
+        pull = (slopes @ self._miss[rows][:, :, np.newaxis])[:, :, 0]
+        diagonal = np.einsum("ijj->ij", curvature)
+        if self._tether:
+            diagonal += self._tether
+            pull -= self._tether * (self._u[rows] - self._home[rows])
+        mean = diagonal.mean(axis=1, keepdims=True)
+        floor = np.where(mean > 0, FLOOR * mean, 1.0)
+        diagonal += damping[:, np.newaxis] * (diagonal + floor)
+        # a variable that nothing depends on
+        diagonal += np.finfo(diagonal.dtype).eps * floor
+        step = np.linalg.solve(curvature, pull[:, :, np.newaxis])[:, :, 0]
+        return step.astype(self._u.dtype, copy=False)
+
+
+def _check_finite(squares: Array) -> None:
+    if not np.isfinite(squares).all():
+        row = int(np.flatnonzero(~np.isfinite(squares))[0])
+        raise ValueError(
+            f"A row (number {row} of its block) is too far from the others: its squared distance "
+            "from the mean exceeds the range of its type. Leave it out, or rescale the columns."
+        )

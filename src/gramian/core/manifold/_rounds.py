@@ -1,0 +1,179 @@
+"""Codes and surface in turn: the rounds of a fit, one pass over the rows each.
+
+Codes are never stored. A pass finds the nearest points of the present surface, and the sums over
+them give the next surface, so that a file or a cluster is read once a round. The coordinates of a
+surface are those of the one before, brought to mean 0 and variance 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.core.manifold._oriented_manifold import Manifold, orient_codes
+from gramian.core.manifold._refit import Coding, TermSums, refit, sum_over
+from gramian.core.manifold._start import AngleStart, Start, TermMoments
+from gramian.core.manifold._surface_terms import Terms
+from gramian.core.rows import Rows
+from gramian.families import Family, Fourier, Multilinear
+
+LINEAR = Multilinear(1)
+
+
+@dataclass(frozen=True)
+class Round:
+    """One refit: with which functions, and which penalty."""
+
+    family: Family
+    alpha: float
+
+
+RoundReport = Callable[[Round, float], None]
+"""Is told of every round, and the share of the variance that is left after it."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A finished fit."""
+
+    manifold: Manifold
+    rounds: tuple[Round, ...]
+    """Those that lowered the error, or had a larger penalty than the one before."""
+    errors: Array
+    """The mean squared distance of the rows from the surface after each of them."""
+
+
+class Pass:
+    """Reads all rows once a call, for the sums over the terms of a family.
+
+    Parameters
+    ----------
+    rows : Rows
+        Centred rows.
+    n_codes : int
+        The number of codes.
+    """
+
+    def __init__(self, rows: Rows, n_codes: int) -> None:
+        self._rows = rows
+        self._n_codes = n_codes
+        self._terms: dict[str, Terms] = {}
+
+    def terms(self, family: Family) -> Terms:
+        """Return the functions of all codes."""
+        key = repr(family)
+        if key not in self._terms:
+            self._terms[key] = Terms.of(family, self._n_codes)
+        return self._terms[key]
+
+    def __call__(self, coding: Coding, family: Family) -> TermSums:
+        """Return the error of the codes, and the sums that the next surface needs."""
+        return sum_over(self._rows, coding, self.terms(family))
+
+    def next_coding(self, sums: TermSums, choice: Round, coding: Coding) -> Coding:
+        """Fit a surface to codes, and return the codes that are its nearest points."""
+        terms = self.terms(choice.family)
+        codes = TermMoments.of(sums.gram, sums.with_x, terms.variables)
+        surface = refit(sums, terms, choice.alpha)
+        if isinstance(choice.family, Fourier):  # of a fixed period: units must stay
+            return Coding(coding.search, _angles(choice.family, terms, sums), surface)
+        deviations = np.sqrt(np.maximum(np.diag(codes.covariance), 0.0))
+        scale = np.where(deviations > 0, deviations, 1.0)
+        return Coding(coding.search, codes.start(), surface, codes.mean, scale)
+
+
+def _angles(family: Fourier, terms: Terms, sums: TermSums) -> Start:
+    """Estimate sines and cosines linearly, and of them the angles."""
+    k = terms.n_variables
+    both = chain(*([(j, (trig, family.frequency)) for j in range(k)] for trig in ("cos", "sin")))
+    which = np.array([terms.index((factor,)) for factor in both])
+    return AngleStart(TermMoments.of(sums.gram, sums.with_x, which).start(), family.frequency)
+
+
+def fit_rounds(
+    rows: Rows,
+    n_codes: int,
+    coding: Coding,
+    rounds: Sequence[Round],
+    report: RoundReport | None = None,
+) -> Fit:
+    """Make rounds, as long as they lower the error.
+
+    A round that does not is taken back, and with it those that follow with the same family and
+    penalty. A larger penalty may raise the error of the rows of the fit: it is there for others.
+
+    Parameters
+    ----------
+    rows : Rows
+        Centred rows.
+    n_codes : int
+        The number of codes.
+    coding : Coding
+        The codes to begin with.
+    rounds : sequence of Round
+        The rounds to make, at least one.
+    report : callable, optional
+        Is told of every round.
+    """
+    read = Pass(rows, n_codes)
+    whole = float(np.trace(rows.covariance()))
+    made: list[Round] = []
+    errors: list[float] = []
+    queue = list(rounds)
+    sums = read(coding, queue[0].family)
+    while queue:
+        choice = queue.pop(0)
+        following = queue[0].family if queue else LINEAR
+        candidate = read.next_coding(sums, choice, coding)
+        found = read(candidate, following)
+        if not errors or found.error < errors[-1] or choice.alpha > made[-1].alpha:
+            coding, sums = candidate, found
+            made.append(choice)
+            errors.append(found.error)
+            if report is not None:
+                report(choice, found.error / whole)
+            continue
+        while queue and queue[0] == choice:
+            queue.pop(0)
+        sums = read(coding, queue[0].family if queue else LINEAR)
+    return Fit(_finish(coding, sums, read.terms(LINEAR)), tuple(made), np.array(errors))
+
+
+def _finish(coding: Coding, sums: TermSums, terms: Terms) -> Manifold:
+    """Orient the codes; the sums are those of their linear terms, in units of the coding."""
+    assert coding.surface is not None
+    z = TermMoments.of(sums.gram, sums.with_x, terms.variables)
+    if coding.shift is not None and coding.scale is not None:
+        scale = coding.scale[:, np.newaxis]
+        z = TermMoments(
+            coding.shift + coding.scale * z.mean, scale * z.covariance * scale.T, scale * z.with_x
+        )
+    return orient_codes(coding.surface, coding.start, coding.search, z)
+
+
+def best_start(rows: Rows, n_codes: int, codings: Sequence[Coding], choice: Round) -> Coding:
+    """Return the codes to begin with that leave least after one round; of equals, the first.
+
+    Parameters
+    ----------
+    rows : Rows
+        Centred rows.
+    n_codes : int
+        The number of codes.
+    codings : sequence of Coding
+        The codes to choose among.
+    choice : Round
+        The round to make.
+    """
+    if len(codings) == 1:
+        return codings[0]
+    read = Pass(rows, n_codes)
+    errors = []
+    for coding in codings:
+        after = read.next_coding(read(coding, choice.family), choice, coding)
+        errors.append(read(after, LINEAR).error)
+    return codings[int(np.argmin(errors))]

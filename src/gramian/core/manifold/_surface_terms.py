@@ -1,0 +1,162 @@
+"""All functions of a family in a fixed number of variables, and their derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gramian._support.types import Array, IntArray
+from gramian.families import Family
+from gramian.families._expansion import AtomBasis, Block
+from gramian.families._family import no_levels
+
+TermKey = tuple[tuple[int, Hashable], ...]
+"""What a term is: the variables in it, each with its atom; the constant has none."""
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The derivative by one variable: ``∂terms[which] = Σ factors · terms[lower]``."""
+
+    which: IntArray
+    lower: IntArray
+    factors: Array
+
+
+class Terms:
+    """The functions of a family in some variables, the constant first.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+        What each variable adds: products of atoms that have derivatives.
+    """
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        if any(block.calls or not _is_smooth(block) for block in blocks):
+            raise ValueError(f"The family {_REMEDY}")
+        self.blocks = list(blocks)
+        self.n_variables = len(self.blocks)
+        self.keys, self.degrees = _describe(self.blocks)
+
+    @classmethod
+    def of(cls, family: Family, n_variables: int) -> Terms:
+        """Return the functions of a family in `n_variables` variables."""
+        expansion = family.expand()
+        return cls([expansion.grow(_no_levels) for _ in range(n_variables)])
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __call__(self, u: Array) -> Array:
+        """Evaluate all terms, one row a term; u has a row for each sample."""
+        n = len(u)
+        variables = np.ascontiguousarray(u.T)
+        values = np.empty((len(self), n), dtype=u.dtype)
+        values[0] = 1.0
+        store = np.empty((self._n_store, n), dtype=u.dtype)
+        store[0] = 1.0
+        n_terms, n_store = 1, 1
+        for j, block in enumerate(self.blocks, start=1):
+            new = values[n_terms : n_terms + block.n_functions]
+            block.evaluate(store[:n_store], variables[:j], out=new)
+            store[n_store : n_store + len(block.stored)] = new[block.stored]
+            n_terms += block.n_functions
+            n_store += len(block.stored)
+        return values
+
+    @property
+    def _n_store(self) -> int:
+        return 1 + sum(len(block.stored) for block in self.blocks)
+
+    @cached_property
+    def variables(self) -> IntArray:
+        """Where the variables themselves are among the terms."""
+        sizes = [block.n_functions for block in self.blocks[:-1]]
+        return 1 + np.concatenate([[0], np.cumsum(sizes, dtype=np.intp)]).astype(np.intp)
+
+    def index(self, key: TermKey) -> int:
+        """Return where a term is."""
+        return self._numbers[key]
+
+    @cached_property
+    def _numbers(self) -> dict[TermKey, int]:
+        return {key: number for number, key in enumerate(self.keys)}
+
+    @cached_property
+    def slopes(self) -> list[Slope]:
+        """The derivatives by each variable."""
+        rules = [_rules(block.bases) for block in self.blocks]
+        found: list[list[tuple[int, int, float]]] = [[] for _ in self.blocks]
+        for number, key in enumerate(self.keys):
+            for place, (variable, atom) in enumerate(key):
+                before, after = key[:place], key[place + 1 :]
+                for other, factor in rules[variable][atom]:
+                    middle: TermKey = () if other is None else ((variable, other),)
+                    lower = self._numbers[before + middle + after]
+                    found[variable].append((number, lower, factor))
+        return [
+            Slope(
+                np.array([row[0] for row in rows], dtype=np.intp),
+                np.array([row[1] for row in rows], dtype=np.intp),
+                np.array([row[2] for row in rows]),
+            )
+            for rows in found
+        ]
+
+    @cached_property
+    def lower(self) -> IntArray:
+        """The terms that derivatives are made of."""
+        return np.unique(np.concatenate([slope.lower for slope in self.slopes]))
+
+
+def _is_smooth(block: Block) -> bool:
+    return all(basis.derivative is not None for basis in block.bases)
+
+
+_REMEDY = (
+    "has functions without derivatives, and the nearest point of a surface is found by them. Use "
+    "'polynomial', 'multilinear', 'hermite', 'legendre' or 'fourier', or a sum of these."
+)
+
+
+def _no_levels(limit: int) -> Array:
+    try:
+        return no_levels(limit)
+    except ValueError:
+        raise ValueError(f"A family of indicators {_REMEDY}") from None
+
+
+def _describe(blocks: Sequence[Block]) -> tuple[list[TermKey], IntArray]:
+    """Return what the terms are, and their degrees."""
+    keys: list[TermKey] = [()]
+    degrees = [0]
+    store: list[int] = [0]
+    for variable, block in enumerate(blocks):
+        atoms = [atom for basis in block.bases for atom in basis.keys]
+        added = [degree for basis in block.bases for degree in basis.degrees]
+        first = len(keys)
+        for parent, atom in zip(block.parents.tolist(), block.atoms.tolist(), strict=True):
+            keys.append((*keys[store[parent]], (variable, atoms[atom])))
+            degrees.append(degrees[store[parent]] + added[atom])
+        store.extend((first + block.stored).tolist())
+    return keys, np.array(degrees, dtype=np.intp)
+
+
+def _rules(bases: Sequence[AtomBasis]) -> dict[Hashable, list[tuple[Hashable | None, float]]]:
+    """Return for every atom the atoms, or None for the constant, that its derivative is made of."""
+
+    def of(basis: AtomBasis) -> Iterator[tuple[Hashable, list[tuple[Hashable | None, float]]]]:
+        assert basis.derivative is not None
+        names = (None, *basis.keys)
+        for atom, row in zip(basis.keys, basis.derivative, strict=True):
+            yield atom, [(names[i], float(row[i])) for i in np.flatnonzero(row)]
+
+    rules: dict[Hashable, list[tuple[Hashable | None, float]]] = {}
+    for basis in bases:
+        for atom, made_of in of(basis):
+            rules.setdefault(atom, made_of)
+    return rules

@@ -1,0 +1,238 @@
+"""New functions on their way into a factor: one pass over the rows, more where that is too few.
+
+What is left of new functions g after projections W on the orthonormal functions f̂ are subtracted is
+r = g - Wf̂. A pass over the rows gives P = E[r f̂ᵀ], E[r rᵀ] and E[r Xᵀ]; then W grows by P, and
+
+    E[r rᵀ] - PPᵀ = DDᵀ,    with pivots,
+
+takes what is left to new orthonormal functions. The first pass has W = 0 and r = g: it is
+Cholesky's algorithm on the Gram matrix of all functions, and loses what is small against g. A share
+s of a second moment has an error of u/s. Functions for which that is too much wait for another
+pass. There r is evaluated on the rows as g - Uf, U = WL⁻¹, and as r is small itself, what was lost
+is found again: the corrected seminormal equations (Björck), block by block. It takes sums only.
+
+The loss of orthogonality has a bound. Sums have rounding errors u relative to what is summed. In
+f̂ = L⁻¹f, row i of L⁻¹ multiplies them by its norm ρᵢ; so the errors of E[f̂ᵢf̂ⱼ] are uρᵢρⱼ after the
+first pass. A later pass sums r, of which D⁻¹ makes f̂: then the first factor is the norm of a row of
+D⁻¹, with r scaled to norm one, and the loss grows with the condition, no longer with its square.
+
+Residual variances suffer less. With hᵢ the errors of E[f̂ᵢfᵀ] and B the coefficients of a column's
+fit by f, that of Σcᵢ² is ΣcᵢhᵢᵀB: large only where a fit needs large coefficients.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from gramian._support.blas import solve_lower
+from gramian._support.types import Array, IntArray
+from gramian.core.orthogonalize._factor import Factor
+from gramian.core.orthogonalize._orthogonalizer import TOLERANCE, Extension, cholesky_columns
+from gramian.core.orthogonalize._triangle import subtract_square
+
+EPSILON = float(np.finfo(np.float64).eps)
+MAX_LOSS = 1e-8
+"""Functions wait for another pass where the loss of orthogonality would exceed this."""
+WELL_CONDITIONED = 8.0
+"""Functions do not wait where rounding errors grow no more than this: nothing would be gained."""
+PIVOT = 1e-7
+"""Squared pivots of one pass stay above this."""
+CERTAIN = 100 * EPSILON
+"""The share of E[r²] that is certainly more than its rounding error."""
+EVALUATION = 10 * EPSILON
+"""The error of r = g - Uf for each unit of U's norm."""
+MAX_PASSES = 12
+
+
+class Admission:
+    """Functions of one step and one factor, which they enter pass by pass.
+
+    Parameters
+    ----------
+    factor : Factor
+        The functions before. New ones are appended, known by their number after `n_basis`.
+    n_basis, n_new : int
+        How many functions were there before, in the factor or not, and how many are new.
+    room : int
+        How many functions may enter. If one and the factor has a penalty, it is the variable
+        itself, which comes first and is free.
+    n_workers : int
+        The number of threads.
+    """
+
+    def __init__(self, factor: Factor, n_basis: int, n_new: int, room: int, n_workers: int) -> None:
+        self._factor = factor
+        self._n_before = len(factor)
+        self._n_basis = n_basis
+        self._n_functions = n_basis + n_new
+        self._room = room
+        self._n_workers = n_workers
+        self._n_passes = 0
+        self.waiting: IntArray = np.empty(0, dtype=np.intp)
+        """Functions of the block that are neither in the factor nor dropped."""
+        self._projections = np.empty((0, len(factor)))
+        self._combinations = np.empty((0, 0))
+        self._parts: list[Extension] = []
+
+    def combinations(self) -> Array:
+        """Return A with r = A (f, g): what is left of the functions that wait, by functions."""
+        self._combinations = -self._factor.combine(self._projections, self._n_functions)
+        self._combinations[range(len(self.waiting)), self._n_basis + self.waiting] = 1.0
+        return self._combinations
+
+    @property
+    def full(self) -> bool:
+        """Whether no more functions can be linearly independent."""
+        return len(self._factor) - self._n_before >= self._room
+
+    def begin(self, gram: Array, with_x: Array, piece: slice) -> None:
+        """Take what the first pass over the rows found about functions g, a piece of the block.
+
+        That is E[g fᵀ] of all functions f, and E[g Xᵀ].
+        """
+        numbers = np.arange(self._n_functions - self._n_basis)[piece]
+        only_z = self._factor.alpha > 0 and self._room == 1
+        n = np.count_nonzero(numbers == 0) if only_z else len(numbers)
+        self.waiting = numbers[:n]
+        self._projections = np.zeros((n, len(self._factor)))
+        self._n_passes = 0
+        squares = gram[:n, self._n_basis + self.waiting]
+        if np.isfinite(self._factor.alpha):
+            # z is free. A function that is zero, as for levels that never meet, is dropped.
+            penalized = (self.waiting > 0) & (squares.diagonal() > 0)
+            squares[range(n), range(n)] += self._factor.alpha * penalized
+        self._take(gram[:n], squares, with_x[:n].copy())
+
+    def go_on(self, gram: Array, squares: Array, with_x: Array) -> None:
+        """Take what a later pass found: E[r fᵀ] of all functions, E[r rᵀ] and E[r Xᵀ]."""
+        penalties = self._factor.penalties(self._n_functions)
+        if np.isfinite(self._factor.alpha):
+            penalties[self._n_basis + self.waiting] = self._factor.alpha * (self.waiting > 0)
+        if penalties.any():
+            # A penalty is as good as more rows, one for each function: roots of αD.
+            penalized = self._combinations * penalties
+            gram = gram + penalized
+            squares = squares + penalized @ self._combinations.T
+        self._take(gram, squares, with_x)
+
+    def _take(self, gram: Array, squares: Array, with_x: Array) -> None:
+        self._n_passes += 1
+        sizes, floor = np.sqrt(np.maximum(squares.diagonal(), 0.0)), self._floor()
+        some = sizes > floor
+        if not some.all():
+            gram, squares, with_x = gram[some], squares[np.ix_(some, some)], with_x[some]
+            sizes, floor = sizes[some], floor[some]
+            self._drop(~some)
+        found = self._factor.project(gram, with_x, self._n_workers)
+        self._projections += found
+        subtract_square(squares, found, self._n_workers)
+        squares /= sizes
+        squares /= sizes[:, np.newaxis]
+        lower, order = cholesky_columns(squares, PIVOT)
+        sizes, floor = sizes[order], floor[order]
+        errors, probes = self._accept(lower, order, sizes, floor)
+        n = len(errors)
+        lower = lower[:, :n]
+        left = squares.diagonal()[order] - np.einsum("ij,ij->i", lower, lower)
+        lower *= sizes[:, np.newaxis]
+        self._append(lower[:n], order[:n], with_x, probes, errors)
+        self._keep(order[n:])
+        self._projections = np.hstack([self._projections, lower[n:]])
+        # If rounding made it negative, nothing is known, and another pass tells.
+        most = (np.maximum(left, 0.0) + CERTAIN) * sizes**2
+        self._finish(most[n:], floor[n:])
+
+    def _floor(self) -> Array:
+        """Return the norm below which what is left of a function is nothing."""
+        floor = np.full(len(self.waiting), TOLERANCE)
+        if self._n_passes > 1:
+            norms = np.linalg.norm(self._combinations, axis=1)
+            floor = np.maximum(floor, EVALUATION * norms)
+        return floor
+
+    def _keep(self, which: IntArray | NDArray[np.bool_]) -> None:
+        self.waiting, self._projections = self.waiting[which], self._projections[which]
+
+    def _accept(
+        self, lower: Array, order: IntArray, sizes: Array, floor: Array
+    ) -> tuple[Array, Array]:
+        """Return the errors of E[f̂fᵀ] for functions that need no other pass, and their probes.
+
+        These are the first ones in the order of pivots.
+        """
+        factor = self._factor
+        rank = min(lower.shape[1], self._room - (len(factor) - self._n_before))
+        scaled = lower[:rank, :rank]
+        diagonal = scaled * sizes[:rank, np.newaxis]
+        sensitivity, probes = factor.sensitivities(self._projections[order[:rank]], diagonal)
+        if self._n_passes == 1 or not rank:
+            growth = sensitivity
+        else:
+            # f̂ = D⁻¹r has the errors of sums over r, which are relative to the size of r.
+            inverse, _ = lapack.dtrtri(scaled, lower=1)
+            growth = np.linalg.norm(inverse, axis=1)
+        errors = EPSILON * (6 + 2 * np.sqrt(len(factor) + rank)) * growth
+        loss = errors * np.maximum(factor.sensitivity, np.maximum.accumulate(growth))
+        enough = (loss <= MAX_LOSS) | (growth <= WELL_CONDITIONED)
+        enough &= diagonal.diagonal() > floor[:rank]
+        n = rank if enough.all() else int(np.argmin(enough))
+        factor.loss = max(factor.loss, float(loss[:n].max(initial=0.0)))
+        factor.sensitivity = max(factor.sensitivity, float(sensitivity[:n].max(initial=0.0)))
+        return errors[:n], probes[:n]
+
+    def _append(
+        self, diagonal: Array, order: IntArray, with_x: Array, probes: Array, errors: Array
+    ) -> None:
+        if not len(order):
+            return
+        coefficients = with_x[order]
+        solve_lower(diagonal, coefficients)
+        pivots = self.waiting[order]
+        part = Extension(pivots, self._projections[order], diagonal, coefficients)
+        self._factor.append(part, self._n_basis + pivots, probes)
+        self._factor.note_errors(errors, coefficients)
+        self._parts.append(part)
+
+    def _finish(self, most: Array, floor: Array) -> None:
+        """Drop functions that have nothing left, given how much there is at most."""
+        redundant = most <= floor**2
+        if self._n_passes == MAX_PASSES:
+            self._factor.loss = max(self._factor.loss, float(most.max(initial=0.0)))
+            redundant[:] = True
+        elif self.full:
+            redundant[:] = True
+        self._drop(redundant)
+
+    def _drop(self, which: NDArray[np.bool_]) -> None:
+        waiting = self.waiting[which]
+        self._factor.drop(self._n_basis + waiting, waiting == 0, self._projections[which])
+        self._keep(~which)
+
+    def extension(self) -> Extension:
+        """Return all rows that were added to the factor."""
+        start, n_columns = self._n_before, self._factor.n_columns
+        nothing = Extension(
+            np.empty(0, dtype=np.intp),
+            np.empty((0, start)),
+            np.empty((0, 0)),
+            np.empty((0, n_columns)),
+        )
+        parts = [nothing, *self._parts]
+        n = len(self._factor) - start
+        left = np.empty((n, start))
+        diagonal = np.zeros((n, n))
+        done = 0
+        for part in parts:
+            rows = slice(done, done + len(part.pivots))
+            left[rows] = part.left[:, :start]
+            diagonal[rows, :done] = part.left[:, start:]
+            diagonal[rows, rows] = part.diagonal
+            done = rows.stop
+        return Extension(
+            np.concatenate([part.pivots for part in parts]),
+            left,
+            diagonal,
+            np.vstack([part.coefficients for part in parts]),
+        )

@@ -1,0 +1,278 @@
+"""Orthogonalization by the Gram matrix of the functions: needs only sums over row blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from gramian._support.blas import threads_for
+from gramian._support.threads import n_workers_for
+from gramian._support.types import Array
+from gramian.core.orthogonalize._admission import EPSILON, Admission
+from gramian.core.orthogonalize._distinct_values import KnownLevels
+from gramian.core.orthogonalize._factor import Factor
+from gramian.core.orthogonalize._function_sums import (
+    CombinedWork,
+    FunctionValues,
+    PlainWork,
+    Sums,
+    VariableValues,
+    plain_cost,
+)
+from gramian.core.orthogonalize._monomial_moments import (
+    GATHERING,
+    MAX_VARIABLES,
+    MomentWork,
+    Monomials,
+    monomials,
+)
+from gramian.core.orthogonalize._orthogonalizer import (
+    NOISE,
+    Added,
+    Direction,
+    Step,
+    check_finite,
+)
+from gramian.core.orthogonalize._range import out_of_range, scaled
+from gramian.core.rows import Rows
+from gramian.families._expansion import Block
+from gramian.families._family import Family
+
+MIN_PIECE = 1024
+"""Blocks of fewer functions are never cut into pieces."""
+MIN_SHRUNK = 1024
+"""This many functions may have a penalty, however few rows there are."""
+
+
+class Gram:
+    """Block Cholesky of the Gram matrix E[ffᵀ], pivoted inside the block.
+
+    With E[ffᵀ] = LLᵀ, the orthonormal functions are f̂ = L⁻¹f, so E[Xf̂] = L⁻¹E[Xf]: the values
+    of f̂ are never formed. The Gram matrix squares the condition of the functions. Where this costs
+    too many digits, and before a function is dropped, the rows are read again: see `Admission`.
+    The same sums serve any number of penalties.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
+    family : Family
+        The functions.
+    alphas : sequence of float, default=(0,)
+        The penalties; see `Factor`.
+    moments : bool, optional
+        Whether to gather the Gram matrix from tables of moments, which takes a family of
+        monomials of bounded degree. By default, where this is cheaper.
+    keep_dropped : bool, default=False
+        Whether functions that are dropped stay in the basis, with their second moments, though not
+        in the factors: they return when others leave, see `Factor.without`.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        family: Family,
+        *,
+        alphas: Sequence[float] = (0.0,),
+        moments: bool | None = None,
+        keep_dropped: bool = False,
+    ) -> None:
+        self._rows = rows
+        self._expansion = family.expand()
+        self._levels = KnownLevels(rows)
+        self._variables = VariableValues(rows.n_rows, rows.cache_bytes)
+        self._values = FunctionValues(rows.cache_bytes)
+        shape = None if moments is False else monomials(family)
+        self._monomials = None if shape is None else Monomials(*shape)
+        if moments and self._monomials is None:
+            raise ValueError(
+                "solver='moments' needs a family of monomials of bounded degree, Multilinear or "
+                f"Polynomial; got {family!r}. Use solver='gram'."
+            )
+        self._always_moments = bool(moments)
+        self.name = "moments" if moments else "gram"
+        self.steps: list[Step] = []
+        self.factors = [
+            Factor(rows.n_columns, alpha, keep_dropped=keep_dropped) for alpha in alphas
+        ]
+        self._keep_dropped = keep_dropped
+        self.use = 0
+        self.norms = np.ones(1)  # the constant function's
+        self.variables: list[Array] = []
+        self.work = 0.0
+        self.n_more_passes = 0
+        """How often the rows were read again, after the first time in a step."""
+        self._direction: Direction | None = None
+
+    @property
+    def n_functions(self) -> int:
+        """The number of functions so far, the constant among them."""
+        return len(self.norms)
+
+    @property
+    def saturated(self) -> bool:
+        """Whether the functions span all samples, so that nothing is left of X."""
+        return all(
+            factor.alpha == 0 and len(factor) == self._rows.n_rows for factor in self.factors
+        )
+
+    @property
+    def noise(self) -> float:
+        """The share of a variance below which a residual variance is rounding error."""
+        return max(NOISE, self.factors[self.use].noise)
+
+    @property
+    def orthogonality_loss(self) -> float:
+        """How far the functions may be from orthonormal: a bound of the errors of E[f̂ĝ]."""
+        return max(EPSILON, self.factors[self.use].loss)
+
+    def substitute(self, direction: Direction) -> Block:
+        """Let a new variable in and return the functions that come with it."""
+        self._direction = direction
+        block = self._expansion.grow(partial(self._levels.of, direction))
+        width = self.n_functions + block.n_functions + self._rows.n_columns
+        self.work = float(block.n_functions * self._rows.n_rows * width)
+        return block
+
+    def orthogonalize(self, block: Block) -> Added:
+        """Orthogonalize the functions of the block just returned by `substitute`."""
+        direction = self._direction
+        assert direction is not None, "substitute comes before orthogonalize"
+        n = self.n_functions
+        norms = np.ones(block.n_functions)
+        # BLAS's own threads would go on spinning while the next step's rows are shared out.
+        n_workers = n_workers_for(n**2 * block.n_functions)
+        admissions = [
+            Admission(factor, n, block.n_functions, self._room(factor, block), n_workers)
+            for factor in self.factors
+        ]
+        for piece in self._pieces(block):
+            full = all(admission.full for admission in admissions)
+            if full and piece.start > 0 and not self._keep_dropped:
+                break
+            block, sums = self._sum_in_range(direction, block, piece)
+            norms[piece] = self._normalize(sums, norms, piece)
+            if piece.start == 0:
+                self.variables.append(sums.with_x[0].copy())
+            with threads_for(0):
+                for admission in admissions:
+                    admission.begin(sums.gram, sums.with_x, piece)
+            self._go_on(admissions, direction, block, norms)
+        extensions = tuple(admission.extension() for admission in admissions)
+        taken = np.unique(np.concatenate([extension.pivots for extension in extensions]))
+        kept = np.arange(block.n_functions) if self._keep_dropped else taken
+        for factor in self.factors:
+            factor.settle(n, kept)
+        self.norms = np.append(self.norms, norms[kept])
+        self.steps.append(Step(direction, block, kept))
+        return Added(norms, extensions, len(taken), block.n_functions - len(taken))
+
+    def _sum_in_range(self, direction: Direction, block: Block, piece: slice) -> tuple[Block, Sums]:
+        """Sum over rows, a second time where squares of the user's functions leave float64.
+
+        Also returned is the block, with those functions scaled.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
+            sums = self._sum(direction, block, piece)
+        places = piece.start + np.flatnonzero(out_of_range(self._squares(sums, piece)))
+        numbers = (places - len(block.parents))[places >= len(block.parents)].tolist()
+        if not numbers:
+            return block, sums
+        directions = [*(step.direction for step in self.steps), direction]
+        calls = dict(enumerate(block.calls))
+        new = scaled(self._rows, directions, [calls[i] for i in numbers])
+        if new == [calls[i] for i in numbers]:  # they are zero
+            return block, sums
+        block = replace(block, calls=tuple((calls | dict(zip(numbers, new, strict=True))).values()))
+        self._values = FunctionValues(self._rows.cache_bytes)
+        return block, self._sum(direction, block, piece)
+
+    def _squares(self, sums: Sums, piece: slice) -> Array:
+        """Return the second moments of a piece of the new functions."""
+        return sums.gram[:, self.n_functions + piece.start :].diagonal().copy()
+
+    def _go_on(
+        self, admissions: Sequence[Admission], direction: Direction, block: Block, norms: Array
+    ) -> None:
+        """Read the rows again for functions about which one pass says too little."""
+        norms = np.concatenate([self.norms, norms])
+        while unfinished := [each for each in admissions if len(each.waiting)]:
+            self.n_more_passes += 1
+            work = CombinedWork(
+                self.steps,
+                direction,
+                block,
+                self._rows.n_columns,
+                self._variables,
+                self._values,
+                self.n_functions,
+                slice(0, block.n_functions),
+                [each.combinations() / norms for each in unfinished],
+            )
+            found = iter(self._rows.sum(work))
+            with threads_for(0):
+                for admission in unfinished:
+                    admission.go_on(next(found) / norms, next(found), next(found))
+
+    def _pieces(self, block: Block) -> list[slice]:
+        """Cut a block of more functions than rows: most of them are redundant, or shrunk.
+
+        The Gram matrix of all at once could take any amount of memory. Where a variable enters
+        alone, no sums of the others are needed.
+        """
+        if not self._keep_dropped and all(self._enters_alone(each, block) for each in self.factors):
+            return [slice(0, 1)]
+        n, step = block.n_functions, max(MIN_PIECE, self._rows.n_rows)
+        return [slice(start, min(n, start + step)) for start in range(0, n, step)]
+
+    def _normalize(self, sums: Sums, others: Array, piece: slice) -> Array:
+        """Scale functions to norm one, and return what the norms of a piece of the new ones were.
+
+        The norms of others, of earlier pieces, are known.
+        """
+        squares = self._squares(sums, piece)
+        check_finite(squares)
+        norms: Array = np.sqrt(np.where(squares > 0, squares, 1.0))
+        sums.gram[:] /= norms[:, np.newaxis]
+        sums.gram[:] /= np.concatenate(
+            [self.norms, others[: piece.start], norms, others[piece.stop :]]
+        )
+        sums.with_x[:] /= norms[:, np.newaxis]
+        return norms
+
+    def _room(self, factor: Factor, block: Block) -> int:
+        """Return how many functions may enter: as many as can be linearly independent."""
+        if factor.alpha == 0:
+            return self._rows.n_rows - len(factor)
+        return 1 if self._enters_alone(factor, block) else block.n_functions
+
+    def _enters_alone(self, factor: Factor, block: Block) -> bool:
+        """Return whether a variable, which has no penalty, is the only new function.
+
+        That is so if the penalty of the others is infinite. Any other penalty makes all of them
+        linearly independent. But as many as there are rows fit anything, and more of them would
+        take any amount of memory.
+        """
+        fits = len(factor) + block.n_functions <= max(self._rows.n_rows, MIN_SHRUNK)
+        return factor.alpha > 0 and (np.isinf(factor.alpha) or not fits)
+
+    def _sum(self, direction: Direction, block: Block, piece: slice) -> Sums:
+        """Compute the sums over rows in the way that is expected to be faster."""
+        n, new = self.n_functions, block.n_functions
+        n_variables, n_columns = len(self.steps), self._rows.n_columns
+        work: PlainWork | MomentWork = PlainWork(
+            self.steps, direction, block, n_columns, self._variables, self._values, n, piece
+        )
+        whole = piece.stop - piece.start == new
+        if self._monomials is not None and whole and n_variables <= MAX_VARIABLES:
+            plan = self._monomials.plan(n_variables, block)
+            cost = plan.cost + GATHERING * new * (n + new) / self._rows.n_rows
+            if self._always_moments or cost < plain_cost(n, new):
+                self.name = "moments"
+                work = self._monomials.work(
+                    self.steps, direction, block, plan, n_columns, self._variables
+                )
+        return work.sums(self._rows.sum(work))

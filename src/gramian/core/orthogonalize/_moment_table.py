@@ -1,0 +1,244 @@
+"""Gram blocks of monomials from a table in which every distinct moment is computed once.
+
+E[s t] of two monomials depends on their product alone, and many pairs share a product. Written as a
+sorted tuple of variables, a product has one split into a first half A and a second half B, and then
+max(A) ≤ min(B). With the halves A sorted by their largest variable and the halves B by their
+smallest, the A that go with a B are a prefix. So the distinct moments are plain matrix products of
+a prefix of rows with a tile of columns, and a Gram block is gathered from them.
+
+Variables are numbered from 1. Tuples are filled up with zeros in front: 0 stands for the constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.threads import AddProduct
+from gramian._support.types import Array, IntArray
+
+Tuples = NDArray[np.uint8]
+MIN_TILE, MAX_TILE = 128, 256
+"""Columns of a tile: narrower matrix products are slow, wider ones waste rows and cache."""
+CHUNK = 2**16
+"""Gram entries that are gathered at once: what fits in a core's cache."""
+
+
+class Halves:
+    """All sorted tuples of up to `size` symbols, ordered by their last symbol, then the one before.
+
+    Parameters
+    ----------
+    n_symbols : int
+        Symbols are 0, 1, ..., in the order that tuples are sorted by.
+    constant : int
+        The symbol that stands for the constant.
+    size : int
+        The largest length of a tuple.
+    max_exponent : int or None
+        How often any other symbol can occur in a tuple.
+    """
+
+    def __init__(self, n_symbols: int, constant: int, size: int, max_exponent: int | None) -> None:
+        self._n_symbols = n_symbols
+        self.tuples: list[Tuples] = [np.empty((1, 0), dtype=np.uint8)]
+        self.ends: list[IntArray] = [np.ones(n_symbols, dtype=np.intp)]
+        """For each length and symbol, how many tuples have no symbol after this one."""
+        self.parents: list[list[int]] = []
+        """For each length and last symbol, how many shorter tuples it is appended to: the first."""
+        for length in range(1, size + 1):
+            shorter, ends = self.tuples[-1], self.ends[-1]
+            parts, parents = [], []
+            for symbol in range(n_symbols):
+                prefix = shorter[: ends[symbol]]
+                if max_exponent is not None and symbol != constant and length > max_exponent:
+                    # Those that have the symbol too often already are the last of the prefix.
+                    full = (prefix[:, -max_exponent:] == symbol).all(axis=1)
+                    prefix = prefix[: len(prefix) - np.count_nonzero(full)]
+                last = np.full((len(prefix), 1), symbol, dtype=np.uint8)
+                parts.append(np.hstack([prefix, last]))
+                parents.append(len(prefix))
+            self.tuples.append(np.vstack(parts))
+            self.ends.append(np.cumsum(parents))
+            self.parents.append(parents)
+
+    def evaluate(self, symbols: Array, size: int, out: list[Array]) -> list[Array]:
+        """Evaluate all products up to a length, a matrix for each; a row of `symbols` is a symbol.
+
+        What an earlier call returned can be given as `out`, to be overwritten.
+        """
+        n_rows = symbols.shape[1]
+        if not out or out[0].shape[1] != n_rows:
+            out = [np.empty((len(tuples), n_rows)) for tuples in self.tuples[: size + 1]]
+            out[0][:] = 1.0
+        if size:
+            out[1] = symbols
+        for shorter, longer, parents in zip(out[1:], out[2:], self.parents[1:], strict=False):
+            start = 0
+            for symbol, n in zip(symbols, parents, strict=True):
+                np.multiply(shorter[:n], symbol, out=longer[start : start + n])
+                start += n
+        return out
+
+    def rank_tables(self, length: int) -> NDArray[np.int32]:
+        """Return for each position and symbol what it adds to the rank of a tuple."""
+        return np.array(
+            [
+                [comb(symbol + position, position + 1) for symbol in range(self._n_symbols)]
+                for position in range(length)
+            ],
+            dtype=np.int32,
+        ).reshape(length, self._n_symbols)
+
+    def rows_by_rank(self, length: int) -> NDArray[np.int32]:
+        """Return the row of each tuple by its rank among all sorted tuples."""
+        rows = np.full(comb(self._n_symbols - 1 + length, length), -1, dtype=np.int32)
+        rows[self._ranks(self.tuples[length])] = np.arange(len(self.tuples[length]))
+        return rows
+
+    def find(self, tuples: Tuples) -> IntArray:
+        """Return the rows of given tuples of one length."""
+        return self.rows_by_rank(tuples.shape[1])[self._ranks(tuples)].astype(np.intp)
+
+    def _ranks(self, tuples: Tuples) -> NDArray[np.int32]:
+        ranks = np.zeros(len(tuples), dtype=np.int32)
+        for table, symbols in zip(self.rank_tables(tuples.shape[1]), tuples.T, strict=True):
+            ranks += table[symbols]
+        return ranks
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """Some columns of a table, and the rows that go with the first of them."""
+
+    prefix: int
+    width: int
+    start: int
+    """Where its moments begin."""
+    parts: list[tuple[int, slice, slice]]
+    """The last symbols of the columns, the tuples they are appended to, and the columns."""
+
+
+class MomentTable:
+    """The moments E[m w] of all monomials m of up to `degree` in some variables, for one weight w.
+
+    Parameters
+    ----------
+    first, second : Halves
+        Halves in the order of variables and in the reverse order.
+    degree : int
+        The largest degree of m.
+    """
+
+    def __init__(self, first: Halves, second: Halves, degree: int) -> None:
+        self._sizes = degree // 2, degree - degree // 2
+        a, b = self._sizes
+        # The A that go with a B whose smallest variable is c, by the order of B's columns.
+        prefixes = first.ends[a][::-1].tolist()
+        self._tiles = _tiles(second.parents[b - 1], prefixes) if b else []
+        # A column's moments follow the last column's; without second halves there is one moment.
+        lengths = [np.full(tile.width, tile.prefix) for tile in self._tiles]
+        steps = np.concatenate(lengths or [np.ones(1, dtype=np.intp)])
+        self.size = int(steps.sum())
+        base = np.cumsum(steps) - steps
+        self.moments = np.empty(0)
+
+        self._rank_first = first.rank_tables(a)
+        self._row_first = first.rows_by_rank(a)
+        # B's tuples, read backwards, are sorted in the reverse order of variables.
+        self._rank_second = second.rank_tables(b)[:, ::-1]
+        self._base_second = base[second.rows_by_rank(b)]
+
+    def add(
+        self,
+        moments: Array,
+        first: Sequence[Array],
+        second: Sequence[Array],
+        symbols: Array,
+        factor: Array,
+        add_product: AddProduct,
+    ) -> None:
+        """Add some rows' share to moments.
+
+        The longest of the second halves are put together from shorter ones and symbols, a tile at a
+        time, to be in the processor's cache when they are needed. The factor is the rows'
+        weight w, a power of the new variable included.
+        """
+        a, b = self._sizes
+        weighted = first[a] * factor
+        if not self._tiles:
+            moments += weighted.sum()
+            return
+        workspace = np.empty((MAX_TILE, len(factor)))
+        column = 0
+        for tile in self._tiles:
+            if b < len(second):
+                columns = second[b][column : column + tile.width]
+                column += tile.width
+            else:
+                columns = workspace[: tile.width]
+                for symbol, parents, those in tile.parts:
+                    np.multiply(second[-1][parents], symbols[symbol], out=columns[those])
+            table = moments[tile.start : tile.start + tile.prefix * tile.width]
+            table = table.reshape(tile.width, tile.prefix)
+            add_product(table, columns, weighted[: tile.prefix].T)
+
+    @property
+    def cost(self) -> float:
+        """Multiplications a row, narrow matrix products counting for more."""
+        return float(sum((tile.prefix + 32) * (tile.width + 16) for tile in self._tiles))
+
+    def gather(self, rows: Tuples, columns: Tuples, out: Array) -> None:
+        """Write down the moments of the products of two lists of monomials."""
+        a, b = self._sizes
+        step = max(1, CHUNK // max(1, len(columns)))
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            merged = merge_tuples(list(part.T[:, :, np.newaxis]), list(columns.T[:, np.newaxis]))
+            merged = merged[len(merged) - a - b :]
+            shape = (len(part), len(columns))
+            first, second = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+            for table, symbols in zip(self._rank_first, merged[:a], strict=True):
+                first += table[symbols]
+            for table, symbols in zip(self._rank_second, merged[a:][::-1], strict=True):
+                second += table[symbols]
+            address = self._base_second[second]
+            address += self._row_first[first]
+            out[start : start + step] = self.moments[address]
+
+
+def _tiles(groups: Sequence[int], prefixes: Sequence[int]) -> list[_Tile]:
+    """Cut the columns, given in groups of the same last symbol, into tiles."""
+    tiles: list[_Tile] = []
+    parts: list[tuple[int, slice, slice]] = []
+    start = width = prefix = 0
+    last = max(symbol for symbol, n in enumerate(groups) if n)
+    for symbol, n in enumerate(groups):
+        done = 0
+        while done < n:
+            if not parts:
+                prefix = prefixes[symbol]
+            taken = min(n - done, MAX_TILE - width)
+            parts.append((symbol, slice(done, done + taken), slice(width, width + taken)))
+            done += taken
+            width += taken
+            if width == MAX_TILE or (done == n and (width >= MIN_TILE or symbol == last)):
+                tiles.append(_Tile(prefix, width, start, parts))
+                start += prefix * width
+                parts, width = [], 0
+    return tiles
+
+
+def merge_tuples(first: Sequence[Tuples], second: Sequence[Tuples]) -> list[Tuples]:
+    """Merge sorted tuples, given position by position, into sorted ones."""
+    merged = list(first)
+    for symbol in second:
+        for position, other in enumerate(merged):
+            merged[position] = np.minimum(other, symbol)
+            symbol = np.maximum(other, symbol)
+        merged.append(symbol)
+    return merged

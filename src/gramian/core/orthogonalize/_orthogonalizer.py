@@ -1,0 +1,222 @@
+"""What the two ways to orthogonalize have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from scipy.linalg import lapack
+
+from gramian._support.blas import MAX_SIDE, threads_for
+from gramian._support.types import Array, IntArray
+from gramian.core.rows import RowBlock
+from gramian.families._expansion import Block
+
+if TYPE_CHECKING:
+    from gramian.core.orthogonalize._factor import Factor
+
+NOISE = 1e-12
+"""Accumulated rounding errors stay below this share of a variance, in well-conditioned sums."""
+PREFERRED = 1.001
+"""If functions depend on each other, the first of a block, the variable itself, is taken unless it
+is shorter by more than this: the others may be multiples of it on these rows only."""
+TOLERANCE = 1e-8
+"""A function is dropped when orthogonalization leaves less than this share of its norm.
+
+What is left of a function that is kept has a rounding error of machine precision over this share.
+At its root, no smaller, that error cannot be mistaken for a function later.
+"""
+
+
+@dataclass(frozen=True)
+class Direction:
+    """The chosen variable: a unit vector or a column, and the standard deviation along it."""
+
+    axis: Array | int
+    deviation: float
+
+    def of(self, rows: RowBlock, *, one_thread: bool = False) -> Array:
+        """Return the variable, scaled to variance 1."""
+        along = rows.along(self.axis, one_thread=one_thread)
+        variable: Array = along / (rows.root * self.deviation)
+        return variable
+
+
+def all_of(directions: Sequence[Direction], rows: RowBlock, out: Array) -> None:
+    """Compute several variables on the same rows, by one thread.
+
+    Parameters
+    ----------
+    directions : sequence of Direction
+        The variables: all of them columns, or all of them along vectors.
+    rows : RowBlock
+        The rows.
+    out : array of shape (n_directions, n_rows)
+        Where to put the variables, by rows.
+    """
+    rows.along_all(np.array([direction.axis for direction in directions]), out)
+    out /= rows.root
+    out /= np.array([[direction.deviation] for direction in directions])
+
+
+@dataclass(frozen=True)
+class Step:
+    """One variable, its functions, and which of them are in the basis, in increasing order."""
+
+    direction: Direction
+    block: Block
+    kept: IntArray
+
+
+@dataclass(frozen=True)
+class Extension:
+    """How the newest orthonormal functions follow from those before: new rows of a factor."""
+
+    pivots: IntArray
+    """Which functions of the block are taken, in the order in which they are."""
+    left: Array
+    """E[g f̂ᵀ] of these functions g, scaled to norm one, with the orthonormal functions before."""
+    diagonal: Array
+    """A lower triangle: ``diagonal @ f̂_new == g - left @ f̂_old``."""
+    coefficients: Array
+    """E[f̂_new Xᵀ]."""
+
+
+@dataclass(frozen=True)
+class Added:
+    """What one step of orthogonalization found."""
+
+    norms: Array
+    """The norms of all functions of the block; 1 where a function is zero."""
+    extensions: tuple[Extension, ...]
+    """One for each penalty."""
+    n_kept: int
+    """How many new functions are in the basis."""
+    n_dropped: int
+    """How many new functions were, within a tolerance, combinations of others."""
+
+
+class Orthogonalizer(Protocol):
+    """Algorithm 1 of the paper, step by step."""
+
+    name: str
+    steps: list[Step]
+    factors: list[Factor]
+    """One for each penalty."""
+    use: int
+    """Which of the penalties counts; the pursuit may change it after every step."""
+    norms: Array
+    """The norms of the functions in the basis, the constant first."""
+    variables: list[Array]
+    """E[zXᵀ] for each variable z."""
+    work: float
+    """About how many multiplications it takes to orthogonalize the block substituted last."""
+
+    @property
+    def n_functions(self) -> int:
+        """The number of orthonormal functions so far, the constant among them."""
+        ...
+
+    @property
+    def saturated(self) -> bool:
+        """Whether the functions span all samples, so that nothing is left of X."""
+        ...
+
+    @property
+    def noise(self) -> float:
+        """The share of a variance below which a residual variance is rounding error."""
+        ...
+
+    @property
+    def orthogonality_loss(self) -> float:
+        """How far the functions may be from orthonormal: the largest error of E[f̂ĝ]."""
+        ...
+
+    def substitute(self, direction: Direction) -> Block:
+        """Let a new variable in and return the functions that come with it."""
+        ...
+
+    def orthogonalize(self, block: Block) -> Added:
+        """Orthogonalize the functions of the block just returned by `substitute`."""
+        ...
+
+
+class GrowingRows:
+    """A matrix that rows are appended to."""
+
+    def __init__(self, first: Array) -> None:
+        self._data = self.view = np.array(first, ndmin=2)
+        """The rows so far; valid until the next change."""
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory taken, for rows to come as well."""
+        return self._data.nbytes
+
+    def extend(self, n_rows: int) -> Array:
+        """Add rows at the end and return them, to be filled; valid until the next change."""
+        start = len(self.view)
+        n = start + n_rows
+        if n > len(self._data):
+            data = np.empty((max(n, 3 * len(self._data) // 2), self._data.shape[1]))
+            data[:start] = self.view
+            self._data = data
+        self.view = self._data[:n]
+        return self.view[start:]
+
+    def append(self, rows: Array) -> None:
+        """Add the given rows at the end."""
+        self.extend(len(rows))[:] = rows
+
+    def truncate(self, n_rows: int) -> None:
+        """Keep the first rows only."""
+        self.view = self._data[:n_rows]
+
+    def restart(self, first: Array) -> None:
+        """Begin anew with one row, in the same memory if it fits."""
+        if len(first) != self._data.shape[1]:
+            self._data = np.empty((len(self._data), len(first)))
+        self.view = self._data[:1]
+        self.view[0] = first
+
+
+def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
+    """Factor the largest well-conditioned part of a positive semidefinite matrix, with pivots.
+
+    Only the lower triangle of the matrix is used.
+
+    Returns
+    -------
+    lower : array of shape (n, rank)
+        Its first `rank` rows are lower triangular, with squared diagonal entries above
+        `tolerance`; ``lower @ lower.T`` is what they explain of ``a[order][:, order]``.
+    order : array of shape (n,)
+        The rows and columns, those that were factored first.
+    """
+    if a.size == 0 or a.diagonal().max() <= tolerance:
+        return np.empty((len(a), 0)), np.arange(len(a))
+    scaled = np.array(a, order="F")
+    scaled[:, 0] *= PREFERRED
+    scaled[0, 0] *= PREFERRED
+    # It multiplies triangles of any size, see MAX_SIDE.
+    with threads_for(0) if len(a) > MAX_SIDE else nullcontext():
+        packed, order, rank, info = lapack.dpstrf(scaled, tol=tolerance, lower=1, overwrite_a=1)
+    if info < 0:
+        raise ValueError(f"LAPACK's dpstrf refused its argument {-info}.")
+    lower, order = np.tril(packed[:, :rank]), order.astype(np.intp) - 1
+    lower[order == 0] /= PREFERRED
+    if rank and order[rank - 1] == 0 and lower[rank - 1, -1] ** 2 <= (1 + NOISE) * tolerance:
+        lower = lower[:, :-1]  # without the preference it would not have been taken
+    return lower, order
+
+
+def check_finite(values: Array) -> None:
+    """Raise if products of variables left the range of float64."""
+    if not np.isfinite(values).all():
+        raise FloatingPointError(
+            "Products of variables exceed the range of float64. Lower the degree, or tame the "
+            "outliers in the data (scikit-learn's RobustScaler with clipping, or a transform)."
+        )

@@ -1,0 +1,152 @@
+"""Orthogonalization by explicit orthonormal columns in memory: block Gram-Schmidt, twice."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import cholesky, qr
+
+from gramian._support.blas import add_product, second_moments, solve_lower, times
+from gramian._support.types import Array, IntArray
+from gramian.core.orthogonalize._distinct_values import distinct_levels
+from gramian.core.orthogonalize._factor import Factor
+from gramian.core.orthogonalize._orthogonalizer import (
+    NOISE,
+    PREFERRED,
+    TOLERANCE,
+    Added,
+    Direction,
+    Extension,
+    GrowingRows,
+    Step,
+    check_finite,
+    cholesky_columns,
+)
+from gramian.core.rows import MemoryRows
+from gramian.families._expansion import Block
+from gramian.families._family import Family
+
+WELL_CONDITIONED = 1e-4
+"""A Gram matrix whose squared pivots stay above this is factored without loss that matters."""
+
+
+class QR:
+    """Block classical Gram-Schmidt with a second pass, rank-revealing inside the block.
+
+    Functions are stored as rows. The loss of orthogonality stays at rounding level however close
+    the functions are to linear dependence, because what is too close is dropped and the rest is
+    orthogonalized twice.
+    """
+
+    name = "qr"
+    noise = NOISE
+    """The share of a variance below which a residual variance is rounding error."""
+
+    def __init__(self, rows: MemoryRows, family: Family) -> None:
+        self._rows = rows.whole
+        self._expansion = family.expand()
+        self._z: list[Array] = []
+        # The constant function, times the roots of the weights: its norm is one.
+        self._store = GrowingRows(rows.root)
+        self._q = GrowingRows(rows.root)
+        self._directions: list[Direction] = []
+        self.steps: list[Step] = []
+        self.factors = [Factor(rows.n_columns)]
+        self.use = 0
+        self.norms = np.ones(1)
+        self.variables: list[Array] = []
+        self.work = 0.0
+        self.n_functions = 1
+        """The number of orthonormal functions so far, the constant among them."""
+        self.saturated = False
+        """Whether the functions span all samples, so that nothing is left of X."""
+
+    @property
+    def orthogonality_loss(self) -> float:
+        """How far the functions are from orthonormal, measured along random directions."""
+        q = self._q.view
+        probes = np.random.default_rng(0).standard_normal((len(q), 4))
+        error = times(q, times(q.T, probes)) - probes
+        return float(np.max(np.linalg.norm(error, axis=0) / np.linalg.norm(probes, axis=0)))
+
+    def substitute(self, direction: Direction) -> Block:
+        """Let a new variable in and return the functions that come with it."""
+        z = direction.of(self._rows)
+        self._directions.append(direction)
+        self._z.append(z)
+        block = self._expansion.grow(lambda _: distinct_levels(z))
+        n_rows, n_columns = len(self._rows.root), self._rows.n_columns
+        self.work = float(block.n_functions * n_rows * (4 * self.n_functions + n_columns))
+        return block
+
+    def orthogonalize(self, block: Block) -> Added:
+        """Orthogonalize the functions of the block just returned by `substitute`."""
+        with np.errstate(over="ignore", invalid="ignore"):  # checked next
+            values = block.evaluate(self._store.view, self._z)
+        check_finite(values)
+        self._store.append(values[block.stored])
+        size = np.maximum(values.max(axis=1), -values.min(axis=1))
+        size = np.where(size > 0, size, 1.0)
+        values /= size[:, np.newaxis]  # lest squares overflow
+        norms = np.sqrt(np.einsum("ij,ij->i", values, values))
+        norms = np.where(norms > 0, norms, 1.0)
+        values /= norms[:, np.newaxis]
+        norms *= size
+        self.variables.append(self._rows.products(values[0]))
+
+        q = self._q.view
+        n = len(q)
+        first = _project_out(values, q)
+        new, diagonal, pivots = _orthonormalize(values, room=len(self._rows.root) - n)
+        second = _project_out(new, q)
+        correction = np.eye(len(new))
+        if len(new):
+            correction = cholesky(second_moments(new.T), lower=True, check_finite=False)
+            solve_lower(correction, new)
+        self._q.append(new)
+        self.n_functions = n + len(new)
+        self.saturated = self.n_functions == len(self._rows.root)
+        # g = first q + diagonal (second q + correction f̂)
+        left = first[pivots]
+        add_product(left, diagonal, second)
+        extension = Extension(pivots, left, times(diagonal, correction), self._rows.products(new))
+        kept = np.sort(pivots)
+        self.factors[0].append(extension, n + np.searchsorted(kept, pivots))
+        self.norms = np.append(self.norms, norms[kept])
+        self.steps.append(Step(self._directions[-1], block, kept))
+        return Added(norms, (extension,), len(kept), block.n_functions - len(kept))
+
+
+def _project_out(values: Array, q: Array) -> Array:
+    """Subtract projections on orthonormal rows, and return their coefficients."""
+    coefficients = times(values, q.T)
+    add_product(values, coefficients, q, -1.0)
+    return coefficients
+
+
+def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
+    """Return orthonormal rows with the span of the given ones, which may be overwritten.
+
+    The given rows are what is left of rows of norm one; directions in which less than the
+    tolerance is left are dropped, and so are those for which there is no room.
+
+    Returns
+    -------
+    new : array of shape (rank, n_rows)
+        The orthonormal rows.
+    factor : array of shape (rank, rank)
+        Lower triangular, with ``factor @ new == values[pivots]``.
+    pivots : array of shape (rank,)
+        The rows they were made of, in this order.
+    """
+    if len(values) <= room:  # or else some are dropped, however well conditioned they are
+        factor, pivots = cholesky_columns(second_moments(values.T), WELL_CONDITIONED)
+        if factor.shape[1] == len(values):
+            new = values[pivots]
+            solve_lower(factor, new)
+            return new, factor, pivots
+    values[0] *= PREFERRED
+    q, r, order = qr(values.T, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
+    r[:, order == 0] /= PREFERRED
+    rank = min(np.count_nonzero(np.abs(r.diagonal()) > TOLERANCE), room)
+    new = np.ascontiguousarray(q.T[:rank], dtype=np.float64)
+    return new, np.ascontiguousarray(r[:rank, :rank].T), order[:rank].astype(np.intp)

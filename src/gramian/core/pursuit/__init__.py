@@ -1,0 +1,1 @@
+"""The pursuit: the one loop, its choosers, and its decoder."""

@@ -1,0 +1,334 @@
+"""Which direction to take next: all that distinguishes the algorithms.
+
+A chooser holds what is left of X after its projections on the functions so far are subtracted. GFR
+needs the residual covariance Σ_j, the others only the residual variances of given directions. Both
+follow from the last ones by Lemma 2(a), Σ_{j+1} = Σ_j - Σ E[Xf̂]E[Xf̂]ᵀ over the new functions f̂:
+the residual d_j(X) itself is never formed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from gramian._support.blas import threads_for, times
+from gramian._support.types import Array, IntArray
+from gramian.core.orthogonalize import Direction
+from gramian.core.pursuit._eigen import LeadingEigenvector, orient
+from gramian.core.rows._covariance import ResidualCovariance
+
+TIE = 1e-9
+"""Values that differ by less, relatively, are equal: the lower index wins."""
+
+
+NoChoice = Literal["threshold", "exhausted"]
+"""Why no direction is chosen: what is left is below the threshold, or nothing is left."""
+
+
+class Chooser(Protocol):
+    """The candidates for the next direction, and what is left of the data along them."""
+
+    @property
+    def largest(self) -> float:
+        """The largest residual variance of a candidate."""
+        ...
+
+    @property
+    def total(self) -> float:
+        """The residual variance of all of X."""
+        ...
+
+    def choose(self, noise: float) -> Direction | NoChoice:
+        """Return the next direction, or why there is none.
+
+        Residual variances below the share `noise` of the original ones are rounding errors.
+        """
+        ...
+
+    def undo(self) -> None:
+        """Forget the last choice."""
+        ...
+
+    def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
+        """Subtract the projections on the new functions of the chosen direction.
+
+        Parameters
+        ----------
+        coefficients : sequence of arrays
+            For each penalty, E[Xf̂] by rows.
+        use : int, default=0
+            The penalty whose residuals count from now on.
+        """
+        ...
+
+    def vanish(self) -> None:
+        """Nothing is left: the functions span all samples."""
+        ...
+
+
+class TopEigenvector:
+    """GFR: any unit vector is a candidate, the one of largest residual variance is chosen.
+
+    Parameters
+    ----------
+    covariance : ResidualCovariance
+        E[XXᵀ] of the scaled data.
+    unit : float
+        The variance that is 1 in the scaled data.
+    threshold : float or None
+        No direction whose residual variance is at most this is chosen.
+    lift : callable, optional
+        Turns a direction into one of the original space, where its sign is decided.
+    n_penalties : int, default=1
+        How many residual covariances there are, one for each penalty.
+    given : array of shape (n_given, n_columns), optional
+        Unit vectors to choose first, one after the other, whatever is left along them.
+    """
+
+    def __init__(
+        self,
+        covariance: ResidualCovariance,
+        unit: float,
+        threshold: float | None,
+        lift: Callable[[Array], Array] = lambda vector: vector,
+        n_penalties: int = 1,
+        given: Array | None = None,
+    ) -> None:
+        self._initial = covariance
+        self._covariances = [covariance.copy() for _ in range(n_penalties)]
+        self._use = 0
+        self._unit = unit
+        self._threshold = threshold
+        self._lift = lift
+        self._solve = LeadingEigenvector()
+        with threads_for(0):
+            self._update()
+        self._scale = self._variance
+        self._given = np.empty((0, 0)) if given is None else given
+        self._orthonormal: list[Array] = []
+        """The span of the given directions."""
+        if len(self._given):  # older versions of SciPy refuse to factor nothing
+            self._orthonormal = list(qr(self._given.T, mode="economic")[0].T)
+        self.directions: list[Array] = []
+
+    def _update(self) -> None:
+        covariance = self._covariances[self._use]
+        self._variance, self._vector = self._solve(covariance)
+        self.largest = self._unit * max(self._variance, 0.0)
+        """The largest eigenvalue of Σ_j."""
+        self.total = self._unit * max(covariance.trace, 0.0)
+        """The trace of Σ_j."""
+
+    def choose(self, noise: float) -> Direction | NoChoice:
+        """Return the top eigenvector of Σ_j, or why its variance is too small."""
+        n = len(self.directions)
+        if n < len(self._given):
+            vector = self._given[n]
+        elif self._threshold is not None and self.largest <= self._threshold:
+            return "threshold"
+        elif self._variance <= noise * self._scale:
+            return "exhausted"
+        else:
+            vector = self._vector
+            if self.directions:  # Lemma 2(b), to the last digit
+                chosen = np.array([*self._orthonormal, *self.directions[len(self._given) :]])
+                vector = vector - times(chosen.T, times(chosen, vector))
+                vector /= np.linalg.norm(vector)
+            vector = orient(vector, like=self._lift(vector))
+        self.directions.append(vector)
+        variance = vector @ self._initial.times(vector)
+        return Direction(vector, float(np.sqrt(variance)))
+
+    def undo(self) -> None:
+        """Forget the last choice."""
+        self.directions.pop()
+
+    def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
+        """Apply Lemma 2(a)."""
+        vector = self.directions[-1]
+        for covariance, each in zip(self._covariances, coefficients, strict=True):
+            covariance.subtract(each)
+            # The variable itself is among the functions, so Σν = 0. True to the last digit, this
+            # keeps later directions orthogonal to ν when little variance is left.
+            covariance.deflate(vector)
+        if use != self._use:
+            self._use = use
+            self._solve = LeadingEigenvector()  # what it knows is of another sequence of matrices
+        with threads_for(0):
+            self._update()
+
+    def vanish(self) -> None:
+        """Nothing is left: the functions span all samples."""
+        self.largest = self.total = self._variance = 0.0
+
+
+class GivenDirections(ABC):
+    """Candidates are the columns of the data, each scaled to variance 1 (or 0 if constant).
+
+    Parameters
+    ----------
+    variances : array of shape (d,)
+        The original variances of the columns.
+    varies : boolean array of shape (d,)
+        Which columns are not constant.
+    threshold : float or None
+        The residual variance that a column must have to be chosen.
+    relative : bool
+        Whether the threshold is a share of each column's own variance.
+    n_penalties : int, default=1
+        How many vectors of residual variances there are, one for each penalty.
+    prescribed : sequence of int, optional
+        Choose these columns first, one after the other, even if nothing is left of one.
+    order : array of shape (d,), optional
+        The variances that decide the order of columns, if they are known more exactly than from
+        the rows of the fit.
+    """
+
+    def __init__(
+        self,
+        variances: Array,
+        varies: NDArray[np.bool_],
+        threshold: float | None,
+        relative: bool,
+        n_penalties: int = 1,
+        prescribed: Sequence[int] | None = None,
+        order: Array | None = None,
+    ) -> None:
+        self._variances = variances
+        self._order = variances if order is None else order
+        self._prescribed = prescribed
+        self._all_shares = np.tile(varies.astype(np.float64), (n_penalties, 1))
+        self._use = 0
+        self._threshold = threshold
+        self._relative = relative
+        self._noise = 0.0
+        self.chosen: list[int] = []
+
+    @property
+    def _shares(self) -> Array:
+        """What is left of each column, as a share of its variance."""
+        shares: Array = self._all_shares[self._use]
+        return shares
+
+    @property
+    def variances(self) -> Array:
+        """The residual variances σ_j."""
+        return self._shares * self._variances
+
+    @property
+    def largest(self) -> float:
+        """The largest of σ_j."""
+        return float(self.variances.max())
+
+    @property
+    def total(self) -> float:
+        """The sum of σ_j."""
+        return float(self.variances.sum())
+
+    @abstractmethod
+    def _rank(self) -> Array:
+        """Return what to choose the largest of."""
+
+    @abstractmethod
+    def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
+        """Return which columns have enough residual variance to be chosen."""
+
+    @property
+    def qualified(self) -> NDArray[np.bool_]:
+        """Which columns meet the threshold."""
+        if self._threshold is None:
+            return np.ones(len(self._shares), dtype=bool)
+        return self._meets(self._shares if self._relative else self.variances, self._threshold)
+
+    @property
+    def redundant(self) -> IntArray:
+        """The columns not chosen that do not meet the threshold, or have nothing left."""
+        others = ~self.qualified | (self._shares <= self._noise)
+        others[self.chosen] = False
+        return np.flatnonzero(others)
+
+    def choose(self, noise: float) -> Direction | NoChoice:
+        """Return the next column, or why there is none."""
+        self._noise = noise
+        if self._prescribed is not None and len(self.chosen) < len(self._prescribed):
+            self.chosen.append(self._prescribed[len(self.chosen)])
+            return Direction(self.chosen[-1], 1.0)
+        qualified = self.qualified
+        if not qualified.any():
+            return "threshold"
+        candidates = qualified & (self._shares > noise)
+        if not candidates.any():
+            return "exhausted"
+        rank = np.where(candidates, self._rank(), -1.0)
+        self.chosen.append(int(np.argmax(rank >= (1 - TIE) * rank.max())))
+        return Direction(self.chosen[-1], 1.0)
+
+    def undo(self) -> None:
+        """Forget the last choice."""
+        self.chosen.pop()
+
+    def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
+        """Apply Lemma 2(a), of whose result only the diagonal is needed."""
+        for shares, each in zip(self._all_shares, coefficients, strict=True):
+            shares -= np.einsum("ij,ij->j", each, each)
+        np.maximum(self._all_shares, 0.0, out=self._all_shares)
+        self._all_shares[:, self.chosen[-1]] = 0.0  # the variable itself is among the functions
+        self._use = use
+
+    def vanish(self) -> None:
+        """Nothing is left: the functions span all samples."""
+        self._shares[:] = 0.0
+
+
+class LargestResidual(GivenDirections):
+    """GFS: chooses the largest residual variance."""
+
+    def _rank(self) -> Array:
+        return self._shares * self._order
+
+    def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
+        return variances > threshold
+
+
+class LargestOriginal(GivenDirections):
+    """GFA and GCA: choose the largest original variance among those not redundant yet."""
+
+    def _rank(self) -> Array:
+        return self._order
+
+    def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
+        return variances >= threshold
+
+
+class GivenOrder(LargestResidual):
+    """UFFS: chooses one column after another, redundant or not."""
+
+    def __init__(self, variances: Array, varies: NDArray[np.bool_], n_penalties: int = 1) -> None:
+        super().__init__(variances, varies, None, relative=False, n_penalties=n_penalties)
+        self.shares_when_chosen = self._shares.copy()
+        """What was left of each column when its turn came."""
+
+    def choose(self, noise: float) -> Direction | NoChoice:
+        """Return the next column in the given order."""
+        column = len(self.chosen)
+        # When nothing is left of the columns to come, their products cannot change that.
+        if not (self._shares[column:] > noise).any():
+            return "exhausted"
+        self.chosen.append(column)
+        return Direction(column, 1.0)
+
+    def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
+        """Apply Lemma 2(a), and note what is left of the columns still to come."""
+        super().subtract(coefficients, use)
+        to_come = slice(len(self.chosen), None)
+        self.shares_when_chosen[to_come] = self._shares[to_come]
+
+    def vanish(self) -> None:
+        """Nothing is left: the functions span all samples."""
+        super().vanish()
+        self.shares_when_chosen[len(self.chosen) :] = 0.0

@@ -1,0 +1,151 @@
+"""From the few chosen variables back to all columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import lstsq
+
+from gramian._support.types import Array, IntArray
+from gramian.core.orthogonalize import Orthogonalizer, Step
+from gramian.core.orthogonalize._orthogonalizer import GrowingRows
+from gramian.families._expansion import Block
+from gramian.families._pruning import prune
+
+MAX_MOMENTS = 1000
+"""The moments of at most this many functions are kept, the constant among them: 8 MB."""
+SMALLEST = 1e-145
+"""Functions with a smaller norm have no moments in float64."""
+BLOCK_BYTES = 2**26
+"""The values of functions that are evaluated at once take this much memory."""
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """The fit of X by functions of the chosen variables, Bᵀf(z), centred."""
+
+    blocks: tuple[Block, ...]
+    kept: tuple[IntArray, ...]
+    """Which functions of each block are in the basis."""
+    coefficients: Array
+    """B: a row for each function of the basis, the constant first."""
+    linear: Array
+    """The coefficients of the variables in the linear least-squares fit."""
+    units: Array
+    """The standard deviations of the variables: functions take variables scaled to variance 1."""
+    moments: tuple[Array, Array] | None
+    """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X, if these are not too many,
+    nor too large or too small for float64."""
+
+    def __call__(self, z: Array, *, linear: bool = False) -> Array:
+        """Decode centred variables, one row a sample."""
+        if linear:
+            return (z / self.units) @ self.linear
+        out = np.empty((len(z), self.coefficients.shape[1]))
+        step = max(1, BLOCK_BYTES // (8 * len(self.coefficients)))
+        for start in range(0, len(z), step):
+            part = slice(start, start + step)
+            out[part] = self.evaluate(z[part]).T @ self.coefficients
+        return out
+
+    def evaluate(self, z: Array) -> Array:
+        """Return the functions of the basis, one row a function."""
+        variables = np.ascontiguousarray((z / self.units).T)
+        basis = np.ones((len(self.coefficients), len(z)))
+        width = max((_width(block) for block in self._pruned[0]), default=1)
+        step = max(1, BLOCK_BYTES // (8 * (width + len(self.coefficients))))
+        for start in range(0, len(z), step):
+            part = slice(start, start + step)
+            self._evaluate(variables[:, part], basis[1:, part])
+        return basis
+
+    def _evaluate(self, variables: Array, out: Array) -> None:
+        """Evaluate the functions but the constant on some rows."""
+        store = GrowingRows(np.ones(variables.shape[1]))
+        done = 0
+        for j, (block, kept) in enumerate(zip(*self._pruned, strict=True), start=1):
+            if block.n_functions:
+                values = block.evaluate(store.view, variables[:j])
+                store.append(values[block.stored])
+                out[done : done + len(kept)] = values[kept]
+                done += len(kept)
+
+    @cached_property
+    def _pruned(self) -> tuple[list[Block], list[IntArray]]:
+        """The functions in the basis and their parents, and where in them the basis is."""
+        return prune(self.blocks, self.kept)
+
+
+def _width(block: Block) -> int:
+    """Return how many values a row takes while a block is evaluated."""
+    return block.n_functions + sum(len(basis.keys) for basis in block.bases)
+
+
+def make_decoder(
+    orthogonalizer: Orthogonalizer,
+    units: Sequence[float] | Array,
+    to_columns: Array,
+) -> Decoder:
+    """Make the decoder of a finished fit.
+
+    Parameters
+    ----------
+    orthogonalizer : Orthogonalizer
+        The functions.
+    units : array of shape (n_variables,)
+        The standard deviations of the variables.
+    to_columns : array of shape (n_columns,) or (n_inner, n_columns)
+        Takes the columns of the fit to those of the user: factors, or a matrix.
+    """
+    factor, steps = orthogonalizer.factors[orthogonalizer.use], orthogonalizer.steps
+    blocks, norms = [step.block for step in steps], orthogonalizer.norms[:, np.newaxis]
+    if any(block.calls for block in blocks):  # as the user knows them, whatever their size
+        scales = [step.block.scales[step.kept] for step in steps]
+        norms = norms / np.concatenate([np.ones(1), *scales])[:, np.newaxis]
+        blocks = [block.unscaled() for block in blocks]
+    coefficients = factor.fit(orthogonalizer.n_functions)
+    coefficients /= norms
+    with_x = np.reshape(orthogonalizer.variables, (-1, coefficients.shape[1]))
+    linear = linear_fit(steps, with_x)
+
+    def lift(rows: Array) -> Array:  # in place if it can be: there may be very many columns
+        if to_columns.ndim == 2:
+            return rows @ to_columns
+        rows *= to_columns
+        return rows
+
+    moments: tuple[Array, Array] | None = None
+    # Moments do not depend on penalties, but some of these may leave functions out.
+    whole = [each for each in orthogonalizer.factors if each.n_known == orthogonalizer.n_functions]
+    if whole and orthogonalizer.n_functions <= MAX_MOMENTS:
+        smallest = min(whole, key=lambda each: each.alpha)
+        gram, with_x = smallest.moments(orthogonalizer.n_functions)
+        with np.errstate(over="ignore"):
+            with_x *= norms
+            moments = norms * gram * norms.T, lift(with_x)
+        if norms.min() < SMALLEST or not all(np.isfinite(each).all() for each in moments):
+            moments = None
+    return Decoder(
+        tuple(blocks),
+        tuple(step.kept for step in steps),
+        lift(coefficients),
+        lift(linear),
+        np.array(units, dtype=np.float64),
+        moments,
+    )
+
+
+def linear_fit(steps: Sequence[Step], with_x: Array) -> Array:
+    """Return the least-squares coefficients of X in variables, given E[zXᵀ]."""
+    if not steps:
+        return with_x
+    products = [
+        (with_x[:, axis] if isinstance(axis, int) else with_x @ axis) / step.direction.deviation
+        for step in steps
+        for axis in [step.direction.axis]
+    ]
+    fit: Array = lstsq(np.column_stack(products), with_x, check_finite=False)[0]
+    return fit

@@ -1,0 +1,86 @@
+"""The leading eigenvector of a residual covariance, step after step."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+from gramian._support.types import Array
+from gramian.core.rows._covariance import ResidualCovariance
+
+CONVERGED = 1e-13
+"""The error of an eigenvector's image, relative to the eigenvalue, that counts as none."""
+
+
+class LeadingEigenvector:
+    """Finds the top eigenpair of Σ_1, Σ_2, ...
+
+    Each matrix is the last one minus something positive semidefinite that takes away its top
+    eigenvector. So no eigenvalue exceeds the last one's second, and a runner-up that is still an
+    eigenvector with the same value is the top one now. With a linear family this is always so, and
+    a few decompositions serve all steps. With others it fails at once, and from then on only the
+    top pair is computed: by iterations until rounding error or, where they are slower or do not
+    converge, by a direct method. The result is the same either way.
+    """
+
+    def __init__(self) -> None:
+        self._next: list[tuple[float, Array]] = []
+        """Further eigenpairs of the last matrix that was decomposed, the smallest first."""
+        self._n_pairs = 2
+
+    def __call__(self, matrix: ResidualCovariance) -> tuple[float, Array]:
+        """Return the largest eigenvalue and its unit vector, of either sign."""
+        start = None
+        if matrix.trace <= 0:  # nothing is left
+            self._next = []
+            return 0.0, np.eye(1, matrix.size)[0]
+        if self._next:
+            value, start = self._next.pop()
+            error = matrix.times(start) - value * start
+            if np.linalg.norm(error) <= CONVERGED * value:
+                if not self._next:
+                    self._n_pairs *= 4
+                return value, start
+            self._n_pairs = 1
+        values, vectors = self._decompose(matrix, start)
+        *self._next, top = zip(values.tolist(), vectors.T, strict=True)
+        return top
+
+    def _decompose(self, matrix: ResidualCovariance, start: Array | None) -> tuple[Array, Array]:
+        """Return the largest eigenvalues in increasing order, and their vectors by columns."""
+        d = matrix.size
+        k, iterate = matrix.pairs(self._n_pairs)
+        if iterate:
+            # A little of everything in the start, lest it be orthogonal to what it looks for.
+            v0 = 1e-3 * np.random.default_rng(0).standard_normal(d)
+            if start is not None:
+                v0 += start
+            operator = LinearOperator((d, d), matvec=matrix.times, dtype=np.float64)
+            try:
+                values, vectors = eigsh(operator, k=k, which="LA", v0=v0, tol=CONVERGED)
+            except ArpackError:
+                pass  # the direct method is slower, and does not fail
+            else:
+                order = np.argsort(values)
+                return values[order], vectors[:, order]
+        direct: tuple[Array, Array] = eigh(
+            matrix.lower(), subset_by_index=[d - k, d - 1], check_finite=False
+        )
+        return direct
+
+
+def orient(vector: Array, *, like: Array | None = None) -> Array:
+    """Give a direction the sign that makes its largest entry positive; of equals, the first.
+
+    Parameters
+    ----------
+    vector : array
+        The direction.
+    like : array, optional
+        Decide by the entries of this vector instead.
+    """
+    deciding = vector if like is None else like
+    size = np.abs(deciding)
+    first = np.argmax(size >= (1 - 1e-6) * size.max())
+    return -vector if deciding[first] < 0 else vector

@@ -1,0 +1,139 @@
+"""Residuals on rows that take no part in the expectations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gramian._support.blas import add_product, solve_lower, threads_for
+from gramian._support.types import Array
+from gramian.core.orthogonalize import Added, Step
+from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows
+from gramian.core.pursuit._eigen import LeadingEigenvector
+from gramian.core.rows import Residuals, RowBlock
+from gramian.core.rows._residuals import or_infinity
+
+TIE = 1e-9
+"""Residuals that differ by less, relatively, are equal: the smaller penalty wins."""
+NOTHING = 1e-12
+"""A smaller share of what there was at first is a rounding error, whichever penalty leaves it."""
+
+
+class HeldOut:
+    """The recursion of the fit, evaluated on other rows.
+
+    Their functions are orthogonalized with the factor of the fit, and what the fit's coefficients
+    predict is subtracted from their X.
+
+    Parameters
+    ----------
+    rows : RowBlock
+        The rows, centred and scaled as those of the fit are.
+    scale : array of shape (n_columns,) or float
+        The standard deviation that is 1 in the scaled columns.
+    n_penalties : int, default=1
+        How many fits there are, one for each penalty.
+    axes : pair of arrays, optional
+        If the fit takes place in other coordinates: the matrices that take the scaled columns to
+        these, of shape (n_columns, n_coordinates), and back.
+    largest : callable, default=largest_of_columns
+        Returns the largest residual variance, given the residuals.
+    """
+
+    def __init__(
+        self,
+        rows: RowBlock,
+        scale: Array | float,
+        n_penalties: int = 1,
+        *,
+        axes: tuple[Array, Array] | None = None,
+        largest: Callable[[Residuals], float] | None = None,
+    ) -> None:
+        self._rows = rows
+        self._scale = scale
+        self._axes = axes
+        self._largest = largest or largest_of_columns
+        self._z: list[Array] = []
+        self._store = GrowingRows(rows.root)
+        self._functions = [GrowingRows(rows.root) for _ in range(n_penalties)]
+        self._residuals = [rows.residuals(scale) for _ in range(n_penalties)]
+        self.largest = [self._largest(self._residuals[0])]
+        """The largest residual variance before each step and after the last."""
+        self.total = [self._residuals[0].total]
+        """The total residual variance, likewise."""
+
+    def observe(self, step: Step, added: Added) -> int:
+        """Follow the fit by a step, and return which penalty leaves least."""
+        width = len(self._functions[0].view) + self._rows.n_columns
+        with threads_for(float(step.block.n_functions * len(self._rows.root) * width)):
+            return self._observe(step, added)
+
+    def _observe(self, step: Step, added: Added) -> int:
+        block = step.block
+        self._z.append(self._lift(step.direction).of(self._rows))
+        with np.errstate(over="ignore", invalid="ignore"):  # far from the rows of the fit
+            values = block.evaluate(self._store.view, self._z)
+            self._store.append(values[block.stored])
+            values /= added.norms[:, np.newaxis]
+            for extension, functions, residual in zip(
+                added.extensions, self._functions, self._residuals, strict=True
+            ):
+                new = values[extension.pivots]
+                add_product(new, extension.left, functions.view, -1.0)
+                solve_lower(extension.diagonal, new)
+                functions.append(new)
+                coefficients = extension.coefficients
+                if self._axes is not None:
+                    coefficients = coefficients @ self._axes[1]
+                residual.subtract(new, coefficients * self._scale)
+        totals = np.array([residual.total for residual in self._residuals])
+        use = least(totals, self.total[0])
+        self.largest.append(self._largest(self._residuals[use]))
+        self.total.append(float(totals[use]))
+        return use
+
+    def stalled(self, patience: int, tolerance: float) -> bool:
+        """Return whether the last steps brought no improvement."""
+        if len(self.total) <= patience:
+            return False
+        before = min(self.total[:-patience])
+        return min(self.total[-patience:]) >= before - tolerance * self.total[0]
+
+    def _lift(self, direction: Direction) -> Direction:
+        if self._axes is None:
+            return direction
+        to_coordinates, axis = self._axes[0], direction.axis
+        vector = to_coordinates[:, axis] if isinstance(axis, int) else to_coordinates @ axis
+        return Direction(np.ascontiguousarray(vector), direction.deviation)
+
+
+def least(totals: Array, at_first: float) -> int:
+    """Return which of several fits leaves least; of equals the first.
+
+    Parameters
+    ----------
+    totals : array
+        What each leaves of the held-out rows.
+    at_first : float
+        What there was to explain.
+    """
+    return int(np.argmax(totals <= equals(totals.min(), at_first)))
+
+
+def equals(total: float, at_first: float) -> float:
+    """Return the most that a fit leaves which is as good as one that leaves a given total."""
+    return max((1 + TIE) * total, NOTHING * at_first)
+
+
+def largest_of_columns(residuals: Residuals) -> float:
+    """Return the largest second moment of a column."""
+    return or_infinity(float(residuals.of_columns().max()))
+
+
+def largest_of_directions(residuals: Residuals) -> float:
+    """Return the largest second moment along any unit vector."""
+    if not np.isfinite(residuals.total):
+        return np.inf
+    value, _ = LeadingEigenvector()(residuals.covariance())
+    return max(value, 0.0)

@@ -1,0 +1,249 @@
+"""Rows of an array in memory."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.blas import second_moments, times
+from gramian._support.types import Array
+from gramian.core.rows._checksum import checksum_of
+from gramian.core.rows._covariance import MatrixCovariance
+from gramian.core.rows._protocol import CONSTANT, MemoryRows, RowBlock
+
+AnyTable = TypeVar("AnyTable", bound=Any)
+CACHE_BYTES = 2**30
+"""Values of functions are kept between steps up to this size, and computed anew beyond it."""
+NARROW = 1e-152
+"""Squares of smaller numbers, divided by the number of rows, may lose digits."""
+BLOCK_ROWS = 2048
+"""Rows in a block: enough for matrix products at full speed, few enough to bound memory."""
+
+
+class SpreadError(ValueError):
+    """The squares of a column's values leave the range of float64.
+
+    Parameters
+    ----------
+    column : int
+        Which.
+    spread : float
+        The difference of its largest and its smallest value.
+    too_wide : bool
+        Whether it is too large, or too small.
+    name : str, optional
+        What to call the column, in place of its number.
+    """
+
+    def __init__(self, column: int, spread: float, too_wide: bool, name: str | None = None) -> None:
+        super().__init__(column, spread, too_wide, name)  # by which it is made in other processes
+        self.column = column
+
+    def __str__(self) -> str:
+        column, spread, too_wide, name = self.args
+        called = f"column {column}, counted from 0," if name is None else f"column {name}"
+        return (
+            f"The values of {called} differ by up to {spread:.3g}, and the squares of such numbers "
+            f"are too {'large' if too_wide else 'small'} to compute a variance with float64. Give "
+            f"it in a unit that is 1e{np.log10(spread):.0f} times this one."
+        )
+
+    def named(self, name: str) -> SpreadError:
+        """Return the same with a name of the column."""
+        column, spread, too_wide, _ = self.args
+        return SpreadError(column, spread, too_wide, name)
+
+
+@dataclass(frozen=True)
+class Centring:
+    """What was done to the columns of a table: ``(X - mean) / scale``."""
+
+    mean: Array
+    scale: Array
+    """The standard deviation of each column, or for all columns that of the most variant one; 1
+    where that is zero."""
+    varies: NDArray[np.bool_]
+    """Which columns are not constant."""
+    checksum: int | None = None
+    """The checksum of the rows, if it was asked for: see `checksum_of`."""
+
+    def apply(self, X: Array, weights: Array | None) -> RowBlock:
+        """Do the same to other rows."""
+        X, root = roots_of(X, weights)
+        x = np.subtract(X, self.mean, order="C")
+        x /= self.scale
+        x *= root[:, np.newaxis]
+        return RowBlock(x, root)
+
+
+class ArrayRows(MemoryRows):
+    """The rows of a centred and scaled array.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        Rows, each times the root of its weight.
+    root : array of shape (n_rows,)
+        The roots of the weights.
+    block_rows : int
+        Rows in a block.
+    """
+
+    def __init__(self, x: Array, root: Array, block_rows: int = BLOCK_ROWS) -> None:
+        self.x = x
+        self.root = root
+        self._block_rows = block_rows
+        self.n_columns = x.shape[1]
+        self.effective_n_rows = float(1 / np.sum(root**4))
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        self.cache_bytes = CACHE_BYTES
+        """How much memory values that belong to rows may take from one sum to the next."""
+
+    @property
+    def whole(self) -> RowBlock:
+        """All rows in one block."""
+        return RowBlock(self.x, self.root)
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Read the table once."""
+        return parts_of(self.whole, self._block_rows)
+
+    def rotate(self, basis: Array) -> tuple[ArrayRows, Array]:
+        """Express the rows in other coordinates, each scaled to variance 1."""
+        x = times(self.x, basis.T)
+        deviations = standardize(x)
+        return ArrayRows(x, self.root, self._block_rows), deviations
+
+    def covariance(self) -> Array:
+        """Return the lower triangle of E[XXᵀ] of the scaled columns."""
+        return second_moments(self.x)
+
+    def residual_covariance(self) -> MatrixCovariance:
+        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        return MatrixCovariance(self.covariance())
+
+    def dense(self) -> ArrayRows:
+        """Return the rows as they are."""
+        return self
+
+
+def standardize(x: Array) -> Array:
+    """Divide columns by their norms, in place, and return these; zero where one is constant."""
+    deviations: Array = np.linalg.norm(x, axis=0)
+    deviations[deviations**2 <= CONSTANT * deviations.max() ** 2] = 0.0
+    x /= np.where(deviations > 0, deviations, 1.0)
+    return deviations
+
+
+def parts_of(block: RowBlock, n_rows: int) -> Iterator[RowBlock]:
+    """Cut a block of rows into blocks of nearly equal size, of at most `n_rows` rows each."""
+    n = len(block.root)
+    n_blocks = -(-n // n_rows)
+    edges = [n * i // n_blocks for i in range(n_blocks + 1)]
+    for start, stop in itertools.pairwise(edges):
+        yield block.part(slice(start, stop))
+
+
+def centre(
+    X: Array,
+    weights: Array | None,
+    scale: Literal["column", "table"],
+    *,
+    checksum: bool = False,
+) -> tuple[ArrayRows, Centring]:
+    """Centre the columns of X and scale them to variance 1, each for itself or all alike.
+
+    Columns are first brought to [0, 1], so that neither a mean far from zero nor values near the
+    limits of float64 cost accuracy, and constant columns become exact zeros.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, n_columns)
+        Finite values.
+    weights : array of shape (n_rows,), or None
+        Non-negative weights, not all zero. Rows of weight zero are left out.
+    scale : {"column", "table"}
+        Whether each column gets variance 1, or the most variant one does and the others keep
+        their size relative to it.
+    checksum : bool, default=False
+        Whether to compute a checksum of the rows.
+    """
+    found = checksum_of(X, weights) if checksum else None
+    X, root = roots_of(X, weights)
+    low = X.min(axis=0)
+    unit = units_of(low, X.max(axis=0))
+    x = np.subtract(X, low, order="C")  # blocks of rows are then contiguous
+    x /= unit
+    weight = root * root
+    shift = weight @ x
+    x -= shift
+    deviation = np.sqrt(np.einsum("i,ij,ij->j", weight, x, x))
+    factor, scales = scales_of(unit, deviation, scale)
+    x *= factor
+    x *= root[:, np.newaxis]
+    return ArrayRows(x, root), Centring(low + unit * shift, scales, deviation > 0, found)
+
+
+def units_of(low: Array, high: Array) -> Array:
+    """Return what brings columns to [0, 1]: how far their values spread, and 1 for constants."""
+    with np.errstate(over="ignore"):
+        spread = high - low
+    check_spread(spread, spread.max() < NARROW)
+    return np.where(spread > 0, spread, 1.0)
+
+
+def scales_of(
+    unit: Array, deviation: Array, scale: Literal["column", "table"]
+) -> tuple[Array, Array]:
+    """Return by which to multiply columns of [0, 1], and what all in all they are divided by.
+
+    Parameters
+    ----------
+    unit : array of shape (n_columns,)
+        What columns were divided by to be in [0, 1].
+    deviation : array of shape (n_columns,)
+        Their standard deviations there.
+    scale : {"column", "table"}
+        Whether each column gets variance 1, or the most variant one does.
+    """
+    deviations = unit * deviation
+    if scale == "column":
+        factor = 1 / np.where(deviation > 0, deviation, 1.0)
+        return factor, np.where(deviation > 0, deviations, 1.0)
+    widest = deviations.max(initial=0.0) or 1.0
+    return unit / widest, np.full(len(unit), widest)
+
+
+def check_spread(spread: Array, too_narrow: NDArray[np.bool_] | np.bool_) -> None:
+    """Raise where the squares of a column's values leave the range of float64.
+
+    Parameters
+    ----------
+    spread : array of shape (n_columns,)
+        The differences of the largest and the smallest value.
+    too_narrow : bool, or boolean array of shape (n_columns,)
+        Whether columns that are not constant vary too little.
+    """
+    with np.errstate(over="ignore"):
+        too_wide = not np.isfinite(np.sum(spread * spread))
+    narrow = np.flatnonzero((spread > 0) & too_narrow)
+    if not too_wide and not len(narrow):
+        return
+    column = int(np.argmax(spread)) if too_wide else int(narrow[0])
+    size = np.nextafter(np.inf, 0) if np.isinf(spread[column]) else spread[column]
+    raise SpreadError(column, float(size), too_wide)
+
+
+def roots_of(X: AnyTable, weights: Array | None) -> tuple[AnyTable, Array]:
+    """Return the rows of positive weight, and the roots of their weights, which add up to one."""
+    if weights is None:
+        n = X.shape[0]
+        return X, np.full(n, n**-0.5)
+    present = weights > 0
+    weights = weights[present] / weights.max()  # lest the sum overflow
+    return X[present], np.sqrt(weights / weights.sum())

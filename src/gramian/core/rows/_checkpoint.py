@@ -1,0 +1,197 @@
+"""Sums that were computed once are read from a folder when a fit is begun again."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramian._support.threads import product_for
+from gramian._support.types import Array
+from gramian._support.writing import replacing
+from gramian.core.rows._covariance import ResidualCovariance
+from gramian.core.rows._protocol import Rows, Work
+
+SAME = {"rel_tol": 1e-9, "abs_tol": 1e-9}
+"""How close numbers are that differ by rounding only, for instance after other block sizes."""
+
+
+class Ledger:
+    """A folder with the results of all sums so far, in their order.
+
+    The pursuit is a function of these sums, so that it arrives where it was interrupted without
+    reading the data.
+
+    Parameters
+    ----------
+    folder : path
+        The folder; it is made if there is none.
+    description : dict
+        What the sums depend on. A folder with another description is refused.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], description: dict[str, Any]) -> None:
+        self._folder = Path(folder)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise ValueError(
+                f"checkpoint={str(folder)!r} is not a folder: it is a file, or inside one. Give a "
+                "folder: a new one, or that of the fit to go on with."
+            ) from error
+        self._n = 0
+        text = json.dumps(description, indent=1, sort_keys=True)
+        path = self._folder / "fit.json"
+        if not path.exists():
+            with replacing(path) as stream:
+                stream.write(text.encode())
+            return
+        try:
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(stored, dict):
+                raise ValueError("it holds no description of a fit")
+        except (OSError, ValueError, RecursionError) as error:
+            raise ValueError(f"{path} is damaged: {error}. Remove {self._folder}.") from error
+        changed = _difference(stored, json.loads(text))
+        if changed is not None:
+            raise ValueError(
+                f"The checkpoint {self._folder} is of another fit: {changed}. Remove the folder, "
+                "or give another one."
+            )
+
+    def recall(self, like: Sequence[Array]) -> list[Array] | None:
+        """Return the next result, if it is there.
+
+        Parameters
+        ----------
+        like : sequence of arrays
+            Arrays of the shapes that are expected; empty vectors stand for those of any length.
+        """
+        path = self._path()
+        if not path.exists():
+            return None
+        try:
+            found = _read(path)
+            _compare(found, like)
+        except DAMAGE as error:
+            raise ValueError(
+                f"{path} is damaged: {error}. Remove it and those of higher numbers, and fit again."
+            ) from error
+        self._n += 1
+        return found
+
+    def note(self, sums: list[Array]) -> None:
+        """Store the next result, unless the numbers left their range: the fit ends there."""
+        if not all(np.isfinite(each).all() for each in sums):
+            return
+        with replacing(self._path()) as stream:
+            np.savez(stream, *sums)
+        self._n += 1
+
+    def _path(self) -> Path:
+        return self._folder / f"{self._n:06}.npz"
+
+
+DAMAGE = (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error)
+"""What reading a file that something else wrote, or part of one, can raise."""
+
+
+def _read(path: Path) -> list[Array]:
+    """Return the arrays of a file."""
+    with path.open("rb") as stream:
+        if not zipfile.is_zipfile(stream):
+            raise ValueError("it is no archive of arrays")
+        stream.seek(0)
+        with np.load(stream, allow_pickle=False) as file:
+            return [file[f"arr_{i}"] for i in range(len(file.files))]
+
+
+def _compare(found: Sequence[Array], like: Sequence[Array]) -> None:
+    """Raise if arrays are not what was expected."""
+    if len(found) != len(like):
+        raise ValueError(f"it holds {len(found)} arrays in place of {len(like)}")
+    for array, expected in zip(found, like, strict=True):
+        if array.dtype != np.float64:
+            raise ValueError(f"it holds values of type {array.dtype}")
+        shape = array.shape if expected.shape == (0,) and array.ndim == 1 else expected.shape
+        if array.shape != shape:
+            raise ValueError(f"it holds an array of shape {array.shape} in place of {shape}")
+        if not np.isfinite(array).all():
+            raise ValueError("it holds values that are not finite")
+
+
+def _difference(old: Any, new: Any, name: str = "its description") -> str | None:
+    """Name the first thing that differs, down to a parameter or the number of a column."""
+    if old == new:
+        return None
+    if isinstance(old, float) and isinstance(new, float) and isclose(old, new, **SAME):
+        return None
+    if isinstance(old, dict) and isinstance(new, dict):
+        pairs = [(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        both = enumerate(zip(old, new, strict=True))
+        pairs = [(f"{name} of column {i}", *pair) for i, pair in both]
+    else:
+        return f"{name} was {old} and is {new}"
+    return next((found for pair in pairs if (found := _difference(*pair[1:], pair[0]))), None)
+
+
+@dataclass(frozen=True)
+class RecordedRows:
+    """Rows whose sums are looked up in a ledger before they are computed."""
+
+    rows: Rows
+    ledger: Ledger
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
+        return self.rows.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self.rows.n_columns
+
+    @property
+    def effective_n_rows(self) -> float:
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        return self.rows.effective_n_rows
+
+    @property
+    def cache_bytes(self) -> int:
+        """How much memory values that belong to rows may take from one sum to the next."""
+        return self.rows.cache_bytes
+
+    def covariance(self) -> Array:
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        return self.rows.covariance()
+
+    def residual_covariance(self) -> ResidualCovariance:
+        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        return self.rows.residual_covariance()
+
+    def dense(self) -> Rows:
+        """Return the same rows with all values in memory, if they are all there in another form."""
+        return replace(self, rows=self.rows.dense())
+
+    def rotate(self, basis: Array) -> tuple[Rows, Array]:
+        """Express the rows in other coordinates, each scaled to variance 1."""
+        rows, deviations = self.rows.rotate(basis)
+        return replace(self, rows=rows), deviations
+
+    def sum(self, work: Work) -> list[Array]:
+        """Look the sums up, or compute them and note them down."""
+        found = self.ledger.recall(work.worker(product_for(1)).sums)
+        if found is None:
+            found = self.rows.sum(work)
+            self.ledger.note(found)
+        return found

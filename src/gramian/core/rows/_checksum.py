@@ -1,0 +1,42 @@
+"""A number by which a table is known again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramian._support.types import Array
+
+MASK = 2**64 - 1
+
+
+def checksum_of(x: Array, weights: Array | None) -> int:
+    """Return a number that changes with any bit of any row, and not with the order of rows.
+
+    Every row is hashed with its weight, and the hashes are added up modulo 2⁶⁴. So tables in blocks
+    of any size, in files, in memory or on a cluster have the same number if they have the same
+    values; numbers of parts of a table add up to that of the table.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        The rows.
+    weights : array of shape (n_rows,), or None
+        Their weights, 1 by default. Rows of weight zero do not count.
+    """
+    if weights is not None:
+        x, weights = x[weights > 0], weights[weights > 0]
+    factors = np.random.default_rng(0).integers(0, MASK, x.shape[1] + 1, np.uint64, endpoint=True)
+    factors |= np.uint64(1)
+    # Adding zero turns -0.0 into 0.0.
+    hashes = np.einsum("ij,j->i", _bits(x + 0.0), factors[1:])
+    hashes += _bits(np.ones(1) if weights is None else weights) * factors[0]
+    # The finalizer of MurmurHash3: without it, rows could swap values within a column.
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        hashes ^= hashes >> np.uint64(33)
+        hashes *= np.uint64(factor)
+    hashes ^= hashes >> np.uint64(33)
+    return int(hashes.sum(dtype=np.uint64))
+
+
+def _bits(values: Array) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
+    return np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)

@@ -1,0 +1,297 @@
+"""Rows of a Dask collection: sums are computed where the rows are, and only they travel."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from gramian._support.blas import threads_for
+from gramian._support.threads import product_for
+from gramian._support.types import Array
+from gramian.core.rows._array import BLOCK_ROWS, Centring
+from gramian.core.rows._first_pass import FirstPass, Split, look_at, put_together
+from gramian.core.rows._protocol import Work, merge_sums
+from gramian.core.rows._statistics import centring_of
+from gramian.core.rows._stream import check, numbers_in
+from gramian.core.rows._transform import RowTransform, TransformedRows
+from gramian.tables._table import Chunk
+
+T = TypeVar("T")
+Completion = Callable[[Array, Array | None], tuple[Array, Array | None]]
+"""Makes of rows and weights rows without gaps, and their weights."""
+FAN_IN = 8
+"""At most this many partial results are put together at once."""
+SHARE_OF_MEMORY = 0.5
+"""A table is kept in the workers' memory if it takes no more than this share of it."""
+
+
+def partitions(data: Any) -> Iterator[Any]:
+    """Compute the partitions of a collection, each with all columns, one after the other."""
+    if getattr(data, "ndim", 0) == 2 and not hasattr(data, "columns"):
+        data = data.rechunk({1: -1})
+    for part in np.ravel(data.to_delayed()):
+        yield part.compute()
+
+
+def is_dask(data: Any) -> bool:
+    """Return whether the data are a Dask array or data frame."""
+    return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed")
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Some rows of the table, to be loaded where they are needed."""
+
+    number: int
+    rows: Any
+    """A delayed array or data frame."""
+    weights: Any
+    """A delayed array, the name of a column, or None."""
+    completion: Completion | None = None
+    """What is done about missing values."""
+
+
+@dataclass(frozen=True)
+class DaskRows(TransformedRows):
+    """Rows of a Dask array or data frame, centred and scaled where they are."""
+
+    partitions: Sequence[Partition]
+    collection: Any
+    """What the partitions are of: workers forget the rows they keep when nobody refers to it."""
+    home: int
+    """The process that waits for the sums."""
+    cache_bytes: int = 0
+
+    def sum(self, work: Work) -> list[Array]:
+        """Compute the sums of all partitions, put them together in a tree, and fetch the result."""
+        from dask.delayed import delayed
+
+        shared = delayed(work, traverse=False)
+        frame = delayed(self.frame, traverse=False)
+        parts = [
+            delayed(_sum)(
+                self.home, shared, frame, each.number, each.rows, each.weights, each.completion
+            )
+            for each in self.partitions
+        ]
+        found: list[Array] = _compute(_tree(parts, lambda some: delayed(_merge)(shared, some)))
+        return found
+
+
+def _tree(parts: Sequence[Any], put_together: Callable[[Sequence[Any]], Any]) -> Any:
+    while len(parts) > 1:
+        groups = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
+        parts = [put_together(group) for group in groups]
+    return parts[0]
+
+
+def _sum(
+    home: int,
+    work: Work,
+    frame: RowTransform,
+    number: int,
+    rows: Any,
+    weights: Any,
+    completion: Completion | None,
+) -> list[Array]:
+    x, w = _numbers(rows, weights)
+    block = frame.apply(number, *((x, w) if completion is None else completion(x, w)))
+    worker = work.worker(product_for(1))
+    with _one_thread(home):
+        for start in range(0, len(block.x), BLOCK_ROWS):
+            part = slice(start, start + BLOCK_ROWS)
+            worker((0, block.part(part)))
+    return worker.sums
+
+
+def _merge(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
+    first, *others = parts
+    return merge_sums(work, [[array.copy() for array in first], *others])
+
+
+def _numbers(rows: Any, weights: Any) -> tuple[Array, Array | None]:
+    """Return rows and weights as arrays."""
+    if isinstance(weights, str):
+        rows, weights = rows.drop(columns=weights), rows[weights]
+    x = numbers_in(rows)
+    return x, None if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+def _names(rows: Any, weights: Any) -> list[str] | None:
+    if not hasattr(rows, "columns"):
+        return None
+    return [str(name) for name in rows.columns if not isinstance(weights, str) or name != weights]
+
+
+def _look(
+    home: int,
+    split: Split | None,
+    covariance: bool,
+    checksum: bool,
+    number: int,
+    rows: Any,
+    weights: Any,
+    completion: Completion | None,
+) -> FirstPass:
+    """Look at a partition for the first time."""
+    x, w = _checked(number, rows, weights, gaps=completion is not None)
+    if completion is not None:
+        x, w = completion(x, w)
+    with _one_thread(home):
+        return look_at(x, w, number, split, covariance=covariance, checksum=checksum)
+
+
+def _checked(
+    number: int, rows: Any, weights: Any, *, gaps: bool = False
+) -> tuple[Array, Array | None]:
+    """Return rows and weights as arrays, and complain about what is wrong with them."""
+    x, w = _numbers(rows, weights)
+    if w is not None and w.shape != (len(x),):
+        raise ValueError(
+            f"Partition {number} has {len(x)} rows and weights of shape {w.shape}; sample_weight "
+            "must have one for each row, in the same partitions."
+        )
+    check(Chunk(x, w, f"partition {number}", 0), _names(rows, weights), gaps=gaps)
+    return x, w
+
+
+def map_partitions(data: Any, sample_weight: Any, function: Callable[[int, Array], T]) -> list[T]:
+    """Apply a function to the rows of each partition, and its number; values may be missing.
+
+    Parameters
+    ----------
+    data : Dask array or data frame
+        The table.
+    sample_weight : str, Dask array or None
+        Weights, which are no part of the rows.
+    function : callable
+        What is computed where the rows are.
+    """
+    from dask.delayed import delayed
+
+    def compute(number: int, rows: Any, weights: Any) -> T:
+        return function(number, _checked(number, rows, weights, gaps=True)[0])
+
+    parts = [
+        delayed(compute)(each.number, each.rows, each.weights)
+        for each in partitions_of(data, sample_weight)
+    ]
+    found: list[T] = list(_compute(delayed(list)(parts)))
+    return found
+
+
+def partitions_of(
+    data: Any, sample_weight: Any, completion: Completion | None = None
+) -> list[Partition]:
+    """Return the partitions of a Dask array or data frame, columns all together."""
+    if hasattr(data, "dask") and data.ndim == 2 and hasattr(data, "rechunk"):
+        data = data.rechunk({1: -1})
+    rows = np.ravel(data.to_delayed()).tolist()
+    if sample_weight is None or isinstance(sample_weight, str):
+        weights = [sample_weight] * len(rows)
+    elif is_dask(sample_weight):
+        weights = np.ravel(_in_parts_of(data, sample_weight).to_delayed()).tolist()
+        if len(weights) != len(rows):
+            raise ValueError(
+                f"sample_weight has {len(weights)} partitions where X has {len(rows)}; rechunk it "
+                "as the rows of X are."
+            )
+    else:
+        raise TypeError(
+            "sample_weight of a Dask collection must be the name of a column or a Dask array."
+        )
+    pairs = zip(rows, weights, strict=True)
+    return [Partition(number, *pair, completion) for number, pair in enumerate(pairs)]
+
+
+def _in_parts_of(data: Any, weights: Any) -> Any:
+    """Return weights in the partitions that the rows have, where the sizes of these are known."""
+    if not hasattr(data, "rechunk") or not hasattr(weights, "rechunk"):
+        return weights
+    if np.isnan([*data.shape, *weights.shape]).any():
+        return weights
+    if weights.shape != data.shape[:1]:
+        raise ValueError(
+            f"sample_weight has the shape {weights.shape}, and X has {len(data)} rows."
+        )
+    return weights.rechunk(data.chunks[:1])
+
+
+def open_dask(
+    data: Any,
+    sample_weight: Any,
+    scaling: Literal["column", "table"],
+    *,
+    covariance: bool = False,
+    memory_budget: int,
+    split: Split | None = None,
+    checksum: bool = False,
+    completion: Completion | None = None,
+) -> tuple[DaskRows, Centring, tuple[Array, Array | None] | None]:
+    """Look at a Dask collection for the first time, and keep it in memory if it fits.
+
+    The parameters are those of `open_stream`, and `completion` makes rows without gaps.
+    """
+    from dask.delayed import delayed
+
+    kept = _fits(data, memory_budget)
+    if kept:
+        data = data.persist()
+    partitions = partitions_of(data, sample_weight, completion)
+    home = os.getpid()
+    how = home, split, covariance, checksum
+    parts = [
+        delayed(_look)(*how, each.number, each.rows, each.weights, completion)
+        for each in partitions
+    ]
+    look: FirstPass = _compute(_tree(parts, lambda some: delayed(put_together)(some)))
+    statistics = look.statistics
+    if statistics.n_rows < 2:
+        raise ValueError(f"X has {statistics.n_rows} rows of positive weight; two are needed.")
+    if not kept and 8 * statistics.n_rows * len(statistics.mean) <= _available(memory_budget):
+        # Only now is it known that the rows fit in memory.
+        data = data.persist()
+        partitions = partitions_of(data, sample_weight, completion)
+    centring = centring_of(statistics, scaling)
+    frame = RowTransform(centring, statistics.weight, look.split)
+    rows = DaskRows(statistics, frame, partitions, data, home)
+    return rows, centring, look.held_out
+
+
+def _fits(data: Any, memory_budget: int) -> bool:
+    """Return whether a collection is known to fit in memory."""
+    try:
+        return float(data.nbytes) <= _available(memory_budget)  # False where it is not a number
+    except (AttributeError, NotImplementedError, TypeError):
+        return False
+
+
+def _available(memory_budget: int) -> float:
+    """Return how many bytes of rows may be kept: in the cluster, or else in this process."""
+    try:
+        from distributed import get_client
+
+        workers = get_client().scheduler_info(n_workers=-1)["workers"].values()
+    except (ImportError, ValueError):
+        return memory_budget  # no cluster
+    limits = [worker["memory_limit"] for worker in workers]
+    return SHARE_OF_MEMORY * sum(limits) if all(limits) else memory_budget
+
+
+def _one_thread(home: int) -> AbstractContextManager[Any]:
+    """Return a context in which BLAS has one thread: the scheduler has threads of its own.
+
+    In the process that waits for the results it has so already, see `_compute`. Tasks that go on
+    there after one has failed must not restore what they found.
+    """
+    return nullcontext() if os.getpid() == home else threads_for(0)
+
+
+def _compute(task: Any) -> Any:
+    with threads_for(0):
+        return task.compute()

@@ -1,0 +1,74 @@
+"""Rows drawn by chance from a table that comes in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Piece = TypeVar("Piece", bound=Any)
+
+
+def draw(
+    pieces: Iterable[Piece],
+    most: int,
+    seed: int,
+    filtered: Callable[[Piece, NDArray[np.bool_]], Piece],
+    joined: Callable[[Sequence[Piece]], Piece],
+) -> tuple[Piece, int]:
+    """Read a table once, and keep some of its rows, in their order; all if they are few.
+
+    Which rows are kept does not depend on the pieces in which they come.
+
+    Parameters
+    ----------
+    pieces : iterable
+        At least one; each has a length.
+    most : int
+        The largest number of rows to keep.
+    seed : int
+        Decides on the rows.
+    filtered : callable
+        Returns those rows of a piece for which a mask is true.
+    joined : callable
+        Makes one piece of several.
+
+    Returns
+    -------
+    rows : piece
+        Those that are kept.
+    n_rows : int
+        The number of all rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.core.rows import draw
+    >>> pieces = (np.arange(100 * i, 100 * i + 100) for i in range(10))
+    >>> draw(pieces, 5, 0, lambda rows, mask: rows[mask], np.concatenate)
+    (array([ 11, 269, 850, 855, 921]), 1000)
+    """
+    rng = np.random.default_rng(seed)
+    parts: list[Piece] = []
+    keys, n_rows, limit = np.empty(0), 0, np.inf
+
+    def lower_limit(candidates: NDArray[np.float64]) -> None:
+        """Forget all rows but those whose keys are among the smallest."""
+        nonlocal parts, keys, limit
+        limit = min(limit, float(np.partition(candidates, most)[most]))
+        if parts:
+            parts = [filtered(joined(parts), keys < limit)]
+            keys = keys[keys < limit]
+
+    for piece in pieces:
+        fresh = rng.random(len(piece))
+        n_rows += len(fresh)
+        if len(keys) + len(fresh) > 2 * most:
+            lower_limit(np.concatenate([keys, fresh]))
+        parts.append(filtered(piece, fresh < limit))
+        keys = np.concatenate([keys, fresh[fresh < limit]])
+    if len(keys) > most:
+        lower_limit(keys)
+    return joined(parts), n_rows

@@ -1,0 +1,213 @@
+"""Where the rows of a table come from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from gramian._support.blas import times
+from gramian._support.threads import AddProduct, n_workers, product_for, share_out
+from gramian._support.types import Array
+from gramian.core.rows._covariance import ResidualCovariance
+from gramian.core.rows._residuals import ArrayResiduals, Residuals
+
+CONSTANT = 1e-24
+"""A direction with less than this share of the largest variance has nothing but rounding errors."""
+
+
+class RowBlock:
+    """Some rows of the table, ready to be summed over.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        Centred and scaled rows, each times the root of its weight.
+    root : array of shape (n_rows,)
+        The roots of the rows' weights. All weights of the table add up to one, so that a sum over
+        rows is an expectation.
+    """
+
+    def __init__(self, x: Array, root: Array) -> None:
+        self._x = x
+        self.root = root
+        self.n_columns = int(x.shape[1])
+
+    @property
+    def x(self) -> Array:
+        """All values."""
+        return self._x
+
+    def part(self, rows: slice) -> RowBlock:
+        """Return some of the rows."""
+        return RowBlock(self._x[rows], self.root[rows])
+
+    def along(self, axis: Array | int, *, one_thread: bool = False) -> Array:
+        """Return a column, or the coordinates along a vector."""
+        if isinstance(axis, int):
+            return self._x[:, axis]
+        return self._x @ axis if one_thread else times(self._x, axis)
+
+    def along_all(self, axes: Array, out: Array) -> None:
+        """Compute several columns, or coordinates along several vectors, by one thread.
+
+        Parameters
+        ----------
+        axes : array of shape (n,) or (n, n_columns)
+            The numbers of columns, or vectors by rows.
+        out : array of shape (n, n_rows)
+            Where to put them, by rows.
+        """
+        if axes.ndim == 1:
+            out[:] = self._x.T[axes]
+        else:
+            np.matmul(axes, self._x.T, out=out)
+
+    def products(self, functions: Array) -> Array:
+        """Return the sums over rows of functions, one or several by rows, times all columns."""
+        if functions.ndim == 1:
+            return times(self._x.T, functions)
+        return times(functions, self._x)
+
+    def add_products(self, out: Array, functions: Array, add_product: AddProduct) -> None:
+        """Add the sums over rows of functions, given by rows, times all columns."""
+        add_product(out, functions, self._x)
+
+    def residuals(self, scale: Array | float) -> Residuals:
+        """Return the columns in other units, of which fits will be subtracted."""
+        return ArrayResiduals(self._x * scale)
+
+
+class Worker(Protocol):
+    """Sums over some of the row blocks."""
+
+    sums: list[Array]
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
+        ...
+
+
+class Work(ABC):
+    """Sums over all rows, which several workers may compute, each over some of the blocks.
+
+    A work is sent to other processes. It therefore holds no rows, nor anything that grows with
+    their number, unless the rows are those of this process.
+    """
+
+    @abstractmethod
+    def worker(self, add_product: AddProduct) -> Worker:
+        """Return one that begins at zero and multiplies matrices in the given way."""
+
+    def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
+        """Put the sums of two workers together; the first are overwritten."""
+        with np.errstate(over="ignore", invalid="ignore"):  # for whoever asked to check
+            for mine, other in zip(sums, others, strict=True):
+                mine += other
+        return sums
+
+
+class Rows(Protocol):
+    """A table whose rows can be summed over, as often as needed."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
+        ...
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        ...
+
+    @property
+    def effective_n_rows(self) -> float:
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        ...
+
+    @property
+    def cache_bytes(self) -> int:
+        """How much memory values that belong to rows may take from one sum to the next."""
+        ...
+
+    def sum(self, work: Work) -> list[Array]:
+        """Read the table once, and return the sums."""
+        ...
+
+    def covariance(self) -> Array:
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        ...
+
+    def residual_covariance(self) -> ResidualCovariance:
+        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        ...
+
+    def dense(self) -> Rows:
+        """Return the same rows with all values in memory, if they are all there in another form."""
+        ...
+
+    def rotate(self, basis: Array) -> tuple[Rows, Array]:
+        """Express the rows in other coordinates, each scaled to variance 1.
+
+        Parameters
+        ----------
+        basis : array of shape (n_coordinates, n_columns)
+            The new axes by rows.
+
+        Returns
+        -------
+        rows : Rows
+            The rows in these coordinates.
+        deviations : array of shape (n_coordinates,)
+            What the coordinates were divided by; zero where they are constant up to rounding and
+            were left alone.
+        """
+        ...
+
+
+class LocalRows(ABC):
+    """Rows that this process reads, block by block, always the same ones in the same order."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
+
+    @abstractmethod
+    def blocks(self) -> Iterator[RowBlock]:
+        """Read the table once."""
+
+    def sum(self, work: Work) -> list[Array]:
+        """Share the blocks out among threads, and return the sums."""
+        n = n_workers(self.n_rows)
+        workers = [work.worker(product_for(n)) for _ in range(n)]
+        share_out(enumerate(self.blocks()), workers)
+        return merge_sums(work, [worker.sums for worker in workers])
+
+
+class MemoryRows(LocalRows):
+    """Rows that are all in memory."""
+
+    root: Array
+    """The roots of the weights."""
+    n_columns: int
+
+    @property
+    @abstractmethod
+    def whole(self) -> RowBlock:
+        """All rows in one block."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
+        return len(self.root)
+
+
+def merge_sums(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
+    """Put the sums of all workers together, in their order."""
+    first, *others = parts
+    for other in others:
+        first = work.merge(first, other)
+    return first

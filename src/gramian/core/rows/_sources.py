@@ -1,0 +1,257 @@
+"""Row blocks out of tables, and out of what users yield."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.core.rows._stream import Source, check, numbers_in, read_ahead
+from gramian.exceptions import TableError
+from gramian.tables._array_files import NUMBERS, ArrayTable
+from gramian.tables._formats import ARRAYS, Format
+from gramian.tables._kinds import as_array, is_number
+from gramian.tables._opening import open_dataset, open_tables
+from gramian.tables._table import Chunk, Table
+
+TABLES = ("__array__", "__dataframe__", "__arrow_c_stream__", "columns", "toarray")
+"""What has any of these is a table, and no source of row blocks."""
+
+
+def as_source(data: Any, weights: Any = None) -> Source | None:
+    """Return a source if the data are one: files, a dataset, or blocks of rows.
+
+    Parameters
+    ----------
+    data : object
+        What the user gave; arrays and data frames are none.
+    weights : str or array, optional
+        The name of the column that holds the weights. Arrays on disk, which have no names, take
+        an array.
+    """
+    if isinstance(data, Source):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return TableSource(open_tables([data]), weights)
+    if isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike):
+        return TableSource(open_tables(data), weights)
+    module = type(data).__module__.partition(".")[0]
+    if module == "pyarrow" and hasattr(data, "get_fragments"):
+        return TableSource(open_dataset(data), weights)
+    if isinstance(data, np.memmap) and data.ndim == 2 and data.dtype.kind in NUMBERS:
+        return TableSource(ArrayTable(str(data.filename), Format.npy, data), weights)
+    if hasattr(data, "__next__") or hasattr(data, "read_next_batch"):
+        raise TypeError(
+            f"X can be read only once ({type(data).__name__}), and a fit reads it in every step. "
+            "Give a function that returns such an iterator."
+        )
+    if callable(data) and not hasattr(data, "__array__"):
+        return BlockSource(data, _name(weights))
+    plain = isinstance(data, list | tuple | dict | str | bytes)
+    if hasattr(data, "__iter__") and not plain and not any(hasattr(data, has) for has in TABLES):
+        return BlockSource(lambda: iter(data), _name(weights))
+    return None
+
+
+def _name(weights: Any) -> str | None:
+    if weights is None or isinstance(weights, str):
+        return weights
+    raise TypeError(
+        "sample_weight of files and row blocks must be the name of one of their columns; got "
+        f"{type(weights).__name__}."
+    )
+
+
+def read_into_memory(source: Source) -> tuple[Array, Array | None]:
+    """Read a source into memory; values may be missing."""
+    chunks = list(source.chunks())
+    for chunk in chunks:
+        check(chunk, source.names, gaps=True)
+    x = np.concatenate([chunk.x for chunk in chunks] or [np.empty((0, source.n_columns))])
+    weights = [chunk.weights for chunk in chunks if chunk.weights is not None]
+    return x, np.concatenate(weights) if weights else None
+
+
+class TableSource(Source):
+    """The rows of a table in files.
+
+    Parameters
+    ----------
+    table : Table
+        The table, all of whose columns must hold numbers.
+    weights : str, array or None
+        The column that holds weights; of a table without names, the weights.
+    """
+
+    def __init__(self, table: Table, weights: Any) -> None:
+        self._table = table
+        self._weight = _name(weights) if table.named or isinstance(weights, str) else None
+        self._weights: Array | None = None
+        if self._weight is not None and not (table.named and self._weight in table.names):
+            without = "" if table.named else f"{table} has no names of columns. "
+            raise TableError(f"{without}There is no column {self._weight!r} to take weights from.")
+        if weights is not None and self._weight is None:
+            self._weights = np.asarray(weights, dtype=np.float64)
+            if self._weights.shape != (table.n_rows,):
+                raise ValueError(
+                    f"sample_weight has the shape {self._weights.shape}, and {table} has "
+                    f"{table.n_rows} rows."
+                )
+        self._columns = [name for name in table.names if name != self._weight]
+        self.names = self._columns if table.named else None
+        if table.format not in ARRAYS:
+            for name, kind in table.columns.items():
+                if not is_number(kind):
+                    raise TableError(
+                        f"Column {name!r} of {table} holds {kind}, and numbers are needed. Leave "
+                        "it out, or encode it first."
+                    )
+
+    def __str__(self) -> str:
+        return str(self._table)
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self._columns)
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows, which all but text files know."""
+        return self._table.n_rows
+
+    def fits(self, memory_budget: int) -> bool:
+        """Return whether the table may be read as a whole."""
+        return self._table.fits(memory_budget)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Read the files once, one after the other."""
+        names = self._columns if self._weight is None else [*self._columns, self._weight]
+        row = 0
+        for chunk in read_ahead(self._table.numbers(names)):
+            x = chunk.x
+            if self._weight is not None:
+                chunk = replace(chunk, x=np.ascontiguousarray(x[:, :-1]), weights=x[:, -1].copy())
+            elif self._weights is not None:
+                chunk = replace(chunk, weights=self._weights[row : row + len(x)])
+            yield chunk
+            row += len(x)
+
+
+class CompletedSource(Source):
+    """Rows of another source, of which gaps are filled or rows left out while they are read.
+
+    Parameters
+    ----------
+    source : Source
+        The rows with gaps.
+    completion : callable
+        Makes of rows and weights rows without gaps, and their weights.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        completion: Callable[[Array, Array | None], tuple[Array, Array | None]],
+    ) -> None:
+        self._source = source
+        self._completion = completion
+        self.names = source.names
+
+    def __str__(self) -> str:
+        return str(self._source)
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self._source.n_columns
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Read the rows once, without gaps."""
+        for chunk in self._source.chunks():
+            check(chunk, self.names, gaps=True)
+            x, weights = self._completion(chunk.x, chunk.weights)
+            if len(x):
+                yield replace(chunk, x=np.ascontiguousarray(x), weights=weights)
+
+
+class BlockSource(Source):
+    """Blocks of rows that a user's object yields, again on each pass."""
+
+    def __init__(self, make: Callable[[], Iterable[Any]], weight: str | None) -> None:
+        self._make = make
+        self._weight = weight
+        self._looked_into = False
+        """Whether there was a block, whose names the others must have."""
+        begun = self.chunks_from(make())
+        first = next(begun, None)
+        if first is None:
+            raise ValueError("The data have no rows: not a single block was yielded.")
+        self._n_columns: int = first.x.shape[1]
+        self._begun: Iterator[Chunk] | None = itertools.chain([first], begun)
+        """The first pass, which has been looked into."""
+
+    def __str__(self) -> str:
+        return "The source of row blocks"
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self._n_columns
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Go through the blocks once."""
+        begun, self._begun = self._begun, None
+        for chunk in begun or self.chunks_from(self._make()):
+            if chunk.x.shape[1] != self._n_columns:
+                raise ValueError(
+                    f"A block of rows has {chunk.x.shape[1]} columns, and the first one had "
+                    f"{self._n_columns}."
+                )
+            yield chunk
+
+    def chunks_from(self, blocks: Iterable[Any]) -> Iterator[Chunk]:
+        """Turn what was yielded into numbers."""
+        row = 0
+        for block in blocks:
+            try:
+                chunk = self._chunk(block, row)
+            except (ValueError, TypeError) as error:
+                raise ValueError(
+                    f"The block of rows that begins with row {row} cannot be used: {error}"
+                ) from error
+            yield chunk
+            row += len(chunk.x)
+
+    def _chunk(self, block: Any, row: int) -> Chunk:
+        arrow = type(block).__module__.partition(".")[0] == "pyarrow"
+        named = arrow or hasattr(block, "columns")
+        names = [
+            str(name) for name in (block.schema.names if arrow else block.columns if named else ())
+        ]
+        if self._weight is not None and self._weight not in names:
+            raise ValueError(f"there is no column {self._weight!r} to take weights from.")
+        if len({*names}) < len(names):
+            raise ValueError(f"two of its columns have the same name: {names}.")
+        others = [name for name in names if name != self._weight]
+        if not self._looked_into:
+            self.names, self._looked_into = others if named else None, True
+        elif named != (self.names is not None):
+            raise ValueError("some blocks have names of columns, and some have none.")
+        # a copy: many a user's object fills one buffer again
+        x = as_array(block) if arrow else np.array(numbers_in(block))
+        if x.ndim != 2:
+            raise ValueError(f"it has the shape {x.shape}.")
+        weights = None if self._weight is None else x[:, names.index(self._weight)].copy()
+        if self.names is not None and (weights is not None or names != self.names):
+            lacking = [name for name in self.names if name not in names]
+            if lacking or len(others) > len(self.names):
+                lacks = f"lacks the column {lacking[0]!r}" if lacking else "has more columns"
+                raise ValueError(f"it {lacks}; the columns of the first block are {self.names}.")
+            x = x[:, [names.index(name) for name in self.names]]
+        return Chunk(x, weights, str(self), row)

@@ -1,0 +1,120 @@
+"""Means, variances and covariance of a table in one pass, block by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from gramian._support.blas import second_moments
+from gramian._support.types import Array
+from gramian.core.rows._array import NARROW, Centring, check_spread
+from gramian.core.rows._checksum import MASK, checksum_of
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What is known of the columns of some rows."""
+
+    n_rows: int
+    """Rows of positive weight."""
+    weight: float
+    squared_weight: float
+    shift: Array
+    """One of the rows."""
+    offset: Array
+    """The mean less the shift: two numbers have the digits that one lacks where the mean is large
+    against the deviations."""
+    products: Array
+    """Σ w (x - mean)(x - mean)ᵀ: its lower triangle, or its diagonal."""
+    low: Array
+    high: Array
+    checksum: int | None = None
+    """See `checksum_of`; None if it was not asked for."""
+
+    @property
+    def mean(self) -> Array:
+        """The means of the columns."""
+        return self.shift + self.offset
+
+    @property
+    def effective_n_rows(self) -> float:
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        return self.weight**2 / self.squared_weight
+
+    @property
+    def variances(self) -> Array:
+        """The variances of the columns."""
+        squares = self.products if self.products.ndim == 1 else self.products.diagonal()
+        variances: Array = np.where(self.high > self.low, squares / self.weight, 0.0)
+        return variances
+
+
+def statistics_of(
+    x: Array, weights: Array | None, *, covariance: bool, checksum: bool = False
+) -> Statistics:
+    """Look at some rows; with `covariance`, at products of columns as well."""
+    found = checksum_of(x, weights) if checksum else None
+    if weights is None:
+        weights = np.ones(len(x))
+    x, weights = x[weights > 0], weights[weights > 0]
+    if not len(x):
+        d = x.shape[1]
+        zero = np.zeros((d, d) if covariance else d, order="F")
+        low, high = np.full(d, np.inf), np.full(d, -np.inf)
+        return Statistics(0, 0.0, 0.0, np.zeros(d), np.zeros(d), zero, low, high, found)
+    weight = float(weights.sum())
+    shift = x[0].copy()
+    centred = x - shift
+    offset = weights @ centred / weight
+    centred -= offset
+    centred *= np.sqrt(weights)[:, np.newaxis]
+    products = second_moments(centred) if covariance else np.einsum("ij,ij->j", centred, centred)
+    low, high = x.min(axis=0), x.max(axis=0)
+    squared_weight = float(weights @ weights)
+    return Statistics(len(x), weight, squared_weight, shift, offset, products, low, high, found)
+
+
+def merge_statistics(a: Statistics, b: Statistics) -> Statistics:
+    """Put the statistics of two sets of rows together, without loss of digits (Chan et al.)."""
+    if not a.n_rows or not b.n_rows:
+        return a if a.n_rows else b
+    weight = a.weight + b.weight
+    step = (b.shift - a.shift) + (b.offset - a.offset)
+    between = a.weight * b.weight / weight
+    outer = step * step if a.products.ndim == 1 else np.tril(np.multiply.outer(step, step))
+    return Statistics(
+        a.n_rows + b.n_rows,
+        weight,
+        a.squared_weight + b.squared_weight,
+        a.shift,
+        a.offset + step * (b.weight / weight),
+        np.asfortranarray(a.products + b.products + between * outer),
+        np.minimum(a.low, b.low),
+        np.maximum(a.high, b.high),
+        None if a.checksum is None or b.checksum is None else (a.checksum + b.checksum) & MASK,
+    )
+
+
+def centring_of(statistics: Statistics, scaling: Literal["column", "table"]) -> Centring:
+    """Return how to centre and scale the columns."""
+    deviations = np.sqrt(statistics.variances)
+    with np.errstate(over="ignore"):
+        spread = statistics.high - statistics.low
+    check_spread(spread, spread < NARROW)
+    varies = deviations > 0
+    if scaling == "column":
+        scale = np.where(varies, deviations, 1.0)
+    else:
+        scale = np.full(len(deviations), float(deviations.max(initial=0.0)) or 1.0)
+    return Centring(statistics.mean, scale, varies, statistics.checksum)
+
+
+def scaled_covariance(statistics: Statistics, centring: Centring) -> Array:
+    """Return the lower triangle of the covariance of the scaled columns."""
+    scale = centring.scale
+    covariance: Array = np.asfortranarray(statistics.products / statistics.weight)
+    covariance /= scale[:, np.newaxis]
+    covariance /= scale
+    return covariance

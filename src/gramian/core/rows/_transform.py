@@ -1,0 +1,153 @@
+"""Rows that are not in memory as a whole: what is known of them, and what is done to each."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from gramian._support.threads import AddProduct
+from gramian._support.types import Array
+from gramian.core.rows._array import Centring
+from gramian.core.rows._covariance import MatrixCovariance
+from gramian.core.rows._first_pass import Split
+from gramian.core.rows._protocol import RowBlock, Work
+from gramian.core.rows._statistics import Statistics, scaled_covariance
+
+NO_VARIANCE = 1e-15
+"""A share of the largest variance that may be due to rounding errors of a covariance."""
+
+
+@dataclass(frozen=True)
+class RowTransform:
+    """What is done to rows before they are summed over."""
+
+    centring: Centring
+    weight: float
+    """The total weight of the rows that take part in the fit."""
+    split: Split | None = None
+    axes: Array | None = None
+    """The matrix that takes scaled columns to coordinates, if these are others."""
+
+    def apply(
+        self, number: int, x: Array, weights: Array | None, *, in_place: bool = False
+    ) -> RowBlock:
+        """Centre and scale the block of that number, without rows held out or of no weight.
+
+        Parameters
+        ----------
+        number : int
+            The number of the block, which decides on the rows that are held out.
+        x, weights : arrays
+            The rows and their weights.
+        in_place : bool, default=False
+            Whether the rows may be overwritten, which saves the time to get memory for others.
+        """
+        taken = np.ones(len(x), dtype=bool)
+        if weights is not None:
+            taken &= weights > 0
+        if self.split is not None:
+            taken &= ~self.split.mask(number, len(x))
+        if not taken.all():
+            x, weights = x[taken], None if weights is None else weights[taken]
+        unit = self.weight**-0.5
+        x = np.subtract(x, self.centring.mean, out=x if in_place else None, order="C")
+        x *= unit / self.centring.scale
+        root = np.full(len(x), unit)
+        if weights is not None:
+            factor = np.sqrt(weights)
+            x *= factor[:, np.newaxis]
+            root *= factor
+        return RowBlock(x if self.axes is None else x @ self.axes, root)
+
+
+@dataclass(frozen=True)
+class SecondMoments(Work):
+    """Sums up E[XXᵀ]."""
+
+    n_columns: int
+
+    def worker(self, add_product: AddProduct) -> _SecondMomentsWorker:
+        """Return one that begins at zero."""
+        return _SecondMomentsWorker(self.n_columns, add_product)
+
+
+class _SecondMomentsWorker:
+    def __init__(self, n_columns: int, add_product: AddProduct) -> None:
+        self._add_product = add_product
+        self.sums = [np.zeros((n_columns, n_columns))]
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block."""
+        x = item[1].x
+        self._add_product(self.sums[0], x.T, x)
+
+
+@dataclass(frozen=True)
+class TransformedRows(ABC):
+    """Rows that were looked at once, and are centred and scaled whenever they are read."""
+
+    statistics: Statistics
+    frame: RowTransform
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that have a positive weight."""
+        return self.statistics.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns, or coordinates."""
+        axes = self.frame.axes
+        return len(self.statistics.mean) if axes is None else axes.shape[1]
+
+    @property
+    def effective_n_rows(self) -> float:
+        """How many rows of equal weight would tell as much as these do (Kish)."""
+        return self.statistics.effective_n_rows
+
+    @abstractmethod
+    def sum(self, work: Work) -> list[Array]:
+        """Read the table once, and return the sums."""
+
+    def covariance(self) -> Array:
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order.
+
+        It is known if it was asked for when the rows were looked at, and takes a pass otherwise.
+        """
+        if self.statistics.products.ndim == 2 and self.frame.axes is None:
+            return scaled_covariance(self.statistics, self.frame.centring)
+        return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
+
+    def residual_covariance(self) -> MatrixCovariance:
+        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        return MatrixCovariance(self.covariance())
+
+    def dense(self) -> Self:
+        """Return the rows as they are."""
+        return self
+
+    def rotate(self, basis: Array) -> tuple[Self, Array]:
+        """Express the rows in other coordinates, each scaled to variance 1."""
+        axes, deviations = _coordinates(basis, self.covariance())
+        return replace(self, frame=replace(self.frame, axes=axes)), deviations
+
+
+def _coordinates(basis: Array, lower: Array) -> tuple[Array, Array]:
+    """Return the matrix that takes columns to coordinates of variance 1, and their deviations.
+
+    Parameters
+    ----------
+    basis : array of shape (n_coordinates, n_columns)
+        The new axes by rows.
+    lower : array of shape (n_columns, n_columns)
+        The lower triangle of the covariance.
+    """
+    covariance = lower + np.tril(lower, -1).T
+    variances = np.einsum("ij,ij->i", basis @ covariance, basis)
+    variances[variances <= NO_VARIANCE * variances.max()] = 0.0
+    deviations = np.sqrt(variances)
+    axes = basis.T / np.where(deviations > 0, deviations, 1.0)
+    return np.ascontiguousarray(axes), deviations

@@ -1,0 +1,271 @@
+"""Gram-Schmidt Component Analysis, Algorithm 3 of the paper."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import eigh
+from sklearn.utils.validation import check_array
+
+from gramian._support.scikit_learn import StrOptions
+from gramian._support.types import Array, IntArray
+from gramian.core.elimination import Preferences
+from gramian.core.pursuit._choosers import LargestOriginal
+from gramian.core.pursuit._decoder import make_decoder
+from gramian.core.pursuit._eigen import orient
+from gramian.core.pursuit._validation import largest_of_columns
+from gramian.core.rows import Rows
+from gramian.estimators._eliminating import (
+    Eliminating,
+    EliminationCandidates,
+    Threshold,
+    drop_redundant,
+)
+from gramian.estimators._extractor import Extractor, encoder_of
+from gramian.estimators._gfr import row_space
+from gramian.estimators._parameter_docs import DIRECTIONS, documented
+from gramian.estimators._pursuit_estimator import COUNT
+from gramian.families import Family
+from gramian.fitting._fitted_model import Basis, FittedModel
+from gramian.fitting._plan import Algorithm, Request, Solver, run
+from gramian.fitting._preparation import Problem, RandomState
+
+
+@documented(
+    DIRECTIONS, linear="linear redundancy only", last_fit="The choice of\n    directions is kept."
+)
+class GCA(Eliminating, Extractor):
+    """Gram-Schmidt Component Analysis: drops principal components that are functions of others.
+
+    It begins with all directions of an orthonormal basis, and drops one after the other those along
+    which functions of the components that remain explain the data, on rows that are left out of
+    the fit. With ``backward=False`` it is the published algorithm.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Keep at most this many directions, or if a float in (0, 1), at most as many as it takes to
+        explain this share of the total variance. By default all that are not redundant.
+    threshold : float, "auto" or None, default="auto"
+        A direction is redundant when no more than this is left along it: a share of its variance,
+        so that 0.001 asks for R² ≥ 0.999, or if not `relative` a variance (ε in the paper). "auto"
+        is 0.001, or a variance of 0.0001 if not `relative`. With None, only what is explained up
+        to rounding errors is redundant.
+    basis : "pca" or array of shape (n_features, n_features), default="pca"
+        The principal directions, or the rows of an orthonormal matrix.
+    relative : bool or None, default=None
+        Whether the threshold is a share of each direction's own variance; by default True if
+        `backward`, which needs it, and else False.
+    backward : bool, default=True
+        Whether to begin with all directions and drop those that functions of the others explain.
+        The threshold must hold for rows that are left out of the fit that explains them. False is
+        the published algorithm, which keeps directions in the order of their variance.
+    prove : bool, default=False
+        Whether to search all sets of up to 20 directions for a smaller one.
+        ``elimination_.minimal`` says whether the result is proved smallest. For ``backward=True``.
+    <parameters>
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components_, n_features)
+        The directions that were kept: those that explain most come first, or with
+        ``backward=False`` those of largest variance.
+    component_indices_ : array of shape (n_components_,)
+        Their indices in the basis.
+    redundant_indices_ : array
+        The indices of the directions of which no more than the threshold is left, in increasing
+        order. Without a number to keep, these are all that were not kept.
+    elimination_ : Selection
+        With ``backward=True``: in which order directions were dropped, and what is left of each
+        when rows are left out. See :class:`gramian.results.Selection`.
+    basis_ : array of shape (n_directions, n_features)
+        The basis. Of principal directions there are no more than samples.
+    n_components_ : int
+        The number of directions.
+    <attributes>
+
+    See Also
+    --------
+    GFA : The same idea for the features themselves.
+    GFR : Extracts new directions instead of choosing among given ones.
+
+    Notes
+    -----
+    The features are centred, and scaled only with ``scale=True``: ask for that if their units
+    differ. The directions are then those of the scaled features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GCA
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.choice([-1, 1], (2, 1000)) * rng.uniform(1, 2, (2, 1000))
+    >>> rotation = np.linalg.qr(rng.standard_normal((3, 3)))[0]
+    >>> X = np.column_stack([3 * a, 2 * b, 0.1 * a * b]) @ rotation
+    >>> GCA().fit(X).n_components_
+    2
+    """
+
+    basis_: Array
+    component_indices_: IntArray
+    redundant_indices_: IntArray
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Eliminating._parameter_constraints,
+        "n_components": [*COUNT, None],
+        "basis": [StrOptions({"pca"}), "array-like"],
+    }
+
+    def __init__(
+        self,
+        n_components: float | None = None,
+        *,
+        threshold: Threshold = "auto",
+        basis: Literal["pca"] | ArrayLike = "pca",
+        relative: bool | None = None,
+        backward: bool = True,
+        prove: bool = False,
+        scale: bool = False,
+        family: str | Family = "multilinear",
+        degree: int | Literal["auto"] | None = 2,
+        alpha: float | Literal["auto"] = "auto",
+        validation_fraction: float | None = None,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 5,
+        tol: float = 1e-4,
+        solver: Solver = "auto",
+        max_functions: int | None = None,
+        random_state: RandomState = 0,
+        memory_budget: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.threshold = threshold
+        self.basis = basis
+        self.relative = relative
+        self.backward = backward
+        self.prove = prove
+        self.scale = scale
+        self.family = family
+        self.degree = degree
+        self.alpha = alpha
+        self.validation_fraction = validation_fraction
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.solver = solver
+        self.max_functions = max_functions
+        self.random_state = random_state
+        self.memory_budget = memory_budget
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+
+    @property
+    def _algorithm(self) -> Algorithm:
+        return partial(keep_components, given=self.basis, backward=self.backward, prove=self.prove)
+
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        assert model.basis is not None
+        return {
+            **super()._attributes(model),
+            "basis_": model.basis.axes,
+            "component_indices_": model.chosen,
+            "redundant_indices_": model.redundant,
+        }
+
+
+def keep_components(
+    problem: Problem,
+    request: Request,
+    given: Literal["pca"] | ArrayLike,
+    *,
+    backward: bool = False,
+    prove: bool = False,
+) -> FittedModel:
+    """Choose among the directions of a basis: principal directions, or given ones."""
+    if isinstance(given, str):
+        basis = Basis(principal_directions(problem.rows), "pc")
+    else:
+        basis = Basis(check_basis(given, problem.rows.n_columns), "basis")
+    axes = basis.axes
+    rows, deviations = problem.rows.rotate(axes)
+    varies = deviations > 0
+    deviations = np.where(varies, deviations, 1.0)
+    unit = float(problem.unit[0])  # of all columns alike
+    scale = unit * deviations
+    variances = np.where(varies, scale**2, 0.0)
+
+    def fit(request: Request) -> FittedModel:
+        pursued = run(
+            problem,
+            request,
+            rows,
+            lambda n_penalties: LargestOriginal(
+                variances,
+                varies,
+                request.threshold,
+                request.relative,
+                n_penalties,
+                request.prescribed,
+            ),
+            lambda n_penalties: problem.watch(
+                unit,
+                n_penalties,
+                axes=(axes.T / deviations, deviations[:, np.newaxis] * axes),
+                largest=lambda residuals: largest_of_columns(residuals.rotate(axes)),
+            ),
+        )
+        chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
+        to_columns = deviations[:, np.newaxis] * axes * problem.centring.scale
+        return FittedModel(
+            algorithm=request.algorithm,
+            names=problem.names,
+            mean=problem.centring.mean,
+            scale=problem.scale,
+            encoder=encoder_of(problem, axes[chosen]),
+            chosen=chosen,
+            redundant=pursued.chooser.redundant,
+            family=request.family,
+            record=pursued.record(rows.n_rows),
+            decoder=make_decoder(pursued.orthogonalizer, scale[chosen], to_columns),
+            variances=variances,
+            directions=axes[chosen],
+            basis=basis,
+        )
+
+    if not backward:
+        return fit(request)
+    return drop_redundant(
+        EliminationCandidates(problem, rows, varies, Preferences(), prove), request, fit
+    )
+
+
+def check_basis(basis: ArrayLike, n_columns: int) -> Array:
+    """Check directions that the user gives."""
+    d = n_columns
+    checked: Array = check_array(basis, dtype=np.float64, input_name="basis")
+    if checked.shape != (d, d):
+        problem = f"an array of shape {checked.shape}"
+    elif np.abs(checked @ checked.T - np.eye(d)).max() > 1e-8:
+        problem = "one whose rows are not orthonormal"
+    else:
+        return checked
+    raise ValueError(
+        f"basis must be 'pca' or an orthonormal array of shape ({d}, {d}), one direction a "
+        f"row; got {problem}."
+    )
+
+
+def principal_directions(rows: Rows) -> Array:
+    """Return the principal directions by rows, in the order of decreasing variance."""
+    if rows.n_columns > rows.n_rows:
+        rows = rows.dense()  # the directions themselves take as much memory
+    rows, basis = row_space(rows)
+    directions = eigh(rows.covariance(), check_finite=False)[1].T[::-1]
+    if basis is not None:
+        directions = directions @ basis
+    return np.array([orient(direction) for direction in directions])

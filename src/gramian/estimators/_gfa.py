@@ -1,0 +1,289 @@
+"""Gram-Schmidt Feature Analysis, Algorithm 5 of the paper."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from gramian._support.types import IntArray
+from gramian._support.words import names_or_numbers
+from gramian.core.elimination import Preferences
+from gramian.core.pursuit._choosers import LargestOriginal
+from gramian.estimators._eliminating import (
+    Eliminating,
+    EliminationCandidates,
+    Threshold,
+    drop_redundant,
+)
+from gramian.estimators._parameter_docs import FEATURES, documented
+from gramian.estimators._selector import Columns, DecodingSelector, indices, select_columns
+from gramian.families import Family
+from gramian.fitting._fitted_model import FittedModel
+from gramian.fitting._plan import Algorithm, Plan, Request, Solver
+from gramian.fitting._preparation import ArrayData, CheckedData, Problem, RandomState
+
+if TYPE_CHECKING:
+    from gramian.laws._collection import AnyLaw
+    from gramian.laws._fewest import Solved
+
+SHARE_BESIDE_LAWS = 1e-4
+"""The share that may be left of a feature, where no threshold is given and laws have found already
+what was computed from others: what comes close by chance is not dropped."""
+SEED = 0
+"""Decides which rows confirm laws."""
+ROWS_A_LEVEL = 10
+"""Levels that have fewer rows, on average, are names of units, as those of a panel are."""
+
+
+@documented(FEATURES, linear="linear redundancy only", last_fit="The\n    selection is kept.")
+class GFA(Eliminating, DecodingSelector):
+    """Gram-Schmidt Feature Analysis: drops the features that are functions of others.
+
+    It begins with all features, and drops one after the other what functions of those that remain
+    explain, on rows that are left out of the fit. Which features these are depends neither on
+    their units nor on their order. With ``backward=False`` it is the published algorithm.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        Keep at most this many features, or if a float in (0, 1), at most as many as it takes to
+        explain this share of the total variance. By default all that are not redundant.
+    threshold : float, "auto" or None, default="auto"
+        A feature is redundant when no more than this is left of it: a share of its variance, so
+        that 0.001 asks for R² ≥ 0.999, or if not `relative` a variance (ε in the paper). "auto" is
+        0.001 (with `laws` 0.0001), or a variance of 0.0001 if not `relative`. With None, only what
+        is explained up to rounding errors is redundant.
+    relative : bool or None, default=None
+        Whether the threshold is a share of each feature's own variance; by default True if
+        `backward`, which needs it, and else False.
+    backward : bool, default=True
+        Whether to begin with all features and drop those that functions of the others explain. The
+        threshold must hold for rows that are left out of the fit that explains them, so that
+        functions which span all samples make nothing redundant. False is the published algorithm:
+        features are kept in the order of their variance, so that units and order matter.
+    keep : sequence of str or int, optional
+        Features that are never dropped, by name or index. For ``backward=True``.
+    priority : sequence of str or int, optional
+        Features to keep rather than others where there is a choice, the most wanted first. For
+        ``backward=True``; without it, ties are broken by name: the first in the alphabet is kept.
+    laws : bool, default=False
+        Whether exact laws among the columns count as well, as :func:`gramian.relations` finds them:
+        logarithms, ratios, roots, sums of many columns, thresholds and levels. What a law gives is
+        dropped first, and computed by it in reconstructions. In panel data, a column that is
+        constant within each unit is not dropped merely because the unit's identifier determines
+        it. For ``backward=True``.
+    prove : bool, default=False
+        Whether to search all sets of up to 20 features for a smaller one.
+        ``elimination_.minimal`` says whether the result is proved smallest. For ``backward=True``.
+    <parameters>
+
+    Attributes
+    ----------
+    selected_features_ : array of shape (n_selected,)
+        The indices of the selected features: those that explain most come first, or with
+        ``backward=False`` those of largest variance.
+    support_ : boolean array of shape (n_features,)
+        Which features are selected.
+    redundant_features_ : array
+        The indices of the features of which no more than the threshold is left, in increasing
+        order. Without a number to keep, these are all that were not kept.
+    elimination_ : Selection
+        With ``backward=True``: in which order features were dropped, what is left of each when rows
+        are left out, and which kept features could be exchanged for it. See
+        :class:`gramian.results.Selection`.
+    <attributes>
+
+    See Also
+    --------
+    GFS : Keeps as few features as explain the variance of the others.
+    GCA : The same idea for principal components.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> rng = np.random.default_rng(0)
+    >>> voltage, current = rng.uniform(1, 2, (2, 1000))
+    >>> X = np.column_stack([voltage, 1000 * voltage * current, current])
+    >>> GFA().fit(X).redundant_features_
+    array([1])
+
+    In these units the product varies most, so that the published algorithm keeps it first, and
+    then keeps the others.
+
+    >>> GFA(backward=False, relative=True).fit(X).redundant_features_
+    array([], dtype=int64)
+
+    Of Celsius and Fahrenheit either can go.
+
+    >>> celsius = rng.uniform(0, 30, 1000)
+    >>> X = np.column_stack([celsius, 1.8 * celsius + 32, current])
+    >>> gfa = GFA(priority=[1]).fit(X)
+    >>> gfa.redundant_features_, gfa.elimination_.alternatives
+    (array([0]), {0: (1,)})
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **DecodingSelector._parameter_constraints,
+        **Eliminating._parameter_constraints,
+        "keep": ["array-like", None],
+        "priority": ["array-like", None],
+        "laws": ["boolean"],
+    }
+    redundant_features_: IntArray
+
+    def __init__(
+        self,
+        n_features_to_select: float | None = None,
+        *,
+        threshold: Threshold = "auto",
+        relative: bool | None = None,
+        backward: bool = True,
+        keep: Columns | None = None,
+        priority: Columns | None = None,
+        laws: bool = False,
+        prove: bool = False,
+        scale: bool = False,
+        family: str | Family = "multilinear",
+        degree: int | Literal["auto"] | None = 2,
+        alpha: float | Literal["auto"] = "auto",
+        validation_fraction: float | None = None,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 5,
+        tol: float = 1e-4,
+        solver: Solver = "auto",
+        max_functions: int | None = None,
+        random_state: RandomState = 0,
+        memory_budget: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.threshold = threshold
+        self.relative = relative
+        self.backward = backward
+        self.keep = keep
+        self.priority = priority
+        self.laws = laws
+        self.prove = prove
+        self.scale = scale
+        self.family = family
+        self.degree = degree
+        self.alpha = alpha
+        self.validation_fraction = validation_fraction
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.solver = solver
+        self.max_functions = max_functions
+        self.random_state = random_state
+        self.memory_budget = memory_budget
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+
+    @property
+    def _share(self) -> float:
+        return SHARE_BESIDE_LAWS if self.laws else super()._share
+
+    @property
+    def _algorithm(self) -> Algorithm:
+        if self.backward:
+            return self._elimination()
+        for name in ("keep", "priority", "laws"):
+            if getattr(self, name):
+                raise ValueError(f"{name} needs backward=True: set that, or leave {name} out.")
+        return partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
+
+    def _elimination(
+        self,
+        laws: Sequence[Solved] = (),
+        alternatives: Mapping[str, Sequence[str]] | None = None,
+    ) -> Algorithm:
+        return partial(
+            eliminate_columns,
+            keep=self.keep,
+            priority=self.priority,
+            laws=tuple(laws),
+            alternatives=alternatives or {},
+            prove=self.prove,
+        )
+
+    def _informed(self, plan: Plan, data: CheckedData) -> Plan:
+        if not self.laws:
+            return plan
+        from gramian.laws import relations  # which takes a while to import
+        from gramian.laws._relations import MIN_ROWS
+
+        if isinstance(data, ArrayData) and len(data.whole) < MIN_ROWS:
+            return plan  # too few rows for laws
+        names = names_or_numbers(data.names, data.n_columns)
+        found = relations(data.whole, names, tolerance=0, random_state=SEED)
+        found = replace(found, relations=tuple(each for each in found if not _names_units(each)))
+        wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
+        first = indices(self.priority or (), data.names, data.n_columns, "priority")
+        solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
+        others = found.alternatives(solutions, keep=wanted)
+        return replace(plan, algorithm=self._elimination(tuple(solutions.values()), others))
+
+
+def eliminate_columns(
+    problem: Problem,
+    request: Request,
+    keep: Columns | None = None,
+    priority: Columns | None = None,
+    *,
+    laws: Sequence[Solved] = (),
+    alternatives: Mapping[str, Sequence[str]] | None = None,
+    prove: bool = False,
+) -> FittedModel:
+    """Begin with all columns, and drop those that functions of the others explain.
+
+    Columns that laws give are dropped first. Those that laws need stay. For some of them laws know
+    alternatives.
+    """
+    n_columns = problem.rows.n_columns
+    names = names_or_numbers(problem.names, n_columns)
+    place = {name: i for i, name in enumerate(names)}
+    wanted = np.zeros(n_columns)
+    first = indices(priority or (), problem.names, n_columns, "priority")
+    wanted[first] = np.arange(len(first), 0, -1)
+    given = [place[law.column] for law in laws]
+    needed = {place[name] for law in laws for name in law.columns} - {*given}
+    varies = problem.centring.varies.copy()
+    varies[given] = False
+    preferences = Preferences(
+        frozenset(needed.union(indices(keep or (), problem.names, n_columns, "keep"))),
+        wanted.tolist(),
+        # Columns that are equal except for their units differ only in the name.
+        np.argsort(np.argsort(np.array(names, dtype=np.str_), kind="stable")).tolist(),
+    )
+    model = drop_redundant(
+        EliminationCandidates(problem, problem.rows, varies, preferences, prove),
+        request,
+        lambda again: select_columns(problem, again, LargestOriginal, tells_redundant=True),
+    )
+    found = model.elimination
+    if found is not None:
+        kept = {*found.kept}
+        exchanges = {
+            place[column]: tuple(sorted(kept.intersection(place[name] for name in others)))
+            for column, others in (alternatives or {}).items()
+        }
+        found = replace(found, alternatives={**found.alternatives, **exchanges})
+    return replace(model, laws=tuple(laws), elimination=found)
+
+
+def _names_units(law: AnyLaw) -> bool:
+    """Return whether a law looks up what each unit is by its name.
+
+    What is constant for a unit is not computed from its name, and new units have other names.
+    """
+    from gramian.laws import Lookup
+
+    form = law.form
+    return isinstance(form, Lookup) and len(form.levels) * ROWS_A_LEVEL > law.n_rows

@@ -1,0 +1,102 @@
+"""Families compared on held-out rows, at equal numbers of features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from gramian._support.types import Array
+from gramian.fitting._plan import best_of, shares_left
+
+if TYPE_CHECKING:
+    from gramian.estimators._reconstruction import Reconstruction
+
+DEGREES = (1, 2, 3, 4)
+"""The degrees that `degree="auto"` chooses from."""
+MAX_FUNCTIONS = 5_000
+"""Fits to be compared end before they have more functions, unless another number is given."""
+
+E = TypeVar("E", bound="Reconstruction")
+
+
+@dataclass(frozen=True)
+class Path(Generic[E]):
+    """Fits of several families to the same data, with the same rows held out.
+
+    The method `path` of GFR, GCA, GFS and GFA returns it.
+
+    Attributes
+    ----------
+    estimators : tuple of estimators
+        The fitted estimators, one per family.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian import GFR
+    >>> z = np.random.default_rng(0).standard_normal((500, 2))
+    >>> X = np.column_stack([3 * z, z[:, 0] * z[:, 1], z[:, 0] ** 2])
+    >>> path = GFR(2).path(X, degrees=[1, 2])
+    >>> [each.family_ for each in path.estimators]
+    [Multilinear(1), Multilinear(2)]
+    >>> best = path.best()
+    >>> best.family_
+    Multilinear(2)
+    >>> path.shares(best).round(2)  # with no feature, with one, and with two
+    array([1.  , 0.65, 0.07])
+    """
+
+    estimators: tuple[E, ...]
+
+    def shares(self, estimator: E) -> Array:
+        """Return the share of variance left on held-out rows, by the number of features.
+
+        Parameters
+        ----------
+        estimator : estimator
+            One of `estimators`.
+
+        Returns
+        -------
+        shares : array of shape (n_features + 1,)
+            The shares: 1 without any feature, then with the first, the first two, and so on.
+        """
+        return shares_left(estimator.model_.record)
+
+    def best(self, n_features: int | None = None) -> E:
+        """Return the fit that leaves least on held-out rows.
+
+        Parameters
+        ----------
+        n_features : int, optional
+            The number of features at which to compare; by default the fewest with which a fit
+            reaches its goal. In ties the first fit wins.
+
+        Returns
+        -------
+        estimator : estimator
+            One of `estimators`.
+        """
+        return self.estimators[best_of([each.model_ for each in self.estimators], n_features)]
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """A row for each family and number of features, for instance for a data frame.
+
+        A row is a dictionary: the "family" as text, "n_features", "n_functions" with the constant
+        among them, the penalty "alpha", and the share of variance that is left, on the rows of the
+        fit ("left") and on held-out rows ("left_held_out").
+        """
+        return [
+            {
+                "family": str(estimator.family_),
+                "n_features": n,
+                "n_functions": 1 + int(estimator.n_functions_[:n].sum()),
+                "alpha": float(estimator.alpha_path_[n - 1]) if n else float("nan"),
+                "left": float(estimator.total_residual_variance_[n] / (whole or 1.0)),
+                "left_held_out": float(share),
+            }
+            for estimator in self.estimators
+            for whole in [estimator.total_residual_variance_[0]]
+            for n, share in enumerate(self.shares(estimator))
+        ]

@@ -1,0 +1,220 @@
+"""What GFS, GFA and UFFS share: their output is a subset of the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gramian._support.types import Array, IntArray
+from gramian.core.pursuit._choosers import GivenDirections
+from gramian.core.pursuit._decoder import make_decoder
+from gramian.core.rows import is_dask
+from gramian.estimators._estimator import Data
+from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
+from gramian.estimators._reconstruction import Reconstruction
+from gramian.estimators._stability import Stability, of_selections
+from gramian.fitting._blockwise import Output, source_of
+from gramian.fitting._fitted_model import FittedModel, TakeColumns
+from gramian.fitting._input_checks import check_rows
+from gramian.fitting._plan import Request, run
+from gramian.fitting._preparation import Problem
+
+Columns = Sequence[str | int]
+"""Columns by name or index."""
+
+
+class Selector(SelectorMixin, PursuitEstimator):
+    """An algorithm whose output is a subset of the columns."""
+
+    _count_name = "n_features_to_select"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **PursuitEstimator._parameter_constraints,
+        "n_features_to_select": [*COUNT, None],
+        "relative": ["boolean"],
+    }
+    support_: NDArray[np.bool_]
+    selected_features_: IntArray
+
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        found = {"selected_features_": model.chosen, "support_": model.support}
+        if model.redundant is not None:
+            found["redundant_features_"] = model.redundant
+        return {**super()._attributes(model), **found}
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def transform(self, X: Data, *, output: Output = None) -> Any:
+        """Take the selected columns of X, in the order in which X has them.
+
+        Missing values stay missing.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or anything that `fit` takes
+            The data.
+        output : path, optional
+            A file to write, in the format of its ending, in place of an array.
+
+        Returns
+        -------
+        X_selected : array of shape (n_samples, n_selected_features)
+            The selected columns. For a Dask collection, a lazy one; with `output`, the path of the
+            written file.
+        """
+        check_is_fitted(self)
+        if output is None and is_dask(X) and hasattr(X, "columns"):
+            names = self.get_feature_names_out().tolist()
+            if {*names} <= {*X.columns}:
+                return X[names]
+            if X.shape[1] == len(self.support_):
+                return X.iloc[:, np.flatnonzero(self.support_)]
+        if output is None and not is_dask(X) and source_of(X) is None:
+            check_rows(self, X, gaps=True)  # refuses infinite values, which scikit-learn lets pass
+            return super().transform(X)
+        support = self.support_
+        return self._encode_data(X, lambda table: table[:, support], output)
+
+
+class DecodingSelector(Reconstruction, Selector):
+    """A selection by pursuit, from which the columns that were not selected can be filled in."""
+
+    _scales_columns = True
+
+    def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
+        """Fill in the features that were not selected.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_selected_features), files or a Dask collection
+            The selected features, in the order of `transform`.
+        linear : bool, default=False
+            Whether to fill in by linear regression on the selected features, in place of the
+            functions of the family.
+        output : path, optional
+            A file to write, in the format of its ending, in place of an array.
+
+        Returns
+        -------
+        X_original : array of shape (n_samples, n_features)
+            All features, the selected ones as given; in float32 if X is. In rows in which a
+            selected feature is missing, the others are missing, too, except those that laws
+            give: use :class:`GramianImputer` before, if they are to be guessed. For a Dask
+            collection, a lazy one; with `output`, the path of the written file.
+        """
+        check_is_fitted(self)
+        model, support = self.model_, self.support_
+        place = np.searchsorted(np.flatnonzero(support), model.chosen)
+
+        def fill(table: Array) -> Array:
+            filled = model.decode(table[:, place] - model.mean[model.chosen], linear=linear)
+            filled = filled.astype(table.dtype, copy=False)
+            filled[:, support] = table
+            return filled
+
+        return self._decode_data(X, fill, output)
+
+    def _compare(self, others: Sequence[Self]) -> Stability:
+        return of_selections(self.support_, [each.support_ for each in others])
+
+
+def select_columns(
+    problem: Problem,
+    request: Request,
+    chooser: type[GivenDirections],
+    *,
+    tells_redundant: bool,
+) -> FittedModel:
+    """Run the pursuit over columns.
+
+    Parameters
+    ----------
+    problem : Problem
+        The data.
+    request : Request
+        What is asked for.
+    chooser : type of chooser
+        Which column comes next.
+    tells_redundant : bool
+        Whether columns that are not chosen are called redundant.
+    """
+    centring, unit = problem.centring, problem.unit
+    scale, varies = centring.scale, centring.varies
+    pursued = run(
+        problem,
+        request,
+        problem.rows,
+        lambda n_penalties: chooser(
+            np.where(varies, unit**2, 0.0),
+            varies,
+            request.threshold,
+            request.relative,
+            n_penalties,
+            request.prescribed,
+            problem.order,
+        ),
+        lambda n_penalties: problem.watch(unit, n_penalties),
+    )
+    chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
+    return FittedModel(
+        algorithm=request.algorithm,
+        names=problem.names,
+        mean=centring.mean,
+        scale=problem.scale,
+        encoder=TakeColumns(chosen),
+        chosen=chosen,
+        redundant=pursued.chooser.redundant if tells_redundant else None,
+        family=request.family,
+        record=pursued.record(problem.rows.n_rows),
+        decoder=make_decoder(pursued.orthogonalizer, scale[chosen], scale),
+        variances=np.where(varies, scale**2, 0.0),
+    )
+
+
+def indices(
+    columns: Columns, names: Sequence[str] | None, n_columns: int, parameter: str
+) -> list[int]:
+    """Find columns that are given by name or index.
+
+    Parameters
+    ----------
+    columns : sequence of str or int
+        The columns.
+    names : sequence of str or None
+        The names of all columns, if they have any.
+    n_columns : int
+        The number of all columns.
+    parameter : str
+        Where the user gave them.
+    """
+    found = []
+    for column in columns:
+        if isinstance(column, str):
+            if names is None:
+                raise ValueError(
+                    f"{parameter} names {column!r}, and X has no names: give indices, or X as a "
+                    "data frame."
+                )
+            if column not in names:
+                close = get_close_matches(column, names, 1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise ValueError(f"{parameter} names {column!r}, and X has no such column.{hint}")
+            found.append(list(names).index(column))
+        elif isinstance(column, Integral) and -n_columns <= column < n_columns:
+            found.append(int(column) % n_columns)
+        else:
+            raise ValueError(
+                f"{parameter} must hold names of columns or indices from 0 to {n_columns - 1}; got "
+                f"{column!r}."
+            )
+    if len({*found}) < len(found):
+        raise ValueError(f"{parameter} names a column twice.")
+    return found

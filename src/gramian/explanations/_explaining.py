@@ -1,0 +1,217 @@
+"""From a fit to formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted
+
+from gramian._support.blas import threads_for
+from gramian._support.types import Array
+from gramian.core.pursuit._decoder import MAX_MOMENTS
+from gramian.core.rows import is_dask
+from gramian.estimators._pursuit_estimator import PursuitEstimator
+from gramian.explanations._by_law import by_laws
+from gramian.explanations._coordinates import Coordinates
+from gramian.explanations._dictionary import Dictionary
+from gramian.explanations._explanation import Explanation
+from gramian.explanations._finder import FormulaFinder
+from gramian.explanations._redundancies import KeptFeature
+from gramian.explanations._subject import Subject, subject_of
+from gramian.explanations._target_moments import Moments, mix, of_fit, of_rows
+from gramian.families._expansion import Call
+from gramian.families._products import Z
+from gramian.fitting._blockwise import source_of
+from gramian.fitting._fitted_model import FittedModel
+from gramian.fitting._input_checks import check_rows, check_weights, only_complete
+
+MAX_TERMS = 5
+"""The largest number of terms in a formula, without the constant, by default."""
+MIN_GAIN = 0.2
+"""The share of what is left that another term has to explain, by default."""
+
+
+def explain(
+    estimator: Any,
+    X: ArrayLike | None = None,
+    *,
+    max_terms: int | None = MAX_TERMS,
+    min_gain: float = MIN_GAIN,
+    features: Iterable[str | int] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Explanation:
+    """Say which columns are redundant, and by which formula.
+
+    For every column that a fit did not keep, a short formula in the columns that it kept is found
+    by adding and leaving out terms, in the raw columns and their units. It is made from the moments
+    that the fit has stored; no rows are needed. Where no formula is exact, exact laws are looked
+    for in rows that are given: a logarithm, ratio or threshold may be no function of the fit.
+
+    Parameters
+    ----------
+    estimator : GFS, GFA, GCA or GFR
+        A fitted estimator. GFS and GFA explain columns that were not selected. GCA explains the
+        directions of its basis that were not kept, named ``pc`` (or ``basis``) and their index.
+        GFR explains all columns. The variables in the formulas of the last two are the outputs of
+        `transform`, with their names there.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows to test formulas on, those of the fit or others like them. They are divided into five
+        parts, each of which is held out once while terms and coefficients are found on the other
+        four. This decides the number of terms and gives `validation_r2`. Without X, the rows of
+        the fit decide it. Fits with more than 999 functions store no moments and need X. Rows with
+        missing values are left out.
+    max_terms : int or None, default=5
+        The largest number of terms in a formula, the constant not counted. None for the whole fit
+        with all its functions, which is what `inverse_transform` computes.
+    min_gain : float, default=0.2
+        Another term is added only if it explains at least this share of what is left. A constant
+        counts as a term, and so does the first product.
+    features : iterable of str or int, optional
+        The columns or directions to explain, by name or index; by default all that were not kept.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows of X.
+
+    Returns
+    -------
+    explanation : Explanation
+        A sequence of `Redundancy`, in the order of the columns, with the kept columns in `kept`
+        and who determines whom in `graph`.
+
+    Notes
+    -----
+    The map from the centred and scaled functions of the fit to the monomials of the raw columns is
+    known exactly, so that their moments are, too. Terms are added by a beam search on these
+    moments; among up to 200 candidates they are also eliminated one by one, beginning with all. Of
+    all formulas found, the one with the smallest sum is taken: the logarithm of what is left, plus
+    a penalty for each term. The penalty is -log(1 - `min_gain`), without X not less than
+    (log N + 2 log M) / N for N rows and M candidates, as in the extended BIC.
+
+    A product looks like a sum if the noise is larger than the curvature. If the means are m times
+    as large as the standard deviations, only a share of about 1/m² of a product's variance is not
+    linear. Without noise, products are found up to m of about 10⁴.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from gramian import GFA, explain
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame(rng.uniform([100, 1], [400, 60], (500, 2)), columns=["voltage", "current"])
+    >>> X["power"] = 0.0001 * X.voltage * X.current
+    >>> explanation = explain(GFA(threshold=1e-3, relative=True).fit(X), X)
+    >>> print(explanation)
+    power = 0.0001 · voltage · current (R² 1, held out 1)
+    >>> explanation["power"]({"voltage": [200.0, 300.0], "current": [10.0, 20.0]}).round(6)
+    array([0.2, 0.6])
+    """
+    _check(estimator, max_terms, min_gain)
+    table = weights = None
+    if X is not None:
+        if is_dask(X) or source_of(X) is not None:
+            raise TypeError(
+                "explain tests formulas on rows in memory: give some of the rows as an array or a "
+                "data frame, or no X to use the moments of the fit alone."
+            )
+        if issparse(X):
+            raise TypeError("explain takes dense rows: give X.toarray(), of some rows or of all.")
+        table = check_rows(estimator, X, gaps=True)
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, table)
+        table, weights = only_complete(table, weights, "X")
+    return explain_checked(
+        estimator.model_, table, weights, max_terms=max_terms, min_gain=min_gain, features=features
+    )
+
+
+def explain_checked(
+    model: FittedModel,
+    table: Array | None,
+    weights: Array | None = None,
+    *,
+    max_terms: int | None = MAX_TERMS,
+    min_gain: float = MIN_GAIN,
+    features: Iterable[str | int] | None = None,
+) -> Explanation:
+    """Do what `explain` does, with rows that were checked against the fit."""
+    subject = subject_of(model, features)
+    stored = of_fit(model, subject.axes, subject.targets)
+    folds: Sequence[Moments] = []
+    if table is not None:
+        folds = of_rows(model, table, weights, subject.axes, subject.targets)
+    elif stored is None:
+        raise ValueError(
+            f"This fit has {model.record.n_functions} functions, and moments of no "
+            f"more than {MAX_MOMENTS} are stored. Give X, the rows of the fit or others like them."
+        )
+    assert model.decoder is not None
+    dictionary = Dictionary(model.decoder, subject.variable_means)
+    coordinates = Coordinates(stored or mix(folds), dictionary, subject.target_means)
+    finder = FormulaFinder(model, subject, dictionary, coordinates, folds, max_terms, min_gain)
+    with threads_for(0):  # thousands of tiny matrices, for which threads only wait
+        found = [finder.redundancy(i) for i in range(len(subject.targets))]
+        redundancies = by_laws(found, model, subject, table)
+    return Explanation(redundancies, _kept(model, subject, dictionary, coordinates))
+
+
+def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
+    model = getattr(estimator, "model_", None)
+    if not isinstance(estimator, PursuitEstimator) or (model and model.decoder is None):
+        raise TypeError(
+            "explain takes a fitted GFS, GFA, GCA or GFR, which can compute columns from those "
+            f"they keep; got {type(estimator).__name__}."
+        )
+    check_is_fitted(estimator)
+    if max_terms is not None and (not isinstance(max_terms, Integral) or max_terms < 1):
+        raise ValueError(f"max_terms must be a positive integer or None; got {max_terms!r}.")
+    if not isinstance(min_gain, Real) or not 0 <= min_gain < 1:
+        raise ValueError(f"min_gain must be at least 0 and less than 1; got {min_gain!r}.")
+
+
+def _kept(
+    model: FittedModel, subject: Subject, dictionary: Dictionary, coordinates: Coordinates
+) -> list[KeptFeature]:
+    """Say why each variable was kept.
+
+    The coordinates are along the functions in the order of the fit, each orthogonalized against
+    those before it. So a sum of squared coordinates is the variance that these functions explain.
+    """
+    functions = [dictionary.functions[i] for i in coordinates.functions]
+    newest = np.array(
+        [max(each.variables if isinstance(each, Call) else each, default=-1) for each in functions]
+    )
+    explained = np.divide(
+        coordinates.targets**2,
+        coordinates.variances,
+        out=np.zeros_like(coordinates.targets),
+        where=coordinates.variances > 0,
+    )
+    kept = []
+    for j, name in enumerate(subject.names):
+        own = coordinates.variables[:, j] ** 2
+        linear = np.array([each == {j: Z} for each in functions])
+        nonlinear = (newest == j) & ~linear
+        shares = zip(
+            subject.target_names,
+            explained[linear].sum(axis=0).tolist(),
+            explained[nonlinear].sum(axis=0).tolist(),
+            strict=True,
+        )
+        kept.append(
+            KeptFeature(
+                feature=name,
+                index=int(subject.indices[j]),
+                order=j,
+                variance=float(own[1:].sum()),
+                residual_variance=float(own[newest >= j].sum()),
+                explains={other: (first, second) for other, first, second in shares},
+                loadings=None
+                if model.directions is None
+                else dict(zip(subject.columns, model.directions[j].tolist(), strict=True)),
+            )
+        )
+    return kept

@@ -1,0 +1,124 @@
+"""Which terms a formula gets, and how many."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramian._support.types import IntArray
+from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
+from gramian.formulas._sparse_sums import WIDTH, growing, shrinking
+
+SEARCHED = 200
+"""With at most this many candidates, the search also begins with all of them."""
+WIDTH_OF_MANY = 5
+"""With more candidates, at most this many sums of a length are kept."""
+TRIED = 5
+"""At most this many sums of a length are fitted."""
+EXACT = 1e-9
+"""A sum that leaves a smaller share of a column's variance is exact."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a formula may have: how many terms, a constant or none, products or only columns."""
+
+    n_terms: int
+    constant: bool
+    linear: bool
+
+    @property
+    def complexity(self) -> int:
+        """The number of terms; having products counts as one more, and so does the constant."""
+        return self.n_terms + self.constant + (self.n_terms > 0 and not self.linear)
+
+
+def shapes(max_terms: int) -> list[Shape]:
+    """List all shapes, the simplest first."""
+    some = [
+        Shape(n, constant, linear)
+        for n, constant, linear in itertools.product(
+            range(1, max_terms + 1), [False, True], [True, False]
+        )
+    ]
+    return sorted([Shape(0, True, True), *some], key=lambda shape: shape.complexity)
+
+
+class SupportSearch:
+    """The best supports of every size for one target, on one set of rows."""
+
+    def __init__(
+        self, coordinates: Coordinates, target: int, linear: IntArray, max_terms: int
+    ) -> None:
+        self._coordinates = coordinates
+        self._target = target
+        every = coordinates.usable
+        self._supports = {
+            True: self._path(np.intersect1d(every, linear), max_terms),
+            False: self._path(every, max_terms),
+        }
+
+    def fit(self, shape: Shape) -> SparseFit | None:
+        """Return the formula of a shape, if there are enough candidates."""
+        supports = self._supports[shape.linear]
+        if shape.n_terms not in supports:
+            return None
+        return self._coordinates.fit(self._target, supports[shape.n_terms], constant=shape.constant)
+
+    def _path(self, candidates: IntArray, max_terms: int) -> dict[int, IntArray]:
+        """Return the best support of each size, among those that grow and those that shrink."""
+        best: dict[int, IntArray] = {0: np.empty(0, dtype=np.intp)}
+        y = self._coordinates.targets[1:, self._target]
+        explained = float(y @ y)
+        if explained <= ROUNDING * self._coordinates.variances[self._target] or not len(candidates):
+            return best
+        place = np.searchsorted(self._coordinates.usable, candidates)
+        gram = self._coordinates.gram[np.ix_(place, place)]
+        unit, target = self._coordinates.unit[:, candidates], y / math.sqrt(explained)
+        few = len(candidates) <= SEARCHED
+        width = WIDTH if few else WIDTH_OF_MANY
+        n_ahead = max_terms if few else min(2 * max_terms + 4, len(y))
+        beams = [*growing(gram, unit.T @ target, n_ahead, width)]
+        found = [support for beam in beams[:max_terms] for support in beam[:TRIED]]
+        start = np.arange(len(candidates)) if few else beams[-1][0]
+        found += [start[each] for each in shrinking(unit[:, start], target)]
+        errors: dict[int, float] = {}
+        for support in found:
+            if len(support) <= max_terms:
+                chosen = candidates[support]
+                error = self._coordinates.fit(self._target, chosen, constant=True).error
+                if error < errors.get(len(chosen), np.inf):
+                    errors[len(chosen)] = error
+                    best[len(chosen)] = chosen
+        return best
+
+
+def exact_sum(coordinates: Coordinates, target: int) -> SparseFit | None:
+    """Return the sum of fewest variables that gives a target exactly, if there is any.
+
+    It may be long: a flag that is 1 minus eight others has no formula of fewer terms.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+        The variables and targets.
+    target : int
+        Which target.
+    """
+    allowed = EXACT * float(coordinates.variances[target])
+    sizes = np.linalg.norm(coordinates.variables[1:], axis=0)
+    best = coordinates.fit_variables(target, np.flatnonzero(sizes))
+    if best.error > allowed:
+        return None
+    while True:
+        shares = np.abs(best.coefficients) * sizes[best.support]
+        for place in np.argsort(shares, kind="stable"):
+            shorter = coordinates.fit_variables(target, np.delete(best.support, place))
+            if shorter.error <= allowed:
+                best = shorter
+                break
+        else:
+            return best

@@ -1,0 +1,1 @@
+"""From data and parameters to a fitted model."""

@@ -1,0 +1,135 @@
+"""What a fit of PolynomialManifold found: one immutable value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import Array
+from gramian._support.words import counted
+from gramian.core.imputation import expected_codes, noise_of
+from gramian.core.manifold import Manifold
+from gramian.exceptions import OverfittingWarning
+from gramian.families import Family
+from gramian.fitting._cautions import Caution
+from gramian.fitting._fitted_model import AnyModel
+from gramian.fitting._gaps import Gaps, has_gaps, present_only
+
+
+@dataclass(frozen=True, eq=False)
+class FittedManifold(AnyModel):
+    """A surface, with the columns that it is a surface in."""
+
+    manifold: Manifold
+    """The surface of centred rows, divided by `scale` where there is one."""
+    family: Family
+    alpha: float
+    """The penalty of the last round."""
+    total: Array
+    """The total variance, and what is left of it after each round."""
+    n_samples: int
+    validation_total: Array | None = None
+    """The same of held-out rows, where these decided, after every round that was tried."""
+    gaps: Gaps | None = None
+    """What was done about missing values, if there were any; files of models do not hold it."""
+
+    @property
+    def components(self) -> Array:
+        """What the columns gain, to first order, when a code grows by one."""
+        return self.manifold.unit * self.manifold.lines
+
+    @property
+    def by_feature(self) -> bool:
+        """Whether the fit went feature by feature: no, all codes are fitted at once."""
+        return False
+
+    @property
+    def thing(self) -> str:
+        """What is kept, in one word."""
+        return "code"
+
+    @property
+    def kept_names(self) -> list[str]:
+        """The names of the codes."""
+        return [f"{self.algorithm.lower()}{i}" for i in range(len(self.manifold.lines))]
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the fit."""
+        return self.n_samples
+
+    @property
+    def n_rounds(self) -> int:
+        """The number of rounds that were made."""
+        return len(self.total) - 1
+
+    @property
+    def n_functions(self) -> int:
+        """The number of functions in the basis, the constant among them."""
+        return len(self.manifold.surface.terms)
+
+    @property
+    def freedom(self) -> float:
+        """The effective number of functions."""
+        return float(self.n_functions)
+
+    @property
+    def left(self) -> Array:
+        """The share of the variance that is left, from 1 to the end of the fit."""
+        return self.total / (self.total[0] or 1.0)
+
+    @property
+    def held_out_left(self) -> float | None:
+        """The share that is left of held-out rows at best, if these decided on something."""
+        if self.validation_total is None:
+            return None
+        return float(self.validation_total.min() / (self.validation_total[0] or 1.0))
+
+    @property
+    def ending(self) -> str:
+        """A sentence on when the fit ended."""
+        return f"Codes and surface were fitted in turn, in {counted(self.n_rounds, 'round')}."
+
+    @property
+    def cautions(self) -> list[Caution]:
+        """What the user should know: there are no held-out rows, and functions abound."""
+        if self.validation_total is not None or 2 * self.n_functions <= self.n_rows:
+            return []
+        text = (
+            f"{self.n_functions} functions were fitted to {self.n_rows} samples. Above "
+            "half as many functions as samples, what is left of the same samples is far too "
+            "small. Use degree='auto', a lower degree, fewer components, or more samples."
+        )
+        return [(OverfittingWarning, text)]
+
+    def centre(self, table: Array) -> Array:
+        """Subtract the means from rows, and scale the columns if they were scaled in the fit."""
+        return self.scaled(table - self.mean.astype(table.dtype, copy=False))
+
+    def encode(self, table: Array, *, linear: bool = False) -> Array:
+        """Return the codes of the nearest points, or the linear estimates of them."""
+        x, present = self._completed(self.centre(table))
+        return self.manifold.estimate(x) if linear else self.manifold.encode(x, present)[0]
+
+    def _completed(self, x: Array) -> tuple[Array, NDArray[np.bool_] | None]:
+        """Fill the gaps of rows linearly, and return which cells are present, if not all are."""
+        if not has_gaps(x):
+            return x, None
+        present = ~np.isnan(x)
+        lines = self.components
+        codes = expected_codes(x, present, lines, noise_of(float(self.total[0]), lines))
+        return np.where(present, x, codes @ lines).astype(x.dtype, copy=False), present
+
+    def decode(self, codes: Array) -> Array:
+        """Return the points of these codes."""
+        points = self.manifold.decode(codes)
+        return self.mean + (points if self.scale is None else points * self.scale)
+
+    def errors(self, table: Array) -> tuple[Array, Array]:
+        """Return the squared distances of rows from their nearest points, and from the mean."""
+        x = self.centre(table)
+        errors = present_only(self.manifold.encode(*self._completed(x))[1].astype(np.float64))
+        x = present_only(x)
+        return errors, np.einsum("ij,ij->i", x, x).astype(np.float64)

@@ -1,0 +1,107 @@
+"""Whether a fit without shrinkage stands when rows are left out of it, one at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from gramian._support.threads import AddProduct
+from gramian._support.types import Array
+from gramian.core.rows import RowBlock, Work
+from gramian.fitting._fitted_model import FittedModel
+from gramian.fitting._preparation import Problem
+
+MOST = 1.2
+"""No penalty is looked for if left-out rows lose at most this many times what others do."""
+FEW = 1 - MOST**-0.5
+"""Then functions are at most this share of the rows: generalized cross-validation divides what is
+left by (1 - functions/rows)²."""
+EXACT = 1e-9
+"""A share of the variance that rounding errors can leave."""
+N_SAMPLE = 10_000
+"""About this many rows are left out; in longer tables every second, third, ..."""
+PIECE = 1024
+PIECE_BYTES = 2**26
+"""The rows of a piece take no more than this, however many columns there are."""
+
+
+def needs_no_shrinkage(model: FittedModel, problem: Problem) -> bool:
+    """Return whether least squares need no shrinkage, as they predict what they have not seen.
+
+    What is left of row i is divided by 1 - h, where h is its leverage: what a fit without that row
+    leaves of it. A few rows far out can have a leverage near 1 where functions are few. Beyond
+    1,000 functions, whose moments are not kept, generalized cross-validation decides alone.
+
+    Parameters
+    ----------
+    model : FittedModel
+        A fit without shrinkage.
+    problem : Problem
+        Its rows.
+    """
+    record = model.record
+    if record.n_functions > FEW * problem.rows.effective_n_rows:
+        return False
+    assert model.decoder is not None
+    if model.decoder.moments is None or record.n_functions == 1:
+        return True
+    gram = model.decoder.moments[0]
+    norms = np.sqrt(gram.diagonal())
+    gram = gram / np.multiply.outer(norms, norms)
+    gram[np.diag_indices_from(gram)] += EXACT
+    factor = cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+    every = max(1, problem.rows.n_rows // N_SAMPLE)
+    work = LeftOut(model, problem.centring.scale, norms, factor, every)
+    ((left, predicted, size),) = problem.rows.sum(work)
+    return bool(predicted <= MOST * left + EXACT * size)
+
+
+@dataclass(frozen=True)
+class LeftOut(Work):
+    """Sums of squares: of what a fit leaves, of what fits without each row leave, and of X."""
+
+    model: FittedModel
+    scale: Array
+    norms: Array
+    factor: Array
+    every: int
+
+    def worker(self, add_product: AddProduct) -> _Worker:
+        """Return one that begins at zero."""
+        return _Worker(self)
+
+
+class _Worker:
+    """Sums over some of the row blocks."""
+
+    def __init__(self, work: LeftOut) -> None:
+        self._work = work
+        self.sums = [np.zeros(3)]
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
+        _, block = item
+        every = self._work.every
+        piece = min(PIECE, max(1, PIECE_BYTES // (8 * block.n_columns)))
+        for start in range(0, len(block.root), piece * every):
+            self._add(block.part(slice(start, start + piece * every, every)))
+
+    def _add(self, rows: RowBlock) -> None:
+        x, root = rows.x, rows.root[:, np.newaxis]
+        work, decoder = self._work, self._work.model.decoder
+        assert decoder is not None
+        centred = x / root * work.scale
+        functions = decoder.evaluate(work.model.encoder(centred))
+        left = root * work.model.scaled(centred - functions.T @ decoder.coefficients)
+        functions /= work.norms[:, np.newaxis]
+        orthonormal = solve_triangular(
+            work.factor, functions, lower=True, overwrite_b=True, check_finite=False
+        )
+        leverage = root[:, 0] ** 2 * np.einsum("ij,ij->j", orthonormal, orthonormal)
+        squares = np.einsum("ij,ij->i", left, left)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            predicted = np.where(squares > 0, squares / np.maximum(1 - leverage, 0.0) ** 2, 0.0)
+        size = root * work.model.scaled(centred)
+        self.sums[0] += [squares.sum(), predicted.sum(), np.einsum("ij,ij->", size, size)]

@@ -1,0 +1,1 @@
+"""Formulas: sums of products of powers and functions of columns."""

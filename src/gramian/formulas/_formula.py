@@ -1,0 +1,216 @@
+"""A formula: a sum of coefficients times products of powers and functions of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gramian._support.extras import require
+from gramian._support.types import Array
+from gramian.formulas._function import Function
+from gramian.formulas._notation import (
+    DIGITS,
+    MINUS,
+    fraction,
+    latex_name,
+    latex_number,
+    latex_powered,
+    number,
+    powered,
+    quote,
+)
+
+Factors = Mapping[str | tuple[str, ...], int | Fraction | Function]
+"""From a column to its exponent or a function of it; from several columns to a function of them."""
+
+
+class Term(NamedTuple):
+    """A coefficient, and what it is multiplied with: nothing in the constant term.
+
+    Examples
+    --------
+    >>> from gramian.explanations import Term
+    >>> term = Term(0.001, {"voltage": 1, "current": 1})
+    >>> term.columns
+    ('voltage', 'current')
+    """
+
+    coefficient: float
+    factors: Factors
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that take part."""
+        return tuple(name for key in self.factors for name in _columns_of(key))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the term is a column times its coefficient."""
+        return list(self.factors.values()) == [1]
+
+
+@dataclass(frozen=True)
+class Formula:
+    r"""A sum of terms in the columns and their units.
+
+    Call it with the kept columns to evaluate it: an array as the estimator's `transform` returns
+    it, or any table or mapping that gives columns by name.
+
+    Attributes
+    ----------
+    terms : tuple of Term
+        Pairs of a coefficient and a mapping from column names to exponents or functions, by
+        decreasing share in the variance, the constant last.
+    columns : tuple of str
+        The kept columns, in the order of `transform`.
+    digits : tuple of int
+        How many digits of each coefficient are printed: four, and more where the rounding would
+        shift the result by more than a thousandth of its standard deviation.
+
+    Examples
+    --------
+    >>> from gramian.explanations import Formula, Term
+    >>> formula = Formula(
+    ...     (Term(0.5, {"mass": 1, "speed": 2}), Term(-3.0, {})), ("mass", "speed")
+    ... )
+    >>> print(formula)
+    0.5 · mass · speed² − 3
+    >>> float(formula({"mass": 2.0, "speed": 3.0}))
+    6.0
+    >>> formula.latex()
+    '0.5 \\, \\mathrm{mass} \\, \\mathrm{speed}^{2} - 3'
+    """
+
+    terms: tuple[Term, ...]
+    columns: tuple[str, ...]
+    digits: tuple[int, ...] = ()
+
+    def __call__(self, table: Mapping[str, ArrayLike] | ArrayLike) -> Array:
+        """Evaluate the formula.
+
+        Parameters
+        ----------
+        table : mapping, data frame or array of shape (n_samples, n_kept)
+            The kept columns, by name or in the order of `transform`.
+
+        Returns
+        -------
+        values : array of shape (n_samples,)
+            A value a row.
+        """
+        column_of = self._reader(table)
+        length = None if isinstance(table, Mapping) else np.shape(table)[:1]
+        total: Array = np.zeros(length or ())
+        for coefficient, factors in self.terms:
+            product: Any = coefficient
+            for key, factor in factors.items():
+                values = [column_of(name) for name in _columns_of(key)]
+                if isinstance(factor, Function):
+                    product = product * factor(*values).reshape(values[0].shape)
+                else:
+                    power = factor if isinstance(factor, int) else float(factor)
+                    product = product * values[0] ** power
+            total = total + product
+        return total
+
+    def _reader(self, table: Any) -> Any:
+        if isinstance(table, Mapping) or hasattr(table, "columns"):
+            return lambda name: np.asarray(table[name], dtype=np.float64)
+        array = np.asarray(table, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != len(self.columns):
+            raise ValueError(
+                f"The formula takes the {len(self.columns)} kept columns as transform returns "
+                f"them, or a table or mapping with names; got an array of shape {array.shape}."
+            )
+        position = {name: i for i, name in enumerate(self.columns)}
+        return lambda name: array[:, position[name]]
+
+    def __str__(self) -> str:
+        return self._write(TEXT)
+
+    def latex(self) -> str:
+        """Write the formula in LaTeX's math mode."""
+        return self._write(LATEX)
+
+    def _write(self, notation: Notation) -> str:
+        """Write the sum with the signs between its terms."""
+        digits = self.digits or (DIGITS,) * len(self.terms)
+        parts: list[str] = []
+        for term, n in zip(self.terms, digits, strict=True):
+            sign = notation.minus if term.coefficient < 0 else "+" if parts else ""
+            text = notation.write(term, n)
+            parts.append(f"{sign} {text}" if parts else sign + text)
+        return " ".join(parts) or "0"
+
+    def sympy(self) -> Any:
+        """Return the formula as an expression of SymPy, with all digits."""
+        sympy = import_sympy()
+        total = sympy.Integer(0)
+        for coefficient, factors in self.terms:
+            product = sympy.Float(coefficient, 17)
+            for key, factor in factors.items():
+                symbols = [sympy.Symbol(name) for name in _columns_of(key)]
+                product *= (
+                    factor.sympy(symbols)
+                    if isinstance(factor, Function)
+                    else symbols[0] ** sympy.Rational(factor)
+                )
+            total += product
+        return total
+
+
+def import_sympy() -> Any:
+    """Return SymPy, or raise an error that says what to install."""
+    return require("sympy", "A formula as an expression of SymPy")
+
+
+class Notation(NamedTuple):
+    """How the parts of a formula are written."""
+
+    number: Callable[[float, int], str]
+    name: Callable[[str], str]
+    power: Callable[[str, int | Fraction], str]
+    function: Callable[[Function, Sequence[str]], str]
+    times: str
+    minus: str
+
+    def write(self, term: Term, digits: int) -> str:
+        """Write a term without its sign."""
+        coefficient = self.number(abs(term.coefficient), digits)
+        factors = []
+        for key, factor in term.factors.items():
+            names = [self.name(each) for each in _columns_of(key)]
+            if isinstance(factor, Function):
+                factors.append(self.function(factor, names))
+            else:
+                factors.append(self.power(names[0], factor))
+        if coefficient != "1" or not factors:
+            factors.insert(0, coefficient)
+        return self.times.join(factors)
+
+
+TEXT = Notation(
+    lambda size, digits: fraction(size) or number(size, digits),
+    quote,
+    powered,
+    lambda function, names: function.text(names),
+    " · ",
+    MINUS,
+)
+LATEX = Notation(
+    latex_number,
+    latex_name,
+    latex_powered,
+    lambda function, names: function.latex(names),
+    r" \, ",
+    "-",
+)
+
+
+def _columns_of(key: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (key,) if isinstance(key, str) else key

@@ -1,0 +1,177 @@
+"""The decoder as arrays, and back: its functions are made again by letting the family grow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gramian._support.types import Array, IntArray
+from gramian.core.pursuit._decoder import Decoder
+from gramian.exceptions import ModelFileError
+from gramian.families import Family
+from gramian.families._expansion import Block, Calls, Products
+from gramian.models._archive import AnyArray
+from gramian.models._schema import check_indices
+
+MAX_MOMENTS_BYTES = 2**20
+"""Larger moments are written only if they are asked for."""
+MAX_PRODUCTS = 2**20
+"""The largest number of products that a step looks at; each takes about 100 bytes."""
+MAX_PRODUCTS_IN_ALL = 2**22
+ROUNDING = 1e-6
+"""By how much rounding errors may change moments."""
+
+
+def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
+    """Return what is needed to make the decoder again, besides the family and its own arrays.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        The decoder.
+    moments : bool or None
+        Whether to include its moments; with None, if they are small.
+    """
+    arrays: dict[str, AnyArray] = {
+        "decoder.kept": np.concatenate([*decoder.kept, np.empty(0, dtype=np.intp)]).astype(np.intp),
+    }
+    if decoder.moments is not None and moments is not False:
+        gram, with_x = decoder.moments
+        if moments or gram.nbytes + with_x.nbytes <= MAX_MOMENTS_BYTES:
+            arrays |= {"decoder.gram": gram, "decoder.with_x": with_x}
+    levels = [each for each in map(_levels_of, decoder.blocks) if each is not None]
+    if levels:
+        arrays["decoder.levels"] = np.concatenate(levels)
+        arrays["decoder.n_levels"] = np.array([len(each) for each in levels], dtype=np.intp)
+    return arrays
+
+
+def _levels_of(block: Block) -> Array | None:
+    """Return the levels of a block's variable, if the family has indicators of them."""
+    for basis in block.bases:
+        evaluate = getattr(basis, "evaluate", None)
+        if isinstance(evaluate, partial):  # only indicators depend on the variable
+            (middles,) = evaluate.args
+            upper = np.array([key[1] for key in basis.keys[1:]], dtype=np.float64)  # type: ignore[index]
+            return np.append(_lowest_level(middles, upper), upper)
+    return None
+
+
+def _lowest_level(middles: Array, upper: Array) -> float:
+    """Return a level such that the middle between it and the next one is exactly this number."""
+    if not len(middles):
+        return 0.0
+    guess = 2 * middles[0] - upper[0]
+    nearby = (guess, np.nextafter(guess, -np.inf), np.nextafter(guess, np.inf))
+    return float(next((x for x in nearby if (upper[0] + x) / 2 == middles[0]), guess))
+
+
+def from_arrays(
+    arrays: Mapping[str, AnyArray], family: Family, n_kept: IntArray, n_dropped: IntArray
+) -> Decoder:
+    """Make a decoder.
+
+    Parameters
+    ----------
+    arrays : mapping from str to array
+        What `to_arrays` returned, shapes checked.
+    family : Family
+        The family.
+    n_kept, n_dropped : arrays of shape (n_steps,)
+        How many functions of each step are in the basis, and how many were dropped.
+    """
+    coefficients, kept = arrays["decoder.coefficients"], arrays["decoder.kept"]
+    units = arrays["decoder.units"]
+    if max(n_kept.max(initial=0), n_dropped.max(initial=0)) > MAX_PRODUCTS:
+        raise ModelFileError("A step has more functions than a model file can hold.")
+    if int(n_kept.sum()) != len(kept) or len(coefficients) != len(kept) + 1:
+        raise ModelFileError("Its numbers of functions contradict each other.")
+    if (units <= 0).any():
+        raise ModelFileError("A standard deviation is not positive.")
+    parts = np.split(kept, np.cumsum(n_kept)[:-1]) if len(n_kept) else []
+    blocks: list[Block] = []
+    for j, block in enumerate(grow(family, len(units), _split_levels(arrays))):
+        if block.n_functions != n_kept[j] + n_dropped[j]:
+            raise ModelFileError(
+                f"The family has {block.n_functions} functions at step {j + 1}, but the file has "
+                f"{n_kept[j] + n_dropped[j]}."
+            )
+        check_indices("decoder.kept", parts[j], block.n_functions, increasing=True)
+        blocks.append(block)
+    moments = None
+    if "decoder.gram" in arrays:
+        moments = arrays["decoder.gram"], arrays["decoder.with_x"]
+        _check_moments(moments[0])
+    return Decoder(
+        tuple(blocks), tuple(parts), coefficients, arrays["decoder.linear"], units, moments
+    )
+
+
+def _check_moments(gram: Array) -> None:
+    """Refuse matrices that cannot be second moments of functions, the constant being the first."""
+    deviations = np.sqrt(np.maximum(gram.diagonal(), 0.0))
+    with np.errstate(over="ignore"):
+        bound = (1 + ROUNDING) * np.multiply.outer(deviations, deviations)
+    if abs(gram[0, 0] - 1) > ROUNDING or not deviations.all() or (np.abs(gram) > bound).any():
+        raise ModelFileError("Its moments are damaged.")
+
+
+def _split_levels(arrays: Mapping[str, AnyArray]) -> list[Array] | None:
+    if "decoder.levels" not in arrays:
+        return None
+    levels, n_levels = arrays["decoder.levels"], arrays["decoder.n_levels"]
+    too_many = n_levels.max(initial=0) > len(levels)
+    if n_levels.min(initial=1) < 1 or too_many or int(n_levels.sum()) != len(levels):
+        raise ModelFileError("The numbers of its levels contradict each other.")
+    parts = np.split(levels, np.cumsum(n_levels)[:-1]) if len(n_levels) else []
+    if any((np.diff(part) <= 0).any() for part in parts):
+        raise ModelFileError("The levels of a variable are not in increasing order.")
+    return parts
+
+
+def grow(family: Family, n: int, levels: list[Array] | None = None) -> Iterator[Block]:
+    """Let a family grow as in the fit, unless that takes more memory than any fit does.
+
+    Parameters
+    ----------
+    family : Family
+        The family.
+    n : int
+        The number of variables.
+    levels : list of array, optional
+        The levels of each variable, for indicators.
+    """
+    expansion, rules = family.expand(), family.rules()
+    in_all = 0
+    for j in range(n):
+
+        def levels_of(limit: int, j: int = j) -> Array:
+            if levels is None:
+                raise ModelFileError("It lacks the levels of its variables.")
+            return levels[j]
+
+        try:
+            n_products = sum(_count(rule, expansion.n_store, j, levels_of) for rule in rules)
+            in_all += n_products
+            if n_products > MAX_PRODUCTS or in_all > MAX_PRODUCTS_IN_ALL:
+                raise ModelFileError("It has more functions than a model file can hold.")
+            block = expansion.grow(levels_of)
+        except ModelFileError:
+            raise
+        except ValueError as error:
+            raise ModelFileError(str(error)[:300]) from error
+        yield block
+
+
+def _count(rule: Products | Calls, n_store: int, newest: int, levels_of: Any) -> int:
+    """Return how many products or calls a rule looks at when a variable is added."""
+    if isinstance(rule, Products):
+        return n_store * len(rule.basis(levels_of).keys)
+    return sum(
+        math.comb(newest, arity - 1) * (math.factorial(arity) if rule.any_order else 1)
+        for _, arity in rule.functions
+    )

@@ -1,0 +1,160 @@
+"""Estimators as plain data and arrays, and back."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from gramian._support.words import is_storable_text
+from gramian.estimators._gca import GCA
+from gramian.estimators._gfa import GFA
+from gramian.estimators._gfr import GFR
+from gramian.estimators._gfs import GFS
+from gramian.estimators._polynomial_manifold import PolynomialManifold
+from gramian.estimators._uffs import UFFS
+from gramian.exceptions import ModelFileError
+from gramian.families import Family
+from gramian.models import _stored_pursuits as _pursuits
+from gramian.models import _stored_surfaces as _surfaces
+from gramian.models._archive import AnyArray
+from gramian.models._schema import SCHEMAS, arrays_of
+from gramian.models._stored_families import Functions, from_data, to_data
+from gramian.models._stored_numbers import INFINITY, MAX_INTEGER, Stored, number_to
+
+StoredEstimator = GFR | GCA | GFS | GFA | UFFS | PolynomialManifold
+KINDS: dict[type[StoredEstimator], ModuleType] = {
+    **dict.fromkeys((GFR, GCA, GFS, GFA, UFFS), _pursuits),
+    PolynomialManifold: _surfaces,
+}
+"""Who describes the models of each estimator, and makes them again."""
+CLASSES: dict[str, type[StoredEstimator]] = {each.__name__: each for each in KINDS}
+LEFT_OUT = ("checkpoint",)
+"""Parameters that are not written: they name places on this machine."""
+ARRAYS = ("basis", "given")
+"""Parameters of GCA and GFR that can be arrays of directions; these are written as arrays."""
+
+
+def to_data_and_arrays(
+    estimator: StoredEstimator, *, moments: bool | None
+) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """Describe a fitted estimator.
+
+    Parameters
+    ----------
+    estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
+        The estimator.
+    moments : bool or None
+        Whether to include the moments of the fit; with None, if they are small.
+    """
+    name = type(estimator).__name__
+    if CLASSES.get(name) is not type(estimator):
+        raise TypeError(f"Model files are for {', '.join(CLASSES)}; got {type(estimator)}.")
+    check_is_fitted(estimator)
+    model = estimator.model_
+    fitted, arrays = KINDS[type(estimator)].describe(model, moments=moments)
+    arrays |= arrays_of(model, SCHEMAS[name])
+    given = estimator.get_params(deep=False)
+    parameters = {
+        key: _parameter(key, value) for key, value in given.items() if key not in LEFT_OUT
+    }
+    for key in ARRAYS:
+        if parameters.get(key) == {"array": key}:
+            arrays[key] = np.asarray(given[key], dtype=np.float64)
+    document = {
+        "estimator": name,
+        "parameters": parameters,
+        "n_features": model.n_columns,
+        "feature_names": None if model.names is None else [str(each) for each in model.names],
+        "fitted": fitted,
+    }
+    return document, arrays
+
+
+def _parameter(name: str, value: Any) -> Any:
+    if isinstance(value, Family):
+        return to_data(value)
+    if name in ARRAYS and np.ndim(value) == 2:
+        return {"array": name}
+    if name in ("keep", "priority", "given") and value is not None:
+        return [str(each) if isinstance(each, str) else int(each) for each in value]
+    value = number_to(value)
+    if isinstance(value, np.random.RandomState):
+        raise ValueError(
+            "random_state is a generator, whose state cannot be written to a model file. Set a "
+            "number: set_params(random_state=0); the fit stays as it is."
+        )
+    return value
+
+
+def from_data_and_arrays(
+    document: Mapping[str, Any], arrays: Mapping[str, AnyArray], functions: Functions | None
+) -> StoredEstimator:
+    """Make a fitted estimator.
+
+    Parameters
+    ----------
+    document : mapping
+        The description; its name and number of features are already checked.
+    arrays : mapping from str to array
+        The arrays; their shapes are already checked.
+    functions : mapping from str to callable, optional
+        The functions of Custom.
+    """
+    name, d = document["estimator"], document["n_features"]
+    estimator = _make(CLASSES[name], document.get("parameters"), arrays, functions)
+    names = _names(document.get("feature_names"), d)
+    fitted = document.get("fitted")
+    stored = Stored(name, names, d, estimator, fitted, arrays, functions)
+    estimator._become(KINDS[type(estimator)].restore(stored))
+    return estimator
+
+
+def _make(
+    kind: type[StoredEstimator],
+    data: Any,
+    arrays: Mapping[str, AnyArray],
+    functions: Functions | None,
+) -> StoredEstimator:
+    """Make the estimator with its parameters; those that are not in the file keep their default."""
+    known = {*inspect.signature(kind).parameters} - {*LEFT_OUT}
+    if not isinstance(data, dict) or not set(data) <= known:
+        raise ModelFileError(f"It has parameters that {kind.__name__} of this version does not.")
+    params = {}
+    for name, value in data.items():
+        if name == "family" and isinstance(value, dict):
+            value = from_data(value, functions)
+        elif name in ARRAYS and value == {"array": name} and name in arrays:
+            value = arrays[name]
+        elif value == INFINITY:
+            value = math.inf
+        elif name in ("keep", "priority", "given") and isinstance(value, list):
+            if not all(type(each) is int or is_storable_text(each) for each in value):
+                raise ModelFileError(f"Its parameter {name!r} is damaged.")
+        elif not isinstance(value, str | int | float | None) or (
+            isinstance(value, int) and abs(value) >= MAX_INTEGER
+        ):
+            raise ModelFileError(f"Its parameter {name!r} is damaged.")
+        params[name] = value
+    estimator = kind(**params)
+    for name in ARRAYS:
+        if (name in arrays) != isinstance(params.get(name), np.ndarray):
+            raise ModelFileError(f"It has an array {name!r} that its parameters do not mention.")
+    try:
+        estimator._validate_params()
+    except ValueError as error:
+        raise ModelFileError(f"A parameter is out of range: {str(error)[:300]}") from error
+    return estimator
+
+
+def _names(names: Any, d: int) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    if not isinstance(names, list) or len(names) != d or not all(map(is_storable_text, names)):
+        raise ModelFileError(f"The names of its {d} columns are damaged.")
+    return tuple(names)

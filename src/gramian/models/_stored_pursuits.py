@@ -1,0 +1,195 @@
+"""Models of a pursuit as plain data and arrays, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, get_args
+
+import numpy as np
+
+from gramian._support.types import Array, IntArray
+from gramian.core.pursuit._pursuit import StopReason
+from gramian.exceptions import ModelFileError
+from gramian.fitting._fitted_model import Basis, FittedModel, Project, TakeColumns
+from gramian.fitting._record import Asked, Record
+from gramian.models import _stored_decoder as _decoder
+from gramian.models import _stored_elimination as _elimination
+from gramian.models import _stored_laws as _laws
+from gramian.models import _stored_sets as _sets
+from gramian.models._archive import AnyArray
+from gramian.models._schema import SCHEMAS, check_indices
+from gramian.models._stored_decoder import ROUNDING
+from gramian.models._stored_families import from_data, to_data
+from gramian.models._stored_numbers import Stored, number_from, number_to, positive_integer
+
+SOLVERS = ("qr", "gram", "moments")
+
+
+def describe(
+    model: FittedModel, *, moments: bool | None
+) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """Return the numbers of a fit, and the arrays that are not in the schema as they are.
+
+    Parameters
+    ----------
+    model : FittedModel
+        The fit.
+    moments : bool or None
+        Whether to include the moments of the fit; with None, if they are small.
+    """
+    record = model.record
+    arrays: dict[str, AnyArray] = {}
+    fitted: dict[str, Any] = {
+        "n_samples_": int(record.n_rows),
+        "stop_reason_": record.stop_reason,
+        "solver_": record.solver,
+        "orthogonality_loss_": number_to(float(record.orthogonality_loss)),
+        "asked": vars(model.asked),
+    }
+    if model.decoder is not None:
+        fitted |= {"alpha_": number_to(float(record.alpha)), "family_": to_data(model.family)}
+        arrays |= _decoder.to_arrays(model.decoder, moments=moments)
+    if model.elimination is not None:
+        fitted["elimination"] = _elimination.to_data(model.elimination)
+        arrays |= _elimination.to_arrays(model.elimination)
+    if model.best_sets is not None:
+        arrays |= _sets.to_arrays(model.best_sets)
+    if model.laws:
+        fitted["laws"] = _laws.to_data(model.laws)
+    return fitted, arrays
+
+
+def restore(stored: Stored) -> FittedModel:
+    """Make a model.
+
+    Parameters
+    ----------
+    stored : Stored
+        What the file holds.
+    """
+    arrays, estimator = stored.arrays, stored.estimator
+    decodes = "decoder.coefficients" in SCHEMAS[stored.algorithm]
+    scalars = {"n_samples_", "stop_reason_", "solver_", "orthogonality_loss_"}
+    if decodes:
+        scalars |= {"alpha_", "family_"}
+    if "elimination.dropped" in arrays:
+        scalars.add("elimination")
+    if isinstance(stored.fitted, dict):
+        optional = {"asked", "laws"} if decodes else {"asked"}
+        scalars |= optional.intersection(stored.fitted)
+    fitted = stored.scalars(scalars)
+    record = _record(fitted, stored)
+    if np.append(record.n_kept, record.n_dropped).min(initial=0) < 0:
+        raise ModelFileError("A number of functions is negative.")
+    scale = stored.scale
+    chosen, redundant, directions, basis = _choice(arrays, estimator, stored.n_columns)
+    elimination = None
+    if "elimination" in scalars:
+        assert redundant is not None
+        elimination = _elimination.from_data_and_arrays(
+            fitted["elimination"],
+            arrays,
+            stored.n_columns if basis is None else len(basis.axes),
+            redundant,
+        )
+    family = from_data(fitted["family_"], stored.functions) if decodes else estimator._family()
+    model = FittedModel(
+        algorithm=stored.algorithm,
+        names=stored.names,
+        mean=arrays["mean_"],
+        scale=scale,
+        encoder=TakeColumns(chosen)
+        if directions is None
+        else Project(_in_units(directions, scale)),
+        chosen=chosen,
+        redundant=redundant,
+        family=family,
+        record=record,
+        asked=_asked(fitted["asked"]) if "asked" in fitted else estimator._asked,
+        decoder=_decoder.from_arrays(arrays, family, record.n_kept, record.n_dropped)
+        if decodes
+        else None,
+        variances=arrays.get("_variances"),
+        directions=directions,
+        basis=basis,
+        norms=arrays.get("fourier_norms_"),
+        best_sets=_sets.from_arrays(arrays, stored.n_columns),
+        elimination=elimination,
+    )
+    if "laws" in scalars:
+        if not model.selects:
+            raise ModelFileError("It has laws of columns, and keeps none.")
+        laws = _laws.from_data(fitted["laws"], model.column_names, model.kept_names)
+        model = replace(model, laws=laws)
+    return model
+
+
+def _in_units(directions: Array, scale: Array | None) -> Array:
+    """Return directions as they are in the columns' own units."""
+    if scale is None:
+        return directions
+    with np.errstate(over="ignore"):
+        found: Array = directions / scale
+    if not np.isfinite(found).all():
+        raise ModelFileError("A scale of its columns is too small.")
+    return found
+
+
+def _choice(
+    arrays: Mapping[str, AnyArray], estimator: Any, d: int
+) -> tuple[IntArray, IntArray | None, Array | None, Basis | None]:
+    """Return what was chosen, what is redundant, and the directions that belong to the choice."""
+    if "components_" in arrays:
+        return np.arange(len(arrays["components_"])), None, arrays["components_"], None
+    if "basis_" in arrays:
+        axes = arrays["basis_"]
+        _check_choice("component_indices_", "redundant_indices_", arrays, len(axes))
+        chosen = arrays["component_indices_"]
+        given = estimator.get_params(deep=False)["basis"]
+        basis = Basis(axes, "pc" if isinstance(given, str) else "basis")
+        return chosen, arrays["redundant_indices_"], axes[chosen], basis
+    _check_choice("selected_features_", "redundant_features_", arrays, d)
+    return arrays["selected_features_"], arrays.get("redundant_features_"), None, None
+
+
+def _record(fitted: Mapping[str, Any], stored: Stored) -> Record:
+    if fitted["stop_reason_"] not in get_args(StopReason) or fitted["solver_"] not in SOLVERS:
+        raise ModelFileError("Its stop_reason_ or solver_ is unknown to this version.")
+    total = stored.arrays["total_residual_variance_"]
+    if total.min() < 0 or (1 - ROUNDING) * total.max() > total[0]:
+        raise ModelFileError("A residual variance is negative, or larger than the variance was.")
+    recorded = {
+        spec.source.removeprefix("record."): stored.arrays[name]
+        for name, spec in SCHEMAS[stored.algorithm].items()
+        if spec.source.startswith("record.") and name in stored.arrays
+    }
+    return Record(
+        stop_reason=fitted["stop_reason_"],
+        solver=fitted["solver_"],
+        orthogonality_loss=number_from(fitted, "orthogonality_loss_"),
+        n_rows=positive_integer(fitted, "n_samples_"),
+        alpha=number_from(fitted, "alpha_") if "alpha_" in fitted else 0.0,
+        **recorded,
+    )
+
+
+def _asked(data: Any) -> Asked:
+    found = data if isinstance(data, dict) else {}
+    kinds = {name: type(value) for name, value in found.items()}
+    numbers = [found.get(name) for name in ("threshold", "explained")]
+    if (
+        set(kinds) != {field.name for field in fields(Asked)}
+        or not all(each is None or (type(each) is float and 0 <= each < np.inf) for each in numbers)
+        or not kinds["relative"] is kinds["any_alpha"] is bool
+    ):
+        raise ModelFileError("What was asked of its fit is damaged.")
+    return Asked(**found)
+
+
+def _check_choice(chosen: str, others: str, arrays: Mapping[str, AnyArray], n: int) -> None:
+    check_indices(chosen, arrays[chosen], n, increasing=False)
+    if others in arrays:
+        check_indices(others, arrays[others], n, increasing=True)
+        if np.intersect1d(arrays[chosen], arrays[others]).size:
+            raise ModelFileError(f"{chosen!r} and {others!r} have an index in common.")

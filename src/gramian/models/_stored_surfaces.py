@@ -1,0 +1,132 @@
+"""Models of PolynomialManifold as plain data and arrays, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gramian.core.manifold import (
+    MAX_STEPS,
+    AngleStart,
+    LinearStart,
+    Manifold,
+    NearestSearch,
+    Start,
+    Surface,
+    Terms,
+)
+from gramian.exceptions import ModelFileError
+from gramian.families import Family, Fourier
+from gramian.fitting._fitted_manifold import FittedManifold
+from gramian.models._archive import AnyArray
+from gramian.models._stored_decoder import grow
+from gramian.models._stored_families import from_data, to_data
+from gramian.models._stored_numbers import Stored, number_from, positive_integer
+
+MAX_FUNCTIONS = 2**15
+"""No fit has more functions: their products take 8 GiB."""
+MAX_TANGENTS = 2**27
+"""The largest number of coefficients of all tangents, which the search keeps in memory."""
+MAX_CONDITION = 1e14
+"""Codes that are mixed worse than this cannot be told from the coordinates of the surface."""
+
+
+def describe(
+    model: FittedManifold, *, moments: bool | None = None
+) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """Return the numbers of a fit; its arrays are all in the schema.
+
+    Parameters
+    ----------
+    model : FittedManifold
+        The fit.
+    moments : bool or None
+        Not used: a surface keeps no moments.
+    """
+    manifold = model.manifold
+    fitted = {
+        "n_samples_": int(model.n_rows),
+        "alpha_": float(model.alpha),
+        "family_": to_data(model.family),
+        "unit": float(manifold.unit),
+        "code_penalty": float(manifold.search.tether),
+        "tol": float(manifold.search.tol),
+        "max_steps": int(manifold.search.max_steps),
+    }
+    return fitted, {}
+
+
+def restore(stored: Stored) -> FittedManifold:
+    """Make a model.
+
+    Parameters
+    ----------
+    stored : Stored
+        What the file holds.
+    """
+    arrays = stored.arrays
+    names = {"n_samples_", "alpha_", "family_", "unit", "code_penalty", "tol", "max_steps"}
+    fitted = stored.scalars(names)
+    family = from_data(fitted["family_"], stored.functions)
+    manifold = Manifold(
+        Surface(_terms(family, arrays), arrays["surface.coefficients"]),
+        _start(family, arrays),
+        NearestSearch(
+            number_from(fitted, "code_penalty", most=np.finfo(np.float64).max),
+            number_from(fitted, "tol"),
+            positive_integer(fitted, "max_steps", most=MAX_STEPS),
+        ),
+        arrays["surface.mixing"],
+        arrays["surface.offset"],
+        arrays["surface.lines"],
+        number_from(fitted, "unit", most=np.finfo(np.float64).max),
+    )
+    if not manifold.unit or not np.linalg.cond(manifold.mixing) < MAX_CONDITION:
+        raise ModelFileError("The scale of its codes is missing or degenerate.")
+    return FittedManifold(
+        algorithm=stored.algorithm,
+        names=stored.names,
+        mean=arrays["mean_"],
+        scale=stored.scale,
+        manifold=manifold,
+        family=family,
+        alpha=number_from(fitted, "alpha_"),
+        total=arrays["total_residual_variance_"],
+        n_samples=positive_integer(fitted, "n_samples_"),
+        validation_total=arrays.get("validation_total_residual_variance_"),
+    )
+
+
+def _terms(family: Family, arrays: Mapping[str, AnyArray]) -> Terms:
+    """Let the family grow, as far as the file has coefficients, and not much work comes of it."""
+    n_functions, n_columns = arrays["surface.coefficients"].shape
+    n_codes = len(arrays["surface.offset"])
+    if not n_codes or n_functions > MAX_FUNCTIONS:
+        raise ModelFileError("It has no codes, or more functions than a model file can hold.")
+    blocks, n = [], 1
+    for block in grow(family, n_codes):
+        blocks.append(block)
+        n += block.n_functions
+        if n > n_functions:
+            break
+    if n != n_functions:
+        raise ModelFileError(f"It has {n_functions} functions, a number its family cannot have.")
+    try:
+        terms = Terms(blocks)
+    except ValueError as error:
+        raise ModelFileError(str(error)[:300]) from error
+    if len(terms.lower) * n_codes * min(n_functions, n_columns) > MAX_TANGENTS:
+        raise ModelFileError("Its surface has more tangents than a model file can hold.")
+    return terms
+
+
+def _start(family: Family, arrays: Mapping[str, AnyArray]) -> Start:
+    linear = LinearStart(arrays["start.matrix"], arrays["start.offset"])
+    n, n_codes = len(linear.offset), len(arrays["surface.offset"])
+    if n == n_codes:
+        return linear
+    if n != 2 * n_codes or not isinstance(family, Fourier):
+        raise ModelFileError("Where its search begins is damaged.")
+    return AngleStart(linear, family.frequency)

@@ -1,0 +1,101 @@
+"""What the displays share: colours, axes, names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from gramian._support.extras import require
+from gramian._support.types import Array
+from gramian._support.words import cut
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# By Okabe and Ito.
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+GREY, LIGHT = "#666666", "#D4D4D4"
+
+THRESHOLD: dict[str, Any] = {
+    "color": GREY,
+    "linewidth": 1.2,
+    "linestyle": (0, (2, 2)),
+    "label": "threshold",
+}
+"""How the line at a threshold is drawn."""
+MAX_NAME = 24
+"""Longer names are cut."""
+
+
+class Display:
+    """What all displays share: the axes and the figure that they draw on."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def _begin(self, ax: Axes | None, width: float, height: float) -> Axes:
+        """Return the axes to draw on: those given, or new ones of a size in inches."""
+        if ax is None:
+            size = (width, height)
+            ax = require("matplotlib.pyplot", "This plot").subplots(
+                figsize=size, layout="constrained"
+            )[1]
+        self.ax_, self.figure_ = ax, cast("Figure", ax.figure)
+        return ax
+
+
+def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
+    """Remove the frame on the sides without an axis, and draw a light grid."""
+    ax.spines[["top", "right"]].set_visible(False)
+    if grid is not None:
+        ax.grid(axis=grid, color=LIGHT, linewidth=0.6)
+        ax.set_axisbelow(True)
+
+
+def names_of(estimator: Any, names: ArrayLike | None = None) -> list[str]:
+    """Return the names of the columns: those given, those of the fit, or x0, x1, ..."""
+    if names is None:
+        return list(estimator.model_.column_names)
+    given = [str(name) for name in np.asarray(names, dtype=object).ravel()]
+    if len(given) != estimator.n_features_in_:
+        raise ValueError(
+            f"feature_names has {len(given)} names, but there are {estimator.n_features_in_} "
+            "columns."
+        )
+    return given
+
+
+def floats(values: ArrayLike | None) -> Array | None:
+    """Return values as an array of floats; nothing stays nothing."""
+    return None if values is None else np.asarray(values, dtype=np.float64)
+
+
+def legend_above(ax: Axes, place: Literal["lower right", "lower center"], n_columns: int) -> None:
+    """Draw a legend in one row above the axes."""
+    ax.legend(
+        frameon=False,
+        fontsize="small",
+        ncols=n_columns,
+        loc=place,
+        bbox_to_anchor=(1.0 if place == "lower right" else 0.5, 1.0),
+        borderaxespad=0.2,
+    )
+
+
+def short(name: str, length: int = MAX_NAME) -> str:
+    """Cut a long name, and keep Matplotlib from reading dollar signs as mathematics."""
+    return cut(name, length).replace("$", r"\$")
+
+
+def check_by_feature(estimator: Any) -> None:
+    """Raise unless a fit went feature by feature."""
+    check_is_fitted(estimator)
+    if not estimator.model_.by_feature:
+        raise TypeError(
+            f"{type(estimator).__name__} fits all codes at once, round by round; gramian.report "
+            "shows its rounds, and a map."
+        )

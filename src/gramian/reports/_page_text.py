@@ -1,0 +1,28 @@
+"""Names and numbers as a page shows them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from gramian._support.words import cut
+
+MAX_NAME = 120
+"""Longer names are cut."""
+
+
+def clean(name: str) -> str:
+    """Return a name that fits on a line: without control characters, and not too long."""
+    printable = "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name
+    )
+    if not printable.strip():
+        return "(no name)"
+    return cut(printable, MAX_NAME)
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Return names that fit on a line; equal names get their index."""
+    cleaned = [clean(name) for name in names]
+    number = Counter(cleaned)
+    return [name if number[name] == 1 else f"{name} #{i}" for i, name in enumerate(cleaned)]

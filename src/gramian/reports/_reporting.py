@@ -1,0 +1,262 @@
+"""The public function: checks, collects what the page says, writes it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from functools import singledispatch
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn.utils.validation import check_is_fitted
+
+import gramian
+from gramian._support.extras import require
+from gramian._support.words import counted
+from gramian._support.writing import replacing
+from gramian.estimators._estimator import Estimator
+from gramian.estimators._summary import unbroken_percent
+from gramian.fitting._fitted_manifold import FittedManifold
+from gramian.fitting._fitted_model import AnyModel, FittedModel
+from gramian.formulas._notation import number, r_squared
+from gramian.models import Preprocessing
+from gramian.reports import _page
+from gramian.reports._code import code_for
+from gramian.reports._column_cards import Column, describe_columns
+from gramian.reports._curves import Curves, label_of, trace
+from gramian.reports._direction_maps import ShownDirections, directions, image_shape_of, of_weights
+from gramian.reports._level_laws_section import beside_entries
+from gramian.reports._redundancy_drawing import draw_graph
+from gramian.reports._remarks import caution_entries, most_serious_first, of_any_fit
+from gramian.reports._report_rows import SAMPLE_ROWS, SEED, ReportRows, gather
+from gramian.reports._selection_tables import MAX_ROWS, how, in_words, shown_selection
+from gramian.reports._surface_page import draw_map, local, rounds
+from gramian.reports._svg import chart
+
+MAX_CHIPS = 14
+"""The top of the page names at most this many columns."""
+
+
+def report(
+    estimator: Any,
+    X: Any,
+    path: str | os.PathLike[str],
+    *,
+    preprocessing: Preprocessing | None = None,
+    title: str | None = None,
+    command: str | None = None,
+    image_shape: tuple[int, int] | None = None,
+) -> Path:
+    """Write a page about a fit: what to keep, what to drop and by which formula, and cautions.
+
+    The page is one file of about 5 MB that loads nothing else; most of it is the script of Plotly,
+    for interactive charts. It holds no rows of the data, but it does hold the names of the columns
+    and their smallest and largest values, and the first levels of categories that others follow
+    from.
+
+    Parameters
+    ----------
+    estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
+        The fitted estimator.
+    X : array-like of shape (n_samples, n_features), files or a Dask collection
+        The rows of the fit, or others like them. From files and Dask collections, and for slow
+        computations, 20,000 rows are drawn at random, always the same ones.
+    path : path
+        The file to write, by convention one that ends in .html. It is there as a whole or not at
+        all.
+    preprocessing : Preprocessing, optional
+        What happens to X before the estimator sees it; X is then the table with names that it
+        takes, or a function that returns pieces of it, as PyArrow tables.
+    title : str, optional
+        The title of the page.
+    command : str, optional
+        The command that made the page, to be shown on it.
+    image_shape : pair of int, optional
+        Height and width, if the columns are pixels in the order of reading. Names such as
+        pixel_0_0 or pixel1 say so, too.
+
+    Returns
+    -------
+    path : Path
+        The file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from gramian import GFA
+    >>> from gramian.reports import report
+    >>> z = np.random.default_rng(0).uniform(1, 2, (300, 2))
+    >>> X = np.column_stack([3 * z, 0.9 * z[:, 0] * z[:, 1]])
+    >>> gfa = GFA(threshold=1e-3, relative=True).fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = report(gfa, X, os.path.join(folder, "report.html"))
+    ...     os.path.getsize(page) < 6e6
+    True
+    """
+    if not isinstance(estimator, Estimator):
+        raise TypeError(
+            "A report is about a fitted GFR, GCA, GFS, GFA, UFFS or PolynomialManifold; got "
+            f"{type(estimator).__name__}."
+        )
+    check_is_fitted(estimator)
+    path = Path(path)
+    if path.is_dir() or not path.parent.is_dir():
+        problem = "is a folder" if path.is_dir() else f"is in {path.parent}, which is not a folder"
+        raise FileNotFoundError(f"{path} {problem}: name a file in a folder that exists.")
+    for module in ("jinja2", "plotly.offline"):
+        require(module, "A report")
+    if image_shape is not None and int(np.prod(image_shape)) != estimator.n_features_in_:
+        raise ValueError(
+            f"image_shape={image_shape} has {np.prod(image_shape)} pixels, but there are "
+            f"{estimator.n_features_in_} columns."
+        )
+    data = gather(estimator, X, preprocessing)
+    beside = beside_entries(data.preprocessing)
+    shape = image_shape or image_shape_of(data.names)
+    template, content = _content(estimator.model_, estimator, data, shape)
+    text = _page.render(
+        template,
+        {
+            **content,
+            "beside": beside,
+            "title": title
+            or f"Redundancy among {counted(data.n_columns + beside.n_columns, 'column')}",
+            "command": command,
+            "code": code_for(estimator, X, preprocessing, image_shape),
+        },
+    )
+    with replacing(path) as stream:
+        stream.write(text.encode("utf-8"))
+    return path
+
+
+@singledispatch
+def _content(
+    model: AnyModel, estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
+) -> tuple[str, dict[str, Any]]:
+    """Return the template of the page, and the values of its variables."""
+    raise NotImplementedError(type(model))
+
+
+@_content.register
+def _(
+    model: FittedModel, estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
+) -> tuple[str, dict[str, Any]]:
+    columns = describe_columns(data)
+    curves = trace(estimator, data)
+    selection = shown_selection(estimator, data)
+    heat = directions(estimator, data, image_shape)
+    kept, more = counted(len(selection.kept), "feature"), []
+    if model.decodes and curves.n_pca is not None:
+        more.append(f"PCA needs {counted(curves.n_pca, 'component')} to leave as little")
+    subject = f"With {kept} of {type(estimator).__name__} it" if model.decodes else "It"
+    label = label_of(curves, subject, *more)
+    return "report.html", {
+        **_common(estimator, data, columns, curves, heat, label),
+        "axis": "direction",
+        "step": "feature" if model.decodes else "column",
+        "kept_names": {each.name for each in selection.kept},
+        "selection": selection,
+        "how": how(model) if model.decodes else None,
+        "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
+        "chips": selection.kept[:MAX_CHIPS],
+        "n_more": max(0, len(selection.kept) - MAX_CHIPS),
+        "graph": draw_graph(selection),
+        "cautions": caution_entries(estimator, data, columns, curves, selection),
+        "in_words": in_words,
+    }
+
+
+@_content.register
+def _(
+    model: FittedManifold, estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
+) -> tuple[str, dict[str, Any]]:
+    columns = describe_columns(data)
+    curves, flat = rounds(model, data)
+    heat = of_weights(model.components, model.kept_names, data, image_shape)
+    label = label_of(
+        curves, f"With {counted(len(model.components), 'code')} of {model.algorithm} it"
+    )
+    told = of_any_fit(estimator, data, columns, curves, "Fit with degree='auto'")
+    return "surface.html", {
+        **_common(estimator, data, columns, curves, heat, label),
+        "axis": "code",
+        "step": "round",
+        "flat": flat,
+        "map": draw_map(model, data, image_shape),
+        "cautions": most_serious_first([*told, local(model)]),
+    }
+
+
+def _common(
+    estimator: Any,
+    data: ReportRows,
+    columns: list[Column],
+    curves: Curves,
+    heat: ShownDirections | None,
+    label: str,
+) -> dict[str, Any]:
+    """Return what all pages show."""
+    model: AnyModel = estimator.model_
+    return {
+        "model": model,
+        "data": data,
+        "columns": columns[:MAX_ROWS],
+        "n_constant": sum(each.constant for each in columns),
+        "n_nearly": sum(each.nearly_constant for each in columns),
+        "n_heavy": sum(each.heavy for each in columns),
+        "n_missing": sum(each.missing for each in columns),
+        "spread": _spread([each.deviation for each in columns if not each.constant]),
+        "sample_rows": SAMPLE_ROWS,
+        "seed": SEED,
+        "curves": curves,
+        "chart": chart(curves, label),
+        "chart_label": label,
+        "max_rows": MAX_ROWS,
+        "heat": heat,
+        "charts": _charts(curves, heat),
+        "versions": {
+            "gramian": gramian.__version__,
+            "Python": platform.python_version(),
+            "NumPy": np.__version__,
+            "scikit-learn": sklearn.__version__,
+            "Plotly": require("plotly", "A report").__version__,
+        },
+        "random_state": str(getattr(estimator, "random_state", None)),
+        "date": datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        "share": unbroken_percent,
+        "number": number,
+        "r_squared": r_squared,
+        "counted": counted,
+    }
+
+
+def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
+    """Return what the script of the page draws; names are escaped, because Plotly reads tags."""
+    return {
+        "counts": curves.counts,
+        "axis": curves.axis,
+        "views": [asdict(view) for view in curves.views],
+        "heat": None
+        if heat is None or heat.image_shape is not None
+        else {
+            "directions": [each.name for each in heat.shown],
+            "columns": [escape(name, quote=False) for name in heat.columns],
+            "weights": heat.weights,
+        },
+    }
+
+
+def _spread(deviations: Sequence[float]) -> str | None:
+    """Write how much larger the largest is than the least."""
+    if not deviations:
+        return None
+    ratio = max(deviations) / min(deviations)
+    return f"{float(f'{ratio:.3g}'):,.0f}" if 100 <= ratio < 1e9 else number(ratio, 3)

@@ -1,0 +1,133 @@
+"""From what the user names to a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from gramian.exceptions import FormatError, TableError
+from gramian.tables._array_files import open_array_file
+from gramian.tables._formats import (
+    ARRAYS,
+    ENDINGS,
+    TEXT,
+    Format,
+    format_of,
+    format_of_bytes,
+)
+from gramian.tables._kinds import pyarrow
+from gramian.tables._table import DEFAULT_BUDGET, JoinedTable, Table, reading
+
+
+def open_table(
+    source: str | os.PathLike[str] | BinaryIO,
+    *,
+    format: Format | None = None,
+    delimiter: str | None = None,
+    header: bool = True,
+    memory_budget: int = DEFAULT_BUDGET,
+) -> Table:
+    """Open a table and look at its columns.
+
+    Parameters
+    ----------
+    source : path or binary stream
+        A file, a folder of Parquet files, or a stream. Streams and named pipes, which can be read
+        only once, are kept in memory.
+    format : Format, optional
+        Its format, if the ending does not tell; that of a stream is known by its first bytes.
+    delimiter : str, optional
+        What is between the values of a text file, if not what the format says.
+    header : bool, default=True
+        Whether a text file begins with the names of its columns.
+    memory_budget : int, optional
+        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
+    """
+    content: Path | bytes
+    table: Table
+    if isinstance(source, str | os.PathLike):
+        content, name = Path(source), os.fspath(source)
+        if not name:  # which would be the current folder
+            raise FileNotFoundError("The path is empty: name a file or a folder.")
+        if not content.exists():
+            raise FileNotFoundError(f"There is no file {name}.")
+        if content.is_dir():
+            table = _open_folder(content)
+            table.memory_budget = memory_budget
+            return table
+        if not content.is_file():
+            content = content.read_bytes()
+    else:
+        content, name = source.read(), "standard input"
+    if isinstance(content, bytes):
+        found = format or format_of_bytes(content[:8])
+    else:
+        found = format_of(name, format)
+    if found in ARRAYS:
+        table = open_array_file(name, found, content)
+    else:
+        pyarrow()
+        from gramian.tables._fragments import open_file
+        from gramian.tables._text_files import TextTable
+
+        if found in TEXT:
+            table = TextTable(name, found, content, delimiter, header)
+        else:
+            table = open_file(name, found, content)
+    table.memory_budget = memory_budget
+    return table
+
+
+def open_tables(paths: Sequence[str | os.PathLike[str]]) -> Table:
+    """Open files of one kind, one below the other."""
+    missing = [path for path in paths if not Path(path).exists()]
+    if missing:
+        raise FileNotFoundError(f"There is no file {missing[0]}.")
+    if len(paths) > 1 and len({format_of(path) for path in paths}) > 1:
+        endings = sorted({Path(path).suffix for path in paths})
+        raise FormatError(
+            f"Files ending in {', '.join(endings)} cannot be read together; give files of one kind."
+        )
+    tables = [open_table(path) for path in paths]
+    return tables[0] if len(tables) == 1 else JoinedTable(tables)
+
+
+def open_dataset(dataset: Any) -> Table:
+    """Open a PyArrow dataset."""
+    from gramian.tables._fragments import FragmentTable
+
+    tables = [
+        FragmentTable(getattr(each, "path", "the dataset"), Format.parquet, each, dataset.schema)
+        for each in dataset.get_fragments()
+    ]
+    if not tables:
+        raise TableError("The dataset holds no table: there are no columns.")
+    return tables[0] if len(tables) == 1 else JoinedTable(tables)
+
+
+def _open_folder(path: Path) -> Table:
+    files = [str(each) for each in _parquet_files(path)]
+    if not files:
+        raise FormatError(
+            f"{path} is a folder without Parquet files, and holds no table: there are no columns."
+        )
+    arrow = pyarrow()
+    with reading(str(path), "a folder of Parquet files"):
+        dataset = arrow.dataset.dataset(files, format="parquet")
+    return open_dataset(dataset)
+
+
+def _parquet_files(folder: Path) -> list[Path]:
+    """Return the Parquet files in a folder and in folders inside it, those that are not hidden."""
+    found, seen = [], set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        if real in seen:  # a link that leads back
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = sorted(name for name in folders if name[0] not in "._")
+        found += [Path(place, name) for name in sorted(files) if name[0] not in "._"]
+    return [path for path in found if ENDINGS.get(path.suffix.lower()) is Format.parquet]
