@@ -1,7 +1,7 @@
 # make demo   set up and run the main job on embedded data
 # make test   set up and run the tests
 # make coverage  the same, and which lines they reach
-# make lint   ruff and mypy
+# make lint   ruff, import-linter and mypy
 # make reproduce  the paper's tables and figures, see paper/README.md
 # make test-command set up and run the tests of the command, its tables and gaps, laws, formulas,
 #             models and pages
@@ -66,6 +66,7 @@ test-library: $(VENV)/.library
 lint: $(VENV)/.dev
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m mypy
 
 docs: $(VENV)/.docs

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gramian import GFS, _blas
+from gramian import GFS
+from gramian._support import blas as _blas
 from gramian.exceptions import SaturationWarning
 from gramian.families import Fourier
 

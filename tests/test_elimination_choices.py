@@ -14,7 +14,7 @@ from property_cases import a_property, seeds
 from gramian.core.elimination import (
     KeptSetSearch,
     Preferences,
-    _select,
+    _selection,
     eliminate,
     lay_out,
     leave_one_out,
@@ -143,7 +143,7 @@ def test_a_function_that_is_constant_takes_no_part_when_rows_are_left_out():
 @pytest.mark.parametrize("keep", [0, 1])
 def test_checks_that_come_at_the_end_bring_back_what_is_not_believed(keep, monkeypatch):
     """Wherever it stands: one row far out makes two columns look alike."""
-    monkeypatch.setattr(_select, "CHEAP", 0.0)
+    monkeypatch.setattr(_selection, "CHEAP", 0.0)
     X = np.random.default_rng(0).standard_normal((100, 3))
     X[0, :2] = 1e6
     found = selection_of(X, Polynomial(2), preferences=Preferences(keep=[keep]))

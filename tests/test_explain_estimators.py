@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from support import STEPWISE, make, orthonormal, unlike_variables
 
-from gramian import GCA, GFA, GFR, GFS, UFFS, _decoder
+from gramian import GCA, GFA, GFR, GFS, UFFS
+from gramian.core.pursuit import _decoder
 from gramian.explanations import explain
 
 X = planted()

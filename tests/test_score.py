@@ -12,7 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from support import EXTRACTORS, STEPWISE, make
 
-from gramian import GFA, GFR, GFS, _decoder, _model
+from gramian import GFA, GFR, GFS
+from gramian.core.pursuit import _decoder
+from gramian.fitting import _fitted_model as _model
 
 X = planted()
 TRAIN, TEST = X[:200], X[200:]

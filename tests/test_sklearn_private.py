@@ -13,7 +13,7 @@ PACKAGE = Path(gramian.__file__).parent
 FILES = sorted(
     path.relative_to(PACKAGE).as_posix()
     for path in PACKAGE.rglob("*.py")
-    if path.name != "_sklearn.py"
+    if path.name != "scikit_learn.py"
 )
 
 

@@ -20,10 +20,8 @@ from gramian.certificates._irredundance import (
     RedundancyCertificate,
     certify_redundancy,
 )
-from gramian.estimators._gca import GCA
-from gramian.estimators._gfa import GFA
-from gramian.estimators._gfr import GFR
-from gramian.estimators._gfs import GFS
+from gramian.certificates._nested import nested_fits as nested_fits
+from gramian.estimators import GCA, GFA, GFR, GFS
 
 Certificate = EntropyCertificate | RedundancyCertificate
 """What :func:`certify` returns."""

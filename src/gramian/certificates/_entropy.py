@@ -11,9 +11,8 @@ from scipy.linalg import eigh, null_space
 
 from gramian._support.types import Array, IntArray
 from gramian._support.words import percent
-from gramian.estimators._gfr import GFR
-from gramian.estimators._gfs import GFS
-from gramian.fitting._input_checks import check_rows, only_complete
+from gramian.estimators import GFR, GFS
+from gramian.fitting import check_rows, only_complete
 
 ROUNDING = 1e-12
 """Coordinates that differ by less than this share of the largest value are equal."""

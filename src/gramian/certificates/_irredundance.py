@@ -11,12 +11,10 @@ from numpy.typing import ArrayLike
 from gramian._support.types import Array
 from gramian._support.words import listed
 from gramian.certificates._nested import nested_fits
-from gramian.core.pursuit._choosers import TIE
-from gramian.core.rows._protocol import CONSTANT
-from gramian.estimators._gca import GCA
-from gramian.estimators._gfa import GFA
-from gramian.fitting._fitted_model import ROWS_AT_ONCE, FittedModel
-from gramian.fitting._input_checks import check_rows, only_complete
+from gramian.core.pursuit import TIE
+from gramian.core.rows import CONSTANT
+from gramian.estimators import GCA, GFA
+from gramian.fitting import ROWS_AT_ONCE, FittedModel, check_rows, only_complete
 
 EXACT = 1e-12
 """A smaller share of a component's variance is a rounding error."""

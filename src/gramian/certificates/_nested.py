@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from gramian._support.types import Array
-from gramian.core.pursuit._decoder import Decoder
+from gramian.core.pursuit import Decoder
 
 
 def nested_fits(decoder: Decoder, n_variables: Sequence[int], of: Array) -> Array:

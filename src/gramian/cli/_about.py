@@ -12,8 +12,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import counted, percent
 from gramian.cli._show import four_digits
-from gramian.fitting._fitted_manifold import FittedManifold
-from gramian.fitting._fitted_model import AnyModel, FittedModel
+from gramian.fitting import AnyModel, FittedManifold, FittedModel
 from gramian.lookups import LevelLaw
 
 

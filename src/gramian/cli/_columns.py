@@ -13,9 +13,7 @@ import pyarrow as pa
 from gramian._support.words import infinite_value, plural, the_columns
 from gramian.cli._errors import CommandError, UsageError
 from gramian.cli._options import DataOptions
-from gramian.tables._formats import TEXT
-from gramian.tables._kinds import is_text, is_usable, n_missing
-from gramian.tables._table import Table
+from gramian.tables import TEXT, Table, is_text, is_usable, n_missing
 
 MAX_SPREAD = 1e150
 """Squares of larger differences, summed over rows, are beyond the range of float64."""

@@ -12,8 +12,7 @@ from gramian._support.words import counted, the_columns
 from gramian.cli._errors import UsageError
 from gramian.cli._files import open_input
 from gramian.cli._options import Reading
-from gramian.tables._kinds import is_number, plain
-from gramian.tables._table import Table
+from gramian.tables import Table, is_number, plain
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gramian.cli._errors import CommandError
-from gramian.models._beside import TYPES, Beside
-from gramian.tables._clock import Clock
-from gramian.tables._kinds import is_date, is_text, pyarrow
-from gramian.tables._table import SomeColumns, Table
+from gramian.models import TYPES, Beside
+from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow
 
 EMPTY = "no value in any row"
 TEXT = "text"

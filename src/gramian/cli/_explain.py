@@ -95,7 +95,7 @@ def levels(model: TableModel, data: str | None, reading: Reading) -> list[dict[s
     """
     from gramian.cli._files import open_input
     from gramian.lookups import agreement
-    from gramian.tables._kinds import plain
+    from gramian.tables import plain
 
     laws = model.steps.beside.lookups
     table = open_input(data, reading) if data is not None and laws else None
@@ -142,9 +142,8 @@ def formulas(
         What the rows are called where R² is printed.
     """
     import gramian
-    from gramian.explanations._subject import subject_of
-    from gramian.explanations._target_moments import of_fit
-    from gramian.fitting._input_checks import only_complete
+    from gramian.explanations import of_fit, subject_of
+    from gramian.fitting import only_complete
 
     x: Any = None
     if rows is not None:
@@ -164,7 +163,7 @@ def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     from gramian.cli._columns import check_places, refuse_infinite
     from gramian.cli._files import open_input
     from gramian.cli._model import locate, passing
-    from gramian.tables._kinds import plain
+    from gramian.tables import plain
 
     table = open_input(path, reading)
     others, columns = passing(model, table, PassingOptions()), model.steps.columns

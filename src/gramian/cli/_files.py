@@ -13,10 +13,16 @@ from gramian._support.writing import check_target
 from gramian.cli._errors import CommandError, UsageError, clause
 from gramian.cli._options import Reading, TableOutput
 from gramian.exceptions import DelimiterError, FormatError
-from gramian.tables._formats import TEXT, Format, folder_read, format_of
-from gramian.tables._opening import open_table
-from gramian.tables._outputs import Writer, open_output
-from gramian.tables._table import Table
+from gramian.tables import (
+    TEXT,
+    Format,
+    Table,
+    Writer,
+    folder_read,
+    format_of,
+    open_output,
+    open_table,
+)
 
 STANDARD = "-"
 """The name of standard input and output."""

@@ -38,13 +38,9 @@ from gramian.exceptions import (
     TooManyLevelsError,
     UnitsWarning,
 )
-from gramian.fitting._gaps import EmptyColumnError, Gaps
-from gramian.fitting._preparation import TooFewRowsError
-from gramian.models import Preprocessing
-from gramian.models._preprocessing import is_numeric
-from gramian.tables._formats import TEXT
-from gramian.tables._kinds import plain
-from gramian.tables._table import Table
+from gramian.fitting import EmptyColumnError, Gaps, TooFewRowsError
+from gramian.models import Preprocessing, is_numeric
+from gramian.tables import TEXT, Table, plain
 
 
 @dataclass(frozen=True)

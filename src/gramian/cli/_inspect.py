@@ -13,7 +13,7 @@ from gramian.cli._errors import guarded
 from gramian.cli._options import Json, Reading, with_options
 
 if TYPE_CHECKING:
-    from gramian.tables._table import Table
+    from gramian.tables import Table
 
 MODEL_ENDING = ".gram"
 MAX_DISTINCT = 1000
@@ -41,7 +41,7 @@ def _inspect_model(path: str, json: bool) -> None:
     from gramian.cli._about import about
     from gramian.cli._model import load_model
     from gramian.cli._show import Page, print_json
-    from gramian.estimators._estimator import parameters_set
+    from gramian.estimators import parameters_set
 
     model = load_model(path)
     estimator, steps = model.estimator, model.steps
@@ -132,7 +132,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     import pyarrow as pa
     import pyarrow.compute
 
-    from gramian.tables._kinds import is_number, is_text, n_missing
+    from gramian.tables import is_number, is_text, n_missing
 
     known = {name: _Column(str(kind)) for name, kind in table.columns.items()}
     n_rows = 0

@@ -16,7 +16,7 @@ from gramian.cli._columns import Passing, find, in_table
 from gramian.cli._errors import CommandError, UsageError
 from gramian.cli._options import PassingOptions
 from gramian.models import Preprocessing, read, save
-from gramian.tables._table import Table
+from gramian.tables import Table
 
 
 @dataclass(frozen=True)

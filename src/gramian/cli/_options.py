@@ -21,7 +21,7 @@ from gramian.cli._values import (
     share,
     variance,
 )
-from gramian.tables._formats import Format
+from gramian.tables import Format
 
 MAX_SEED = 2**32 - 1
 """The largest seed of NumPy's generators."""

@@ -38,8 +38,7 @@ def relations(
     from gramian.cli._columns import find
     from gramian.cli._files import open_input
     from gramian.cli._show import Page, print_json
-    from gramian.tables._kinds import is_usable
-    from gramian.tables._table import SomeColumns
+    from gramian.tables import SomeColumns, is_usable
 
     table = open_input(data, reading)
     every = list(table.columns)

@@ -18,11 +18,8 @@ from gramian.cli._errors import CommandError
 from gramian.cli._files import open_target, output_format
 from gramian.cli._model import TableModel, locate, named
 from gramian.cli._options import TableOutput
-from gramian.models import Preprocessing
-from gramian.models._beside import Beside
-from gramian.tables._formats import ARRAYS, TEXT
-from gramian.tables._kinds import PER_SECOND, is_duration, plain
-from gramian.tables._table import Table, in_pieces
+from gramian.models import Beside, Preprocessing
+from gramian.tables import ARRAYS, PER_SECOND, TEXT, Table, in_pieces, is_duration, plain
 
 
 @dataclass(frozen=True)

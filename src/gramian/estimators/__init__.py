@@ -1,11 +1,32 @@
 """The estimators: one file for each, and the ladder that they share."""
 
+from gramian.estimators._estimator import Estimator, parameters_set
 from gramian.estimators._gca import GCA
 from gramian.estimators._gfa import GFA
 from gramian.estimators._gfr import GFR
 from gramian.estimators._gfs import GFS
 from gramian.estimators._imputer import GramianImputer
+from gramian.estimators._path import Path
 from gramian.estimators._polynomial_manifold import PolynomialManifold
+from gramian.estimators._pursuit_estimator import PursuitEstimator
+from gramian.estimators._selector import select_columns
+from gramian.estimators._stability import Stability
+from gramian.estimators._summary import unbroken_percent
 from gramian.estimators._uffs import UFFS
 
-__all__ = ["GCA", "GFA", "GFR", "GFS", "UFFS", "GramianImputer", "PolynomialManifold"]
+__all__ = [
+    "GCA",
+    "GFA",
+    "GFR",
+    "GFS",
+    "UFFS",
+    "Estimator",
+    "GramianImputer",
+    "Path",
+    "PolynomialManifold",
+    "PursuitEstimator",
+    "Stability",
+    "parameters_set",
+    "select_columns",
+    "unbroken_percent",
+]

@@ -13,19 +13,20 @@ from gramian._support.scikit_learn import check_sample_weight
 from gramian._support.types import Array
 from gramian.core.rows import Source, is_dask, partitions, written_out
 from gramian.estimators._estimator import Data, Estimator, M
-from gramian.fitting._blockwise import (
+from gramian.fitting import (
     Output,
     aligned,
     any_named,
     apply_blockwise,
     by_name,
     check_output,
+    check_rows,
+    finite_but_gaps,
     lazily,
     source_of,
     weights_of,
     without_weights,
 )
-from gramian.fitting._input_checks import check_rows, finite_but_gaps
 
 
 class Decoding(Estimator[M]):

@@ -11,14 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.scikit_learn import StrOptions
-from gramian.core.elimination import Preferences, Selection, select
-from gramian.core.elimination._selection import MAX_FUNCTIONS, forward_order
+from gramian.core.elimination import MAX_FUNCTIONS, Preferences, Selection, forward_order, select
 from gramian.core.rows import Ledger, RecordedRows, Rows
 from gramian.estimators._pursuit_estimator import PursuitEstimator
 from gramian.estimators._reconstruction import Reconstruction
-from gramian.fitting._fitted_model import FittedModel
-from gramian.fitting._plan import Plan, Request
-from gramian.fitting._preparation import Problem
+from gramian.fitting import FittedModel, Plan, Problem, Request
 
 SHARE = 1e-3
 """The share of a candidate that may be left of it, where no threshold is given: R² ≥ 0.999."""

@@ -16,18 +16,18 @@ from gramian._support.scikit_learn import container_of
 from gramian._support.types import Array
 from gramian.core.rows import Source, is_dask, partitions
 from gramian.estimators._summary import FittedSummary
-from gramian.fitting._blockwise import (
+from gramian.fitting import (
+    AnyModel,
     Output,
     aligned,
     apply_blockwise,
     check_output,
+    check_rows,
     lazily,
     source_of,
     without_weights,
 )
-from gramian.fitting._fitted_model import AnyModel
-from gramian.fitting._input_checks import check_rows
-from gramian.tables._table import Chunk
+from gramian.tables import Chunk
 
 Data = Any
 """An array or data frame, files, blocks of rows, or a Dask collection."""

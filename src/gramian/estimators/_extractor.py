@@ -14,9 +14,7 @@ from gramian._support.types import Array
 from gramian.estimators._estimator import Data
 from gramian.estimators._reconstruction import Reconstruction
 from gramian.estimators._stability import Stability, of_subspaces
-from gramian.fitting._blockwise import Output
-from gramian.fitting._fitted_model import FittedModel, Project
-from gramian.fitting._preparation import Problem
+from gramian.fitting import FittedModel, Output, Problem, Project
 
 
 class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):

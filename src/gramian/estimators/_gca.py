@@ -14,10 +14,7 @@ from sklearn.utils.validation import check_array
 from gramian._support.scikit_learn import StrOptions
 from gramian._support.types import Array, IntArray
 from gramian.core.elimination import Preferences
-from gramian.core.pursuit._choosers import LargestOriginal
-from gramian.core.pursuit._decoder import make_decoder
-from gramian.core.pursuit._eigen import orient
-from gramian.core.pursuit._validation import largest_of_columns
+from gramian.core.pursuit import LargestOriginal, largest_of_columns, make_decoder, orient
 from gramian.core.rows import Rows
 from gramian.estimators._eliminating import (
     Eliminating,
@@ -30,9 +27,16 @@ from gramian.estimators._gfr import row_space
 from gramian.estimators._parameter_docs import DIRECTIONS, documented
 from gramian.estimators._pursuit_estimator import COUNT
 from gramian.families import Family
-from gramian.fitting._fitted_model import Basis, FittedModel
-from gramian.fitting._plan import Algorithm, Request, Solver, run
-from gramian.fitting._preparation import Problem, RandomState
+from gramian.fitting import (
+    Algorithm,
+    Basis,
+    FittedModel,
+    Problem,
+    RandomState,
+    Request,
+    Solver,
+    run,
+)
 
 
 @documented(

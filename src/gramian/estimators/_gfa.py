@@ -13,7 +13,7 @@ import numpy as np
 from gramian._support.types import IntArray
 from gramian._support.words import names_or_numbers
 from gramian.core.elimination import Preferences
-from gramian.core.pursuit._choosers import LargestOriginal
+from gramian.core.pursuit import LargestOriginal
 from gramian.estimators._eliminating import (
     Eliminating,
     EliminationCandidates,
@@ -23,9 +23,17 @@ from gramian.estimators._eliminating import (
 from gramian.estimators._parameter_docs import FEATURES, documented
 from gramian.estimators._selector import Columns, DecodingSelector, indices, select_columns
 from gramian.families import Family
-from gramian.fitting._fitted_model import FittedModel
-from gramian.fitting._plan import Algorithm, Plan, Request, Solver
-from gramian.fitting._preparation import ArrayData, CheckedData, Problem, RandomState
+from gramian.fitting import (
+    Algorithm,
+    ArrayData,
+    CheckedData,
+    FittedModel,
+    Plan,
+    Problem,
+    RandomState,
+    Request,
+    Solver,
+)
 
 if TYPE_CHECKING:
     from gramian.laws._collection import AnyLaw

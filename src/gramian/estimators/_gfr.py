@@ -12,18 +12,13 @@ from scipy.linalg import qr
 from sklearn.utils import check_array
 
 from gramian._support.types import Array
-from gramian.core.pursuit._choosers import TopEigenvector
-from gramian.core.pursuit._decoder import make_decoder
-from gramian.core.pursuit._validation import largest_of_directions
-from gramian.core.rows import ArrayRows, Rows
-from gramian.core.rows._protocol import CONSTANT
+from gramian.core.pursuit import TopEigenvector, largest_of_directions, make_decoder
+from gramian.core.rows import CONSTANT, ArrayRows, Rows
 from gramian.estimators._extractor import Extractor, encoder_of
 from gramian.estimators._parameter_docs import DIRECTIONS, documented
 from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.families import Family
-from gramian.fitting._fitted_model import FittedModel
-from gramian.fitting._plan import Algorithm, Request, Solver, run
-from gramian.fitting._preparation import Problem, RandomState
+from gramian.fitting import Algorithm, FittedModel, Problem, RandomState, Request, Solver, run
 
 
 @documented(DIRECTIONS, linear="PCA", last_fit="The directions are\n    found anew.")

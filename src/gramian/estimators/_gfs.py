@@ -15,18 +15,24 @@ from sklearn.base import clone
 
 from gramian._support.scikit_learn import Interval, StrOptions
 from gramian._support.types import Array, IntArray
-from gramian.core.pursuit._choosers import LargestResidual
-from gramian.core.pursuit._pursuit import Limits
+from gramian.core.pursuit import LargestResidual, Limits
 from gramian.core.rows import Ledger, RecordedRows
 from gramian.estimators._parameter_docs import FEATURES, documented
 from gramian.estimators._selector import DecodingSelector, indices, select_columns
-from gramian.families import Family
-from gramian.families._family import at_most
-from gramian.fitting._fitted_model import FittedModel
-from gramian.fitting._left_out import needs_no_shrinkage
-from gramian.fitting._plan import Algorithm, Plan, Request, Solver
-from gramian.fitting._preparation import CheckedData, Preparation, Problem, RandomState
-from gramian.fitting._progress_bar import report_for
+from gramian.families import Family, at_most
+from gramian.fitting import (
+    Algorithm,
+    CheckedData,
+    FittedModel,
+    Plan,
+    Preparation,
+    Problem,
+    RandomState,
+    Request,
+    Solver,
+    needs_no_shrinkage,
+    report_for,
+)
 
 if TYPE_CHECKING:
     from gramian.core.gain import GainRequest

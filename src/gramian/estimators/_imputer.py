@@ -15,7 +15,7 @@ from gramian._support.scikit_learn import Interval
 from gramian._support.types import Array
 from gramian.core.imputation import Imputation, fit_imputation
 from gramian.estimators._estimator import replace_fitted
-from gramian.fitting._input_checks import check_in_memory
+from gramian.fitting import check_in_memory
 
 
 class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -30,14 +30,11 @@ from gramian.core.manifold import (
     linear_start,
 )
 from gramian.core.orthogonalize import Gram
-from gramian.core.pursuit._choosers import TopEigenvector
-from gramian.core.pursuit._pursuit import Limits, pursue
-from gramian.core.rows import Rows
-from gramian.core.rows._covariance import MatrixCovariance
+from gramian.core.pursuit import Limits, TopEigenvector, pursue
+from gramian.core.rows import MatrixCovariance, Rows
 from gramian.estimators._gfr import row_space
 from gramian.families import Family, Fourier, by_name
-from gramian.fitting._fitted_manifold import FittedManifold
-from gramian.fitting._preparation import Problem
+from gramian.fitting import FittedManifold, Problem
 
 VARIES = 1e-12
 """A direction with less than this share of the largest variance is not worth a code."""

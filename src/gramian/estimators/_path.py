@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gramian._support.types import Array
-from gramian.fitting._plan import best_of, shares_left
+from gramian.fitting import best_of, shares_left
 
 if TYPE_CHECKING:
     from gramian.estimators._reconstruction import Reconstruction

@@ -18,10 +18,15 @@ from gramian.estimators._estimator import Data
 from gramian.estimators._manifold_plan import fit, make_plan
 from gramian.estimators._reconstruction import DEFAULT_VALIDATION
 from gramian.families import BY_NAME, Family, by_name
-from gramian.fitting._blockwise import Output
-from gramian.fitting._fitted_manifold import FittedManifold
-from gramian.fitting._input_checks import check_data
-from gramian.fitting._preparation import CheckedData, HoldOut, Preparation, RandomState
+from gramian.fitting import (
+    CheckedData,
+    FittedManifold,
+    HoldOut,
+    Output,
+    Preparation,
+    RandomState,
+    check_data,
+)
 
 FAMILIES = {*BY_NAME} - {"indicator"}
 

@@ -14,16 +14,22 @@ from scipy.sparse import issparse
 
 from gramian._support.scikit_learn import Interval, RealNotInt, StrOptions
 from gramian._support.types import Array, IntArray
-from gramian.core.pursuit._pursuit import Limits, StopReason
+from gramian.core.pursuit import Limits, StopReason
 from gramian.estimators._estimator import Data, Estimator
 from gramian.families import BY_NAME, Family, by_name
-from gramian.fitting._cost import Cost, estimate
-from gramian.fitting._fitted_model import FittedModel
-from gramian.fitting._input_checks import shape_of
-from gramian.fitting._left_out import FEW
-from gramian.fitting._plan import Request, Solver, prefers_qr
-from gramian.fitting._preparation import CheckedData, RandomState
-from gramian.fitting._record import Asked
+from gramian.fitting import (
+    FEW,
+    Asked,
+    CheckedData,
+    Cost,
+    FittedModel,
+    RandomState,
+    Request,
+    Solver,
+    estimate,
+    prefers_qr,
+    shape_of,
+)
 
 DEFAULT_EXPLAINED = 0.95
 """The share of variance that GFR and GFS explain when nothing else is asked for."""

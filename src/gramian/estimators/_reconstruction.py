@@ -19,10 +19,17 @@ from gramian.estimators._path import DEGREES, MAX_FUNCTIONS, Path
 from gramian.estimators._pursuit_estimator import PursuitEstimator, named_families
 from gramian.estimators._stability import Stability, resample
 from gramian.families import Family
-from gramian.fitting._fitted_model import FittedModel
-from gramian.fitting._input_checks import ValidationData, check_data, check_rows
-from gramian.fitting._plan import Algorithm, Plan
-from gramian.fitting._preparation import CheckedData, HoldOut, Preparation
+from gramian.fitting import (
+    Algorithm,
+    CheckedData,
+    FittedModel,
+    HoldOut,
+    Plan,
+    Preparation,
+    ValidationData,
+    check_data,
+    check_rows,
+)
 
 if TYPE_CHECKING:
     from gramian.explanations import Explanation

@@ -13,18 +13,22 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._support.types import Array, IntArray
-from gramian.core.pursuit._choosers import GivenDirections
-from gramian.core.pursuit._decoder import make_decoder
+from gramian.core.pursuit import GivenDirections, make_decoder
 from gramian.core.rows import is_dask
 from gramian.estimators._estimator import Data
 from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.estimators._reconstruction import Reconstruction
 from gramian.estimators._stability import Stability, of_selections
-from gramian.fitting._blockwise import Output, source_of
-from gramian.fitting._fitted_model import FittedModel, TakeColumns
-from gramian.fitting._input_checks import check_rows
-from gramian.fitting._plan import Request, run
-from gramian.fitting._preparation import Problem
+from gramian.fitting import (
+    FittedModel,
+    Output,
+    Problem,
+    Request,
+    TakeColumns,
+    check_rows,
+    run,
+    source_of,
+)
 
 Columns = Sequence[str | int]
 """Columns by name or index."""

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._support.words import counted, cut, percent
-from gramian.fitting._fitted_model import AnyModel
+from gramian.fitting import AnyModel
 
 MAX_NAMES = 12
 """At most this many columns are named; the others are counted."""

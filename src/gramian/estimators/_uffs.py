@@ -12,15 +12,22 @@ from numpy.typing import ArrayLike
 
 from gramian._support.scikit_learn import Interval
 from gramian._support.types import Array
-from gramian.core.pursuit._choosers import GivenOrder
-from gramian.core.pursuit._pursuit import Limits, Trace
+from gramian.core.pursuit import GivenOrder, Limits, Trace
 from gramian.core.rows import ArrayRows
 from gramian.estimators._selector import Selector
 from gramian.families import Family, Multilinear
-from gramian.fitting._fitted_model import FittedModel, TakeColumns
-from gramian.fitting._input_checks import check_data
-from gramian.fitting._plan import Request, Solver, record_of, run
-from gramian.fitting._preparation import CheckedData, Preparation, Problem
+from gramian.fitting import (
+    CheckedData,
+    FittedModel,
+    Preparation,
+    Problem,
+    Request,
+    Solver,
+    TakeColumns,
+    check_data,
+    record_of,
+    run,
+)
 
 
 class UFFS(Selector):

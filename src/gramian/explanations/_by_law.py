@@ -11,10 +11,10 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.explanations._redundancies import Redundancy
 from gramian.explanations._subject import Subject
-from gramian.fitting._fitted_model import FittedModel
+from gramian.fitting import FittedModel
 
 if TYPE_CHECKING:
-    from gramian.formulas._formula import Term
+    from gramian.formulas import Term
     from gramian.laws._fewest import Solved
 
 

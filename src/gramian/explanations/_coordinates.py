@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import cholesky, lstsq, solve_triangular
 
 from gramian._support.types import Array, IntArray
-from gramian.core.orthogonalize._orthogonalizer import cholesky_columns
+from gramian.core.orthogonalize import cholesky_columns
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._target_moments import UNCERTAIN, Moments
 

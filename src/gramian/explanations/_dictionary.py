@@ -18,15 +18,14 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from gramian._support.types import Array
-from gramian.core.pursuit._decoder import Decoder
-from gramian.families import Hermite, Legendre
+from gramian.core.pursuit import Decoder
+from gramian.families import Call, Hermite, Legendre, Z
 from gramian.families import Polynomial as PolynomialFamily
-from gramian.families._expansion import Call
-from gramian.families._products import Z
-from gramian.formulas._formula import Factors, Term
-from gramian.formulas._function import (
+from gramian.formulas import (
+    Factors,
     Function,
     Scaled,
+    Term,
     atom_function,
     called_function,
     values_of_atom,

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian._support.blas import threads_for
 from gramian._support.types import Array
-from gramian.core.pursuit._decoder import MAX_MOMENTS
+from gramian.core.pursuit import MAX_MOMENTS
 from gramian.core.rows import is_dask
-from gramian.estimators._pursuit_estimator import PursuitEstimator
+from gramian.estimators import PursuitEstimator
 from gramian.explanations._by_law import by_laws
 from gramian.explanations._coordinates import Coordinates
 from gramian.explanations._dictionary import Dictionary
@@ -24,11 +24,8 @@ from gramian.explanations._finder import FormulaFinder
 from gramian.explanations._redundancies import KeptFeature
 from gramian.explanations._subject import Subject, subject_of
 from gramian.explanations._target_moments import Moments, mix, of_fit, of_rows
-from gramian.families._expansion import Call
-from gramian.families._products import Z
-from gramian.fitting._blockwise import source_of
-from gramian.fitting._fitted_model import FittedModel
-from gramian.fitting._input_checks import check_rows, check_weights, only_complete
+from gramian.families import Call, Z
+from gramian.fitting import FittedModel, check_rows, check_weights, only_complete, source_of
 
 MAX_TERMS = 5
 """The largest number of terms in a formula, without the constant, by default."""

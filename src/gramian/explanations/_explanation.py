@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from gramian._support.extras import require
 from gramian._support.words import counted
 from gramian.explanations._redundancies import Edge, Graph, KeptFeature, Node, Redundancy
-from gramian.formulas._notation import latex_name, number, r_squared
+from gramian.formulas import latex_name, number, r_squared
 
 
 class Explanation(Sequence[Redundancy]):

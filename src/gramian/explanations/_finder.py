@@ -10,16 +10,15 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from gramian._support.types import Array, IntArray
-from gramian.core.rows._protocol import CONSTANT
+from gramian.core.rows import CONSTANT
 from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
 from gramian.explanations._dictionary import Dictionary, TermProduct, add_up, term
 from gramian.explanations._redundancies import DUPLICATE, PARTIAL, Redundancy, RedundancyKind
 from gramian.explanations._subject import Subject
 from gramian.explanations._target_moments import Moments, mix, of_targets
 from gramian.explanations._term_search import EXACT, Shape, SupportSearch, exact_sum, shapes
-from gramian.fitting._fitted_model import FittedModel
-from gramian.formulas._formula import Formula
-from gramian.formulas._notation import DIGITS, MAX_DIGITS
+from gramian.fitting import FittedModel
+from gramian.formulas import DIGITS, MAX_DIGITS, Formula
 
 Left = Callable[[Moments, Coordinates], float]
 """What a formula that is found on other rows leaves of some rows."""

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from gramian._support.types import Array
 from gramian._support.words import percent
-from gramian.formulas._formula import Formula, Term, import_sympy
-from gramian.formulas._notation import latex_name, quote, r_squared
+from gramian.formulas import Formula, Term, import_sympy, latex_name, quote, r_squared
 
 if TYPE_CHECKING:
     from gramian.explanations._by_law import LawFormula

@@ -12,7 +12,7 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian._support.words import names_or_numbers
-from gramian.fitting._fitted_model import FittedModel
+from gramian.fitting import FittedModel
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._support.types import Array, IntArray
-from gramian.core.pursuit._decoder import BLOCK_BYTES, MAX_MOMENTS
-from gramian.fitting._fitted_model import FittedModel
+from gramian.core.pursuit import BLOCK_BYTES, MAX_MOMENTS
+from gramian.fitting import FittedModel
 
 UNCERTAIN = 1e-13
 """A difference of two moments that is a smaller share of them is a rounding error."""

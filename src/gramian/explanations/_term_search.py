@@ -10,7 +10,7 @@ import numpy as np
 
 from gramian._support.types import IntArray
 from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
-from gramian.formulas._sparse_sums import WIDTH, growing, shrinking
+from gramian.formulas import WIDTH, growing, shrinking
 
 SEARCHED = 200
 """With at most this many candidates, the search also begins with all of them."""

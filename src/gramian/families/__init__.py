@@ -5,7 +5,14 @@ and, silently, the constant function.
 """
 
 from gramian.families._custom import Custom
+from gramian.families._expansion import AtomBasis as AtomBasis
+from gramian.families._expansion import Block as Block
+from gramian.families._expansion import Call as Call
+from gramian.families._expansion import Calls as Calls
+from gramian.families._expansion import Products as Products
 from gramian.families._family import Family, Union
+from gramian.families._family import at_most as at_most
+from gramian.families._family import no_levels as no_levels
 from gramian.families._products import (
     BY_NAME,
     Fourier,
@@ -16,6 +23,8 @@ from gramian.families._products import (
     Polynomial,
     by_name,
 )
+from gramian.families._products import Z as Z
+from gramian.families._pruning import prune as prune
 
 __all__ = [
     "BY_NAME",

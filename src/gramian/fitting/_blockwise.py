@@ -12,11 +12,8 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian._support.writing import check_target
-from gramian.core.rows import Source, as_source, is_dask, written_out
-from gramian.core.rows._stream import check
-from gramian.tables._formats import folder_read, format_of
-from gramian.tables._outputs import open_output
-from gramian.tables._table import Chunk
+from gramian.core.rows import Source, as_source, check, is_dask, written_out
+from gramian.tables import Chunk, folder_read, format_of, open_output
 
 Output = str | os.PathLike[str] | None
 

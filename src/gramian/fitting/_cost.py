@@ -12,16 +12,11 @@ import numpy as np
 from gramian._support.blas import add_product
 from gramian._support.types import Array
 from gramian._support.words import counted, data_size, duration
-from gramian.core.elimination._remaining import LARGE
-from gramian.core.elimination._selection import CHEAP, FEW, MAX_FUNCTIONS, MOST_OF_ROWS, PENALTIES
-from gramian.core.gain._candidates import KEPT_BYTES
-from gramian.core.orthogonalize._function_sums import plain_cost
-from gramian.core.orthogonalize._monomial_moments import GATHERING, monomials, plan_moments
-from gramian.core.rows._array import CACHE_BYTES
-from gramian.core.rows._covariance import DENSE_BELOW
-from gramian.core.rows._sparse import MATRIX_COLUMNS
-from gramian.families import Family
-from gramian.families._family import no_levels
+from gramian.core.elimination import CHEAP, FEW, LARGE, MAX_FUNCTIONS, MOST_OF_ROWS, PENALTIES
+from gramian.core.gain import KEPT_BYTES
+from gramian.core.orthogonalize import GATHERING, monomials, plain_cost, plan_moments
+from gramian.core.rows import CACHE_BYTES, DENSE_BELOW, MATRIX_COLUMNS
+from gramian.families import Family, no_levels
 
 EXCHANGES = 6
 """With exchanges a search looks at about this many times more candidates."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gramian._support.types import Array, IntArray
 from gramian._support.words import names_or_numbers
 from gramian.core.imputation import expected_codes, noise_of
-from gramian.core.pursuit._decoder import Decoder
+from gramian.core.pursuit import Decoder
 from gramian.core.rows import dense_parts
 from gramian.families import Family
 from gramian.fitting._cautions import Caution, cautions_of

@@ -9,8 +9,7 @@ from functools import reduce
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.families import Family
-from gramian.families._family import at_most
+from gramian.families import Family, at_most
 
 ENOUGH = 1.25
 """Complete rows are enough if they are at least this many times the functions. Rows that are left
@@ -212,7 +211,7 @@ def _fit_filler(
 ) -> Callable[[Array], Array]:
     """Fit what fills gaps, to no more rows than it needs."""
     from gramian.core.imputation import fit_plane
-    from gramian.estimators._imputer import GramianImputer
+    from gramian.estimators import GramianImputer
 
     affordable = MOST_WORK / n_columns**3
     wide = affordable < min(n_rows, ROWS_A_COLUMN * n_columns)

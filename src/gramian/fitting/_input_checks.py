@@ -21,7 +21,7 @@ from gramian.core.rows import as_source, is_dask, read_into_memory
 from gramian.fitting._blockwise import source_of, weights_of, without_weights
 from gramian.fitting._gaps import OnlyComplete, has_gaps
 from gramian.fitting._preparation import ArrayData, CheckedData, DaskData, StreamData, Weighted
-from gramian.tables._table import DEFAULT_BUDGET
+from gramian.tables import DEFAULT_BUDGET
 
 ValidationData = ArrayLike | tuple[ArrayLike, ArrayLike | None] | None
 """Rows to hold out, or a pair of rows and their weights."""

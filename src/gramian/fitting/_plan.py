@@ -12,9 +12,7 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian.core.orthogonalize import QR, Gram, Orthogonalizer
-from gramian.core.pursuit._choosers import Chooser
-from gramian.core.pursuit._pursuit import Limits, Trace, pursue
-from gramian.core.pursuit._validation import HeldOut
+from gramian.core.pursuit import Chooser, HeldOut, Limits, Trace, pursue
 from gramian.core.rows import Ledger, MemoryRows, RecordedRows, Rows
 from gramian.families import Family
 from gramian.fitting._fitted_model import FittedModel

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from gramian._support.types import Array
-from gramian.core.pursuit._validation import HeldOut
+from gramian.core.pursuit import HeldOut
 from gramian.core.rows import (
     Centring,
     CompletedSource,
@@ -35,7 +35,7 @@ from gramian.core.rows import (
 )
 from gramian.families import Family
 from gramian.fitting._gaps import Completion, Gaps, GapTally, add_tallies, completion, has_gaps
-from gramian.tables._table import Chunk
+from gramian.tables import Chunk
 
 MAX_HELD_OUT = 20_000
 """At most about this many rows of a stream are held out; they are kept in memory."""

@@ -9,9 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 
 from gramian._support.extras import require
 from gramian._support.words import counted, duration, percent
-from gramian.core.pursuit._pursuit import Limits, Trace
-from gramian.families import Family
-from gramian.families._family import no_levels
+from gramian.core.pursuit import Limits, Trace
+from gramian.families import Family, no_levels
 
 Report = Callable[[Trace], None]
 """Is told of every step while a pursuit runs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gramian._support.types import Array, IntArray
-from gramian.core.pursuit._pursuit import StopReason
+from gramian.core.pursuit import StopReason
 
 
 @dataclass(frozen=True, eq=False)

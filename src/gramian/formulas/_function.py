@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.families._expansion import AtomBasis
-from gramian.families._products import Z
+from gramian.families import AtomBasis, Z
 from gramian.formulas._notation import MINUS, latex_name, latex_number, number
 
 

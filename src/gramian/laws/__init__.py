@@ -1,6 +1,6 @@
 """Relations: the laws that tie the columns of a table."""
 
-from gramian.explanations._by_law import LawFormula
+from gramian.explanations import LawFormula
 from gramian.laws._collection import Relations
 from gramian.laws._dependency import Dependency
 from gramian.laws._forms import Equation

@@ -12,10 +12,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import names_or_numbers
 from gramian.lookups import Coder
-from gramian.tables._clock import Clock
-from gramian.tables._kinds import as_array
-from gramian.tables._opening import open_dataset, open_tables
-from gramian.tables._table import Table
+from gramian.tables import Clock, Table, as_array, open_dataset, open_tables
 
 BLOCK_ROWS = 50_000
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from gramian._support.types import Array
-from gramian.explanations._explanation import data_frame, html_table
-from gramian.formulas._notation import number
+from gramian.explanations import data_frame, html_table
+from gramian.formulas import number
 from gramian.laws._chains import CLOSE, computed, first_that_drifts, share_missed
 from gramian.laws._dependency import Dependency
 from gramian.laws._fewest import Solved, computable, exchangeable, fewest

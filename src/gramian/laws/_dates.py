@@ -13,7 +13,7 @@ from gramian.laws._dependency import Dependency
 from gramian.lookups import ComposedDate, Count
 from gramian.lookups._cover import Implication
 from gramian.lookups._evidence import DECADES, MIN_REPEATED
-from gramian.tables._clock import COMPOSING, LIMITS, Clock, Part
+from gramian.tables import COMPOSING, LIMITS, Clock, Part
 
 
 class DateTally:

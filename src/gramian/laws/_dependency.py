@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array
-from gramian.formulas._formula import Term
-from gramian.formulas._notation import quote
+from gramian.formulas import Term, quote
 from gramian.lookups import ComposedDate, Key, LevelLaw, Lookup
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from gramian.formulas._formula import Formula, Term
+from gramian.formulas import Formula, Term
 from gramian.laws._law import ATOMS, COMPARISONS, Power, plain_power
 from gramian.laws._terms import PlainFunction, formula_of, plain_function
 

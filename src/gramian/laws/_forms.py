@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gramian.formulas._formula import Formula
+from gramian.formulas import Formula
 from gramian.laws._law import multiplied
 from gramian.laws._solution import Solution
 from gramian.laws._terms import RawTerm, formula_of, terms_of

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gramian._support.types import Array
-from gramian.formulas._formula import Formula, Term, import_sympy
+from gramian.formulas import Formula, Term, import_sympy
 from gramian.laws._forms import Equation, LawWriter
 from gramian.laws._law import Law, Values, comparison
 from gramian.laws._solution import Solution

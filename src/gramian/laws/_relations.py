@@ -18,7 +18,7 @@ from gramian.laws._progress import progress_for, time_check
 from gramian.laws._relation import EXACT, Relation
 from gramian.laws._relation_maker import RelationMaker, in_order
 from gramian.laws._views import View, views
-from gramian.tables._clock import Clock
+from gramian.tables import Clock
 
 CHECKED_ROWS = 1000
 """About this many rows show whether laws can be used one after the other."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._support.types import Array, IntArray
-from gramian.formulas._sparse_sums import growing, shrinking
+from gramian.formulas import growing, shrinking
 from gramian.laws._law import Law, Monomial
 
 MAX_TERMS = 6

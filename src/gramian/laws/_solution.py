@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gramian._support.types import Array
-from gramian.formulas._formula import Formula, import_sympy
-from gramian.formulas._notation import MINUS, latex_name, quote, superscript
+from gramian.formulas import MINUS, Formula, import_sympy, latex_name, quote, superscript
 
 ROOTS: dict[int | Fraction, str] = {2: "√", 3: "∛"}
 

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.formulas._formula import Formula, Term
-from gramian.formulas._function import Function
-from gramian.formulas._notation import latex_number, number, superscript
+from gramian.formulas import Formula, Function, Term, latex_number, number, superscript
 from gramian.laws._law import Law, Monomial, apply, comparison
 
 RawTerm = tuple[float, Monomial]

@@ -10,7 +10,7 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian.lookups._keys import Key
-from gramian.tables._clock import Clock
+from gramian.tables import Clock
 
 FEWEST_PER_LEVEL = 2.0
 """Labels with fewer rows a level, on average, are names of rows: no evidence."""

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.lookups._keys import cell
-from gramian.tables._clock import Clock
-from gramian.tables._kinds import plain, pyarrow
+from gramian.tables import Clock, plain, pyarrow
 
 MOST_LEVELS = 200_000
 """A column with more labels names rows; those that come later are not told apart."""

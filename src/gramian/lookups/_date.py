@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian._support.words import is_storable_text, listed
-from gramian.formulas._notation import quote
+from gramian.formulas import quote
 from gramian.lookups._keys import is_whole
 from gramian.lookups._lookup import WithoutFormula
-from gramian.tables._clock import COMPOSING, LIMITS, Part, Unit, composed
+from gramian.tables import COMPOSING, LIMITS, Part, Unit, composed
 
 
 @dataclass(frozen=True)

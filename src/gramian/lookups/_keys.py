@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian._support.words import is_storable_text
-from gramian.formulas._notation import number, quote
-from gramian.tables._clock import DAYS, PARTS, Clock, Part
+from gramian.formulas import number, quote
+from gramian.tables import DAYS, PARTS, Clock, Part
 
 Cell = str | float
 """A level: the text of a label, or a number."""

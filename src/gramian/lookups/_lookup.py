@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.words import counted, is_storable_text, listed
-from gramian.formulas._formula import import_sympy
-from gramian.formulas._notation import latex_name, quote
+from gramian.formulas import import_sympy, latex_name, quote
 from gramian.lookups._keys import (
     Cell,
     Key,
@@ -24,7 +23,7 @@ from gramian.lookups._keys import (
     rounded,
     stored_clock,
 )
-from gramian.tables._clock import DAYS, Clock
+from gramian.tables import DAYS, Clock
 
 
 class WithoutFormula(ABC):

@@ -13,7 +13,7 @@ from gramian.lookups._cells import PER_NUMBER, Cells
 from gramian.lookups._cover import Implication, closure, follows, minimal
 from gramian.lookups._evidence import DECADES, Count, combined, count, mismatches
 from gramian.lookups._steps import intervals
-from gramian.tables._clock import COARSER
+from gramian.tables import COARSER
 
 MOST_TOGETHER = {2: 60, 3: 15}
 """At most this many columns, those with the fewest levels, are looked at in pairs, and by three."""

@@ -12,8 +12,7 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian._support.words import counted, is_storable_text
-from gramian.formulas._formula import Formula, Term, import_sympy
-from gramian.formulas._notation import latex_name, quote
+from gramian.formulas import Formula, Term, import_sympy, latex_name, quote
 from gramian.lookups._keys import (
     Cell,
     Key,

@@ -11,7 +11,7 @@ from gramian._support.types import Array
 from gramian.lookups._evidence import Count
 from gramian.lookups._keys import Cell, Key
 from gramian.lookups._lookup import Lookup
-from gramian.tables._clock import DAYS
+from gramian.tables import DAYS
 
 
 class LookupTally:

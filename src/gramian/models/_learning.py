@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array
-from gramian.tables._clock import Clock
+from gramian.tables import Clock
 
 AT_ONCE = 2**24
 """At most this many values are kept at once where medians are looked for: 128 MB."""

@@ -25,7 +25,7 @@ from gramian.models._stored_estimators import (
     to_data_and_arrays,
 )
 from gramian.models._stored_families import Functions
-from gramian.tables._clock import Clock
+from gramian.tables import Clock
 
 FORMAT = "gramian model"
 VERSION = 1

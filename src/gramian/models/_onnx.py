@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import gramian
 from gramian._support.writing import replacing
-from gramian.estimators._estimator import Estimator
-from gramian.fitting._fitted_manifold import FittedManifold
-from gramian.fitting._fitted_model import AnyModel, FittedModel, Project
+from gramian.estimators import Estimator
+from gramian.fitting import AnyModel, FittedManifold, FittedModel, Project
 from gramian.models._onnx_graph import OnnxGraph
 from gramian.models._onnx_surface import encode
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gramian.core.manifold import Manifold, Terms
-from gramian.core.manifold._nearest_points import (
+from gramian.core.manifold import (
     EASE,
     FAR,
     FIRST_DAMPING,
@@ -16,9 +15,11 @@ from gramian.core.manifold._nearest_points import (
     LEAST_DAMPING,
     MOST_DAMPING,
     TIGHTEN,
+    Manifold,
+    Terms,
 )
 from gramian.families import Multilinear, Polynomial
-from gramian.fitting._fitted_manifold import FittedManifold
+from gramian.fitting import FittedManifold
 from gramian.models._onnx_graph import OnnxGraph
 
 Point = tuple[str, str, str]

@@ -14,10 +14,10 @@ from sklearn.preprocessing import OrdinalEncoder
 
 from gramian._support.types import Array
 from gramian._support.words import listed, plural, the_columns
-from gramian.fitting._gaps import EmptyColumnError
+from gramian.fitting import EmptyColumnError
 from gramian.models._beside import Beside
 from gramian.models._learning import look, most_frequent, typical
-from gramian.tables._clock import Clock
+from gramian.tables import Clock
 
 Missing = Literal["refuse", "fill", "drop", "keep"]
 Impute = Literal["mean", "median", "drop-rows", "keep"]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gramian.exceptions import ModelFileError
-from gramian.fitting._fitted_model import AnyModel
+from gramian.fitting import AnyModel
 from gramian.models._archive import AnyArray, Archive
 
 

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array, IntArray
-from gramian.core.pursuit._decoder import Decoder
+from gramian.core.pursuit import Decoder
 from gramian.exceptions import ModelFileError
-from gramian.families import Family
-from gramian.families._expansion import Block, Calls, Products
+from gramian.families import Block, Calls, Family, Products
 from gramian.models._archive import AnyArray
 from gramian.models._schema import check_indices
 

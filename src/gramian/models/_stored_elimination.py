@@ -8,8 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from gramian.core.elimination import Selection
-from gramian.core.elimination._exchange import Minimal
+from gramian.core.elimination import Minimal, Selection
 from gramian.exceptions import ModelFileError
 from gramian.models._archive import AnyArray
 from gramian.models._schema import check_indices

@@ -12,12 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._support.words import is_storable_text
-from gramian.estimators._gca import GCA
-from gramian.estimators._gfa import GFA
-from gramian.estimators._gfr import GFR
-from gramian.estimators._gfs import GFS
-from gramian.estimators._polynomial_manifold import PolynomialManifold
-from gramian.estimators._uffs import UFFS
+from gramian.estimators import GCA, GFA, GFR, GFS, UFFS, PolynomialManifold
 from gramian.exceptions import ModelFileError
 from gramian.families import Family
 from gramian.models import _stored_pursuits as _pursuits

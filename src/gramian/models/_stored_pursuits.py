@@ -9,10 +9,9 @@ from typing import Any, get_args
 import numpy as np
 
 from gramian._support.types import Array, IntArray
-from gramian.core.pursuit._pursuit import StopReason
+from gramian.core.pursuit import StopReason
 from gramian.exceptions import ModelFileError
-from gramian.fitting._fitted_model import Basis, FittedModel, Project, TakeColumns
-from gramian.fitting._record import Asked, Record
+from gramian.fitting import Asked, Basis, FittedModel, Project, Record, TakeColumns
 from gramian.models import _stored_decoder as _decoder
 from gramian.models import _stored_elimination as _elimination
 from gramian.models import _stored_laws as _laws

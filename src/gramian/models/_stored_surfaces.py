@@ -19,7 +19,7 @@ from gramian.core.manifold import (
 )
 from gramian.exceptions import ModelFileError
 from gramian.families import Family, Fourier
-from gramian.fitting._fitted_manifold import FittedManifold
+from gramian.fitting import FittedManifold
 from gramian.models._archive import AnyArray
 from gramian.models._stored_decoder import grow
 from gramian.models._stored_families import from_data, to_data

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian._support.extras import require
 from gramian._support.words import listed, names_or_numbers
-from gramian.fitting._input_checks import check_rows
+from gramian.fitting import check_rows
 from gramian.plots._style import BLUE, GREY, Display, names_of, short, tidy
 
 if TYPE_CHECKING:

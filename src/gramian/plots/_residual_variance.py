@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array
 
 from gramian._support.extras import require
 from gramian._support.types import Array
-from gramian.fitting._fitted_model import FittedModel
+from gramian.fitting import FittedModel
 from gramian.plots._style import (
     BLUE,
     GREEN,

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from gramian._support.extras import require
 from gramian._support.types import Array
 from gramian._support.words import percent
-from gramian.certificates._nested import nested_fits
-from gramian.fitting._fitted_model import FittedModel
+from gramian.certificates import nested_fits
+from gramian.fitting import FittedModel
 from gramian.plots._style import (
     BLUE,
     GREEN,

@@ -10,10 +10,9 @@ from typing import Any, get_args
 import numpy as np
 
 from gramian import families
-from gramian.estimators._estimator import parameters_set
+from gramian.estimators import parameters_set
 from gramian.families import Family
-from gramian.models import Preprocessing
-from gramian.models._preprocessing import Impute
+from gramian.models import Impute, Preprocessing
 
 MAX_LITERAL = 60
 """What was filled in is written out for at most this many columns."""

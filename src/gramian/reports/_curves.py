@@ -9,8 +9,8 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian._support.words import percent
-from gramian.estimators._summary import unbroken_percent
-from gramian.fitting._fitted_model import AnyModel, FittedModel
+from gramian.estimators import unbroken_percent
+from gramian.fitting import AnyModel, FittedModel
 from gramian.reports._report_rows import ReportRows
 
 MAX_POINTS = 400

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.estimators._gfr import GFR
+from gramian.estimators import GFR
 from gramian.exceptions import OverfittingWarning, UnitsWarning
 from gramian.families import Multilinear
-from gramian.fitting._fitted_model import FittedModel
+from gramian.fitting import FittedModel
 from gramian.reports._report_rows import ReportRows
 from gramian.reports._selection_tables import loadings
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from gramian._support.words import counted, listed, plural
 from gramian.core.elimination import Selection
-from gramian.estimators._summary import unbroken_percent
+from gramian.estimators import unbroken_percent
 from gramian.exceptions import UnitsWarning
-from gramian.fitting._fitted_model import AnyModel
+from gramian.fitting import AnyModel
 from gramian.reports._column_cards import Column
 from gramian.reports._curves import Curves
 from gramian.reports._report_rows import ReportRows

@@ -15,11 +15,10 @@ from gramian._support.types import Array
 from gramian._support.words import names_or_numbers
 from gramian.core.rows import draw, is_dask, partitions
 from gramian.families import Multilinear
-from gramian.fitting._blockwise import aligned, source_of
-from gramian.fitting._gaps import GapTally, completion, has_gaps
+from gramian.fitting import GapTally, aligned, completion, has_gaps, source_of
 from gramian.models import Preprocessing
 from gramian.reports._page_text import unique
-from gramian.tables._kinds import pyarrow
+from gramian.tables import pyarrow
 
 SAMPLE_ROWS = 20_000
 """From more rows than this, as many are drawn for slow steps: PCA, formulas, directions."""

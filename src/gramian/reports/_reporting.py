@@ -20,11 +20,9 @@ import gramian
 from gramian._support.extras import require
 from gramian._support.words import counted
 from gramian._support.writing import replacing
-from gramian.estimators._estimator import Estimator
-from gramian.estimators._summary import unbroken_percent
-from gramian.fitting._fitted_manifold import FittedManifold
-from gramian.fitting._fitted_model import AnyModel, FittedModel
-from gramian.formulas._notation import number, r_squared
+from gramian.estimators import Estimator, unbroken_percent
+from gramian.fitting import AnyModel, FittedManifold, FittedModel
+from gramian.formulas import number, r_squared
 from gramian.models import Preprocessing
 from gramian.reports import _page
 from gramian.reports._code import code_for

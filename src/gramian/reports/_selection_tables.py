@@ -9,18 +9,11 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian._support.words import listed
-from gramian.core.pursuit._choosers import LargestOriginal
-from gramian.core.pursuit._pursuit import Limits
-from gramian.estimators._selector import select_columns
-from gramian.estimators._summary import unbroken_percent
-from gramian.estimators._uffs import UFFS
-from gramian.explanations import Explanation, Redundancy
-from gramian.explanations._explaining import explain_checked
+from gramian.core.pursuit import LargestOriginal, Limits
+from gramian.estimators import UFFS, select_columns, unbroken_percent
+from gramian.explanations import Explanation, Redundancy, explain_checked
 from gramian.families import Multilinear
-from gramian.fitting._fitted_model import FittedModel
-from gramian.fitting._input_checks import check_data
-from gramian.fitting._plan import Request
-from gramian.fitting._preparation import Preparation
+from gramian.fitting import FittedModel, Preparation, Request, check_data
 from gramian.reports._report_rows import ReportRows, some
 
 MAX_ROWS = 1000

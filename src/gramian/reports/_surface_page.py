@@ -10,7 +10,7 @@ from scipy.ndimage import convolve
 
 from gramian._support.types import Array
 from gramian._support.words import percent
-from gramian.fitting._fitted_manifold import FittedManifold
+from gramian.fitting import FittedManifold
 from gramian.reports._curves import Chart, Curve, Curves, at, explained, principal, shares
 from gramian.reports._direction_maps import picture
 from gramian.reports._remarks import CautionEntry

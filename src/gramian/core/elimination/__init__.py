@@ -1,22 +1,42 @@
 """Which columns follow from the others, whatever their units and order."""
 
 from gramian.core.elimination._backward_elimination import Elimination, Preferences, eliminate
-from gramian.core.elimination._exchange import Choice, KeptSetSearch
+from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
-from gramian.core.elimination._selection import Selection, select
+from gramian.core.elimination._remaining import FLOOR, LARGE, Remaining
+from gramian.core.elimination._selection import (
+    CHEAP,
+    FEW,
+    MAX_FUNCTIONS,
+    MOST_OF_ROWS,
+    PENALTIES,
+    Selection,
+    forward_order,
+    select,
+)
 from gramian.core.elimination._verification import leave_one_out
 
 __all__ = [
+    "CHEAP",
+    "FEW",
+    "FLOOR",
+    "LARGE",
+    "MAX_FUNCTIONS",
+    "MOST_OF_ROWS",
+    "PENALTIES",
     "Choice",
     "Elimination",
     "FunctionSums",
     "KeptSetSearch",
     "Layout",
+    "Minimal",
     "Preferences",
+    "Remaining",
     "Selection",
     "collect",
     "eliminate",
+    "forward_order",
     "lay_out",
     "leave_one_out",
     "select",

@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
 from gramian.core.elimination._layout_moments import LayoutMonomials, layout_monomials
-from gramian.core.orthogonalize._distinct_values import KnownLevels
-from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows
-from gramian.core.orthogonalize._range import scaled
+from gramian.core.orthogonalize import Direction, GrowingRows, KnownLevels, scaled
 from gramian.core.rows import RowBlock, Rows
-from gramian.families._expansion import Block
-from gramian.families._family import Family
+from gramian.families import Block, Family
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,18 @@ import numpy as np
 
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
-from gramian.core.orthogonalize._moment_table import Halves, MomentTable, Tuples
-from gramian.core.orthogonalize._monomial_moments import (
+from gramian.core.orthogonalize import (
     GATHERING,
     HALF_EVALUATION,
     MAX_VARIABLES,
+    Halves,
+    MomentTable,
+    Tuples,
     monomials,
     powers_of,
 )
 from gramian.core.rows import RowBlock, Rows, Work
-from gramian.families._expansion import Block
-from gramian.families._family import Family
+from gramian.families import Block, Family
 
 PIECE = 1024
 """Rows of the table that are evaluated at once."""

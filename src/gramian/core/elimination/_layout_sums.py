@@ -12,7 +12,7 @@ from gramian._support.threads import AddProduct
 from gramian._support.types import Array, IntArray
 from gramian.core.elimination._layout import Layout
 from gramian.core.elimination._layout_moments import Shared, pieces
-from gramian.core.orthogonalize._orthogonalizer import check_finite
+from gramian.core.orthogonalize import check_finite
 from gramian.core.rows import RowBlock, Rows, Work
 
 TILE = 4096

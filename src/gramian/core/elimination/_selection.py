@@ -17,7 +17,7 @@ from gramian.core.elimination._left_out_evidence import EXACT
 from gramian.core.elimination._remaining import LARGE
 from gramian.core.elimination._verification import leave_one_out
 from gramian.core.rows import Rows
-from gramian.families._family import Family
+from gramian.families import Family
 
 PENALTIES = (0.0, 1e-4, 1e-2, np.inf)
 """The penalties among which the fewest columns kept decide."""

@@ -2,5 +2,6 @@
 
 from gramian.core.gain._beam import search
 from gramian.core.gain._best_sets import BestSets, GainRequest
+from gramian.core.gain._candidates import KEPT_BYTES
 
-__all__ = ["BestSets", "GainRequest", "search"]
+__all__ = ["KEPT_BYTES", "BestSets", "GainRequest", "search"]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.core.elimination import collect, lay_out
-from gramian.core.elimination._remaining import Remaining
-from gramian.core.elimination._selection import MAX_FUNCTIONS
+from gramian.core.elimination import MAX_FUNCTIONS, Remaining, collect, lay_out
 from gramian.core.gain._best_sets import GainRequest
-from gramian.core.pursuit._choosers import TIE
+from gramian.core.pursuit import TIE
 from gramian.core.rows import Rows
 from gramian.families import Family
 

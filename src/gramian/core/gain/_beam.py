@@ -11,7 +11,7 @@ from gramian._support.blas import mostly_small
 from gramian.core.gain._best_sets import BestSets, GainRequest
 from gramian.core.gain._column_search import Run
 from gramian.core.gain._penalty_decision import Decision
-from gramian.core.pursuit._pursuit import StopReason, Trace
+from gramian.core.pursuit import StopReason, Trace
 from gramian.core.rows import RowBlock, Rows
 from gramian.families import Family, Multilinear
 
@@ -46,7 +46,7 @@ def search(
     Examples
     --------
     >>> import numpy as np
-    >>> from gramian.core.pursuit._pursuit import Limits
+    >>> from gramian.core.pursuit import Limits
     >>> from gramian.families import Polynomial
     >>> from gramian.core.gain import GainRequest, search
     >>> from gramian.core.rows import centre

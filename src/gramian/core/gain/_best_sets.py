@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gramian._support.types import Array
-from gramian.core.pursuit._pursuit import Limits
+from gramian.core.pursuit import Limits
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,7 @@ from gramian.core.gain._explained import Explained, without_member
 from gramian.core.gain._frame import Frames, Member
 from gramian.core.gain._monomials import candidates_of
 from gramian.core.gain._penalty_decision import Decision
-from gramian.core.pursuit._choosers import TIE
-from gramian.core.pursuit._pursuit import StopReason, Trace
+from gramian.core.pursuit import TIE, StopReason, Trace
 from gramian.core.rows import Rows
 from gramian.families import Family
 

@@ -25,7 +25,7 @@ from scipy.linalg import lapack
 
 from gramian._support.blas import solve_lower, subtract_second_moments, threads_for, times
 from gramian._support.types import Array
-from gramian.core.elimination._remaining import FLOOR
+from gramian.core.elimination import FLOOR
 from gramian.core.gain._candidates import Candidate, ScaledMoments
 from gramian.core.gain._frame import Frame
 

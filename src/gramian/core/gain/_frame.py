@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.core.elimination import Layout, lay_out
-from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows
-from gramian.core.orthogonalize._range import scaled
+from gramian.core.orthogonalize import Direction, GrowingRows, scaled
 from gramian.core.rows import RowBlock, Rows
-from gramian.families._expansion import Block, Call
-from gramian.families._family import Family, no_levels
+from gramian.families import Block, Call, Family, no_levels
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array, IntArray
 from gramian.core.gain._frame import Member
-from gramian.core.orthogonalize._moment_table import Halves, Tuples, merge_tuples
+from gramian.core.orthogonalize import Halves, Tuples, merge_tuples
 from gramian.core.rows import RowBlock, Rows, Work
 
 BATCH = 64

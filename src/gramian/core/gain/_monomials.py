@@ -29,11 +29,9 @@ from gramian.core.gain._monomial_sums import (
     staying,
     sum_monomials,
 )
-from gramian.core.orthogonalize._monomial_moments import monomials, powers_of
-from gramian.core.orthogonalize._orthogonalizer import check_finite
+from gramian.core.orthogonalize import check_finite, monomials, powers_of
 from gramian.core.rows import Rows
-from gramian.families._expansion import Products
-from gramian.families._family import Family
+from gramian.families import Family, Products
 
 
 def candidates_of(rows: Rows, family: Family, frames: Frames, covariance: Array) -> Candidates:

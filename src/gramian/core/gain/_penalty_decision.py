@@ -9,9 +9,8 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian.core.gain._explained import Explained
-from gramian.core.pursuit._validation import equals, least
-from gramian.core.rows import RowBlock
-from gramian.core.rows._residuals import or_infinity
+from gramian.core.pursuit import equals, least
+from gramian.core.rows import RowBlock, or_infinity
 
 
 @dataclass

@@ -5,7 +5,17 @@ over rows. So rows may come from anywhere, and are never kept.
 """
 
 from gramian.core.manifold._exploration import Choices, Exploration, HeldOutRows, explore
-from gramian.core.manifold._nearest_points import MAX_STEPS, NearestSearch
+from gramian.core.manifold._nearest_points import (
+    EASE,
+    FAR,
+    FIRST_DAMPING,
+    FLOOR,
+    LEAST_DAMPING,
+    MAX_STEPS,
+    MOST_DAMPING,
+    TIGHTEN,
+    NearestSearch,
+)
 from gramian.core.manifold._oriented_manifold import Manifold, linear_start
 from gramian.core.manifold._refit import Coding
 from gramian.core.manifold._rounds import LINEAR, Fit, Round, best_start, fit_rounds
@@ -14,8 +24,15 @@ from gramian.core.manifold._surface import Surface
 from gramian.core.manifold._surface_terms import Terms
 
 __all__ = [
+    "EASE",
+    "FAR",
+    "FIRST_DAMPING",
+    "FLOOR",
+    "LEAST_DAMPING",
     "LINEAR",
     "MAX_STEPS",
+    "MOST_DAMPING",
+    "TIGHTEN",
     "AngleStart",
     "Choices",
     "Coding",

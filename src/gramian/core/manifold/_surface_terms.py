@@ -9,9 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from gramian._support.types import Array, IntArray
-from gramian.families import Family
-from gramian.families._expansion import AtomBasis, Block
-from gramian.families._family import no_levels
+from gramian.families import AtomBasis, Block, Family, no_levels
 
 TermKey = tuple[tuple[int, Hashable], ...]
 """What a term is: the variables in it, each with its atom; the constant has none."""

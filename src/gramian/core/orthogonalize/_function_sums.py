@@ -12,7 +12,7 @@ from gramian._support.threads import AddProduct
 from gramian._support.types import Array
 from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows, Step, all_of
 from gramian.core.rows import RowBlock, Work
-from gramian.families._expansion import Block
+from gramian.families import Block
 
 EVALUATION = 100.0
 """What a function's value costs, computed or fetched, in multiplications of a matrix product."""

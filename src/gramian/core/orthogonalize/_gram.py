@@ -38,8 +38,7 @@ from gramian.core.orthogonalize._orthogonalizer import (
 )
 from gramian.core.orthogonalize._range import out_of_range, scaled
 from gramian.core.rows import Rows
-from gramian.families._expansion import Block
-from gramian.families._family import Family
+from gramian.families import Block, Family
 
 MIN_PIECE = 1024
 """Blocks of fewer functions are never cut into pieces."""

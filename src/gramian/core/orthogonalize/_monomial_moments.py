@@ -13,8 +13,7 @@ from gramian.core.orthogonalize._function_sums import Sums, VariableValues
 from gramian.core.orthogonalize._moment_table import Halves, MomentTable, Tuples
 from gramian.core.orthogonalize._orthogonalizer import Direction, Step
 from gramian.core.rows import RowBlock, Work
-from gramian.families._expansion import Block, Products
-from gramian.families._family import Family
+from gramian.families import Block, Family, Products
 
 MAX_VARIABLES = 254
 """Variables are numbered in one byte."""

@@ -13,7 +13,7 @@ from scipy.linalg import lapack
 from gramian._support.blas import MAX_SIDE, threads_for
 from gramian._support.types import Array, IntArray
 from gramian.core.rows import RowBlock
-from gramian.families._expansion import Block
+from gramian.families import Block
 
 if TYPE_CHECKING:
     from gramian.core.orthogonalize._factor import Factor

@@ -22,8 +22,7 @@ from gramian.core.orthogonalize._orthogonalizer import (
     cholesky_columns,
 )
 from gramian.core.rows import MemoryRows
-from gramian.families._expansion import Block
-from gramian.families._family import Family
+from gramian.families import Block, Family
 
 WELL_CONDITIONED = 1e-4
 """A Gram matrix whose squared pivots stay above this is factored without loss that matters."""

@@ -12,7 +12,7 @@ from gramian._support.threads import AddProduct
 from gramian._support.types import Array
 from gramian.core.orthogonalize._orthogonalizer import Direction
 from gramian.core.rows import RowBlock, Rows, Work
-from gramian.families._expansion import Call
+from gramian.families import Call
 
 LARGEST = 1e250
 """Sums of squares between this and its inverse lose no digits in float64."""

@@ -1,1 +1,45 @@
 """The pursuit: the one loop, its choosers, and its decoder."""
+
+from gramian.core.pursuit._choosers import (
+    TIE,
+    Chooser,
+    GivenDirections,
+    GivenOrder,
+    LargestOriginal,
+    LargestResidual,
+    TopEigenvector,
+)
+from gramian.core.pursuit._decoder import BLOCK_BYTES, MAX_MOMENTS, Decoder, make_decoder
+from gramian.core.pursuit._eigen import orient
+from gramian.core.pursuit._pursuit import Limits, StopReason, Trace, pursue
+from gramian.core.pursuit._validation import (
+    HeldOut,
+    equals,
+    largest_of_columns,
+    largest_of_directions,
+    least,
+)
+
+__all__ = [
+    "BLOCK_BYTES",
+    "MAX_MOMENTS",
+    "TIE",
+    "Chooser",
+    "Decoder",
+    "GivenDirections",
+    "GivenOrder",
+    "HeldOut",
+    "LargestOriginal",
+    "LargestResidual",
+    "Limits",
+    "StopReason",
+    "TopEigenvector",
+    "Trace",
+    "equals",
+    "largest_of_columns",
+    "largest_of_directions",
+    "least",
+    "make_decoder",
+    "orient",
+    "pursue",
+]

@@ -10,10 +10,8 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from gramian._support.types import Array, IntArray
-from gramian.core.orthogonalize import Orthogonalizer, Step
-from gramian.core.orthogonalize._orthogonalizer import GrowingRows
-from gramian.families._expansion import Block
-from gramian.families._pruning import prune
+from gramian.core.orthogonalize import GrowingRows, Orthogonalizer, Step
+from gramian.families import Block, prune
 
 MAX_MOMENTS = 1000
 """The moments of at most this many functions are kept, the constant among them: 8 MB."""

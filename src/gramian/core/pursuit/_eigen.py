@@ -7,7 +7,7 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from gramian._support.types import Array
-from gramian.core.rows._covariance import ResidualCovariance
+from gramian.core.rows import ResidualCovariance
 
 CONVERGED = 1e-13
 """The error of an eigenvector's image, relative to the eigenvalue, that counts as none."""

@@ -8,11 +8,9 @@ import numpy as np
 
 from gramian._support.blas import add_product, solve_lower, threads_for
 from gramian._support.types import Array
-from gramian.core.orthogonalize import Added, Step
-from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows
+from gramian.core.orthogonalize import Added, Direction, GrowingRows, Step
 from gramian.core.pursuit._eigen import LeadingEigenvector
-from gramian.core.rows import Residuals, RowBlock
-from gramian.core.rows._residuals import or_infinity
+from gramian.core.rows import Residuals, RowBlock, or_infinity
 
 TIE = 1e-9
 """Residuals that differ by less, relatively, are equal: the smaller penalty wins."""

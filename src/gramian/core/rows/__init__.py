@@ -1,25 +1,46 @@
 """Where row blocks come from. Everything a fit needs of the data is a sum over rows."""
 
-from gramian.core.rows._array import ArrayRows, Centring, SpreadError, centre
+from gramian.core.rows._array import CACHE_BYTES, ArrayRows, Centring, SpreadError, centre
 from gramian.core.rows._checkpoint import Ledger, RecordedRows
+from gramian.core.rows._covariance import DENSE_BELOW, MatrixCovariance, ResidualCovariance
 from gramian.core.rows._dask import is_dask, map_partitions, open_dask, partitions
 from gramian.core.rows._drawing import draw
 from gramian.core.rows._first_pass import Split
-from gramian.core.rows._protocol import LocalRows, MemoryRows, RowBlock, Rows, Work, Worker
-from gramian.core.rows._residuals import Residuals
+from gramian.core.rows._protocol import (
+    CONSTANT,
+    LocalRows,
+    MemoryRows,
+    RowBlock,
+    Rows,
+    Work,
+    Worker,
+)
+from gramian.core.rows._residuals import Residuals, or_infinity
 from gramian.core.rows._sources import CompletedSource, as_source, read_into_memory
-from gramian.core.rows._sparse import apply_centring, centre_sparse, dense_parts, written_out
+from gramian.core.rows._sparse import (
+    MATRIX_COLUMNS,
+    apply_centring,
+    centre_sparse,
+    dense_parts,
+    written_out,
+)
 from gramian.core.rows._stream import MissingValueError, Source, check, open_stream
 
 __all__ = [
+    "CACHE_BYTES",
+    "CONSTANT",
+    "DENSE_BELOW",
+    "MATRIX_COLUMNS",
     "ArrayRows",
     "Centring",
     "CompletedSource",
     "Ledger",
     "LocalRows",
+    "MatrixCovariance",
     "MemoryRows",
     "MissingValueError",
     "RecordedRows",
+    "ResidualCovariance",
     "Residuals",
     "RowBlock",
     "Rows",
@@ -39,6 +60,7 @@ __all__ = [
     "map_partitions",
     "open_dask",
     "open_stream",
+    "or_infinity",
     "partitions",
     "read_into_memory",
     "written_out",

@@ -19,7 +19,7 @@ from gramian.core.rows._protocol import Work, merge_sums
 from gramian.core.rows._statistics import centring_of
 from gramian.core.rows._stream import check, numbers_in
 from gramian.core.rows._transform import RowTransform, TransformedRows
-from gramian.tables._table import Chunk
+from gramian.tables import Chunk
 
 T = TypeVar("T")
 Completion = Callable[[Array, Array | None], tuple[Array, Array | None]]

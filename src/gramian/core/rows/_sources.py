@@ -13,11 +13,18 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.core.rows._stream import Source, check, numbers_in, read_ahead
 from gramian.exceptions import TableError
-from gramian.tables._array_files import NUMBERS, ArrayTable
-from gramian.tables._formats import ARRAYS, Format
-from gramian.tables._kinds import as_array, is_number
-from gramian.tables._opening import open_dataset, open_tables
-from gramian.tables._table import Chunk, Table
+from gramian.tables import (
+    ARRAYS,
+    NUMBERS,
+    ArrayTable,
+    Chunk,
+    Format,
+    Table,
+    as_array,
+    is_number,
+    open_dataset,
+    open_tables,
+)
 
 TABLES = ("__array__", "__dataframe__", "__arrow_c_stream__", "columns", "toarray")
 """What has any of these is a table, and no source of row blocks."""

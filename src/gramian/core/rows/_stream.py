@@ -19,7 +19,7 @@ from gramian.core.rows._first_pass import FirstPass, Split, look_at
 from gramian.core.rows._protocol import LocalRows, RowBlock, Work
 from gramian.core.rows._statistics import centring_of
 from gramian.core.rows._transform import RowTransform, TransformedRows
-from gramian.tables._table import Chunk
+from gramian.tables import Chunk
 
 T = TypeVar("T")
 BLOCK_ROWS = 4096
