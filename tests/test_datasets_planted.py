@@ -81,7 +81,7 @@ def test_distinct_products_are_uncorrelated_with_all_other_columns():
 
 def test_products_repeat_if_distinct_is_false():
     _, truth = make_planted_redundancy(10, 40, 4, distinct=False, random_state=0)
-    assert len({each.factors for each in truth.products}) == 6  # of 36 possible products
+    assert len({each.factors for each in truth.products}) == 6  # 36 draws of 6 products
 
 
 def test_all_products_are_equally_likely():
