@@ -73,9 +73,7 @@ def test_leading_eigenvectors_found_by_iteration_follow_the_pseudo_code(n, solve
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 @pytest.mark.parametrize("family", ["multilinear 1", "multilinear 2", "polynomial 2", "fourier 1"])
 @pytest.mark.parametrize("name", PAIRS)
-def test_tables_with_copies_sums_and_constants_follow_the_pseudo_code(
-    name, family, weighted, solver
-):
+def test_tables_of_deficient_rank_follow_the_pseudo_code(name, family, weighted, solver):
     X, (ours, by_hand) = deficient(), FAMILIES[family]
     w = weights(len(X)) if weighted else None
     pair = fitting(PAIRS[name], X)

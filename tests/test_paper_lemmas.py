@@ -267,9 +267,7 @@ def test_with_all_functions_of_discrete_features_residuals_are_conditional_varia
 
 @a_property
 @given(tables, solvers, solvers)
-def test_residual_variances_of_gfs_are_fourier_norms_of_uffs_in_the_order_of_gfs(
-    X, solver, other_solver
-):
+def test_residual_variances_of_gfs_are_fourier_norms_of_uffs(X, solver, other_solver):
     """The appendix: with all multilinear functions, σ at each selection is a Fourier norm."""
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     d = X.shape[1]

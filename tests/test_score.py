@@ -97,9 +97,7 @@ def test_errors_are_squared_distances_from_the_model(estimator):
 @pytest.mark.parametrize("rows", [1, 7, 99, 100])
 @pytest.mark.parametrize("n_bytes", [1, 500])
 @every_estimator
-def test_scores_and_errors_do_not_depend_on_the_size_of_blocks(
-    estimator, rows, n_bytes, monkeypatch
-):
+def test_scores_do_not_depend_on_the_size_of_blocks(estimator, rows, n_bytes, monkeypatch):
     fitted = make(estimator, 3, degree=3).fit(TRAIN)
     back, errors, score = (
         reconstruct(fitted, TEST),

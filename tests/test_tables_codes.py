@@ -37,9 +37,7 @@ def test_a_selection_keeps_codes_letter_by_letter():
     pd.testing.assert_frame_equal(
         pd.read_csv("kept.csv", dtype=str), pd.read_csv("in.csv", dtype=str)
     )
-    same = orders().query(
-        "code == '7' and zip == '02108'"
-    )  # zip alone shows that the column is text
+    same = orders().query("code == '7' and zip == '02108'")  # only zip shows that it is text
     same.to_csv("new.csv", index=False)
     succeed("apply", "m.gram", "new.csv", "-o", "applied.csv")
     assert pd.read_csv("applied.csv", dtype=str)["code"].eq("7").all()

@@ -40,9 +40,7 @@ def left_of(estimator, X):
 
 @a_property
 @given(names, tables, families, seeds, solvers)
-def test_shifts_change_nothing_because_every_family_holds_the_constant(
-    name, X, family, seed, solver
-):
+def test_shifts_of_columns_do_not_change_the_fit(name, X, family, seed, solver):
     shifts = np.random.default_rng(seed).uniform(-100, 100, X.shape[1])
     options = {"count": 3, "threshold": None, "family": family[0], "solver": solver}
     one, other = new(name, **options).fit(X), new(name, **options).fit(X + shifts)
@@ -127,9 +125,7 @@ def test_gfa_and_gca_visit_candidates_by_decreasing_original_variance(X, family,
 
 @a_property
 @given(seeds, st.sampled_from([GFS, GFA, GCA]), st.floats(-9.7, -8.3), solvers)
-def test_variances_that_differ_by_less_than_one_in_a_billion_count_as_equal(
-    seed, kind, power, solver
-):
+def test_variances_within_one_in_a_billion_count_as_equal(seed, kind, power, solver):
     """The first of equal columns is chosen, and otherwise the one of larger variance."""
     assume(abs(power + 9) > 0.1)
     rng = np.random.default_rng(seed)
@@ -187,9 +183,7 @@ def test_the_published_algorithm_keeps_a_pruned_set_in_suitable_units(seed, tau)
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_circle_is_captured_by_no_family(family: Family, backward):
     """One function must serve both branches; the best one, zero, explains nothing."""
-    angles = (
-        2 * np.pi * (np.arange(400) + 0.5) / 400
-    )  # symmetric: both branches have equally many rows
+    angles = 2 * np.pi * (np.arange(400) + 0.5) / 400  # symmetric: equally many on both branches
     X = np.column_stack([2 * np.cos(angles), np.sin(angles)])
     fit = GFA(threshold=0.5, relative=True, backward=backward, family=family, alpha=0)
     fit.fit(X)

@@ -27,9 +27,7 @@ def test_more_functions_than_half_of_the_samples_give_a_warning(estimator, solve
         fit(make(estimator, 3, threshold=None, solver=solver), table)
     assert caught(record).category is OverfittingWarning
     table = np.random.default_rng(0).standard_normal((14, 3))
-    fit(
-        make(estimator, 3, threshold=None, solver=solver), table
-    )  # exactly half of the samples gives no warning
+    fit(make(estimator, 3, threshold=None, solver=solver), table)  # exactly half: no warning
 
 
 def few_rows():
