@@ -1,4 +1,4 @@
-"""What the tests of the command share: how it is run, and tables to run it on."""
+"""Shared by tests of the command: ways to run the command, and tables to run it on."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ pytest.importorskip("pyarrow")
 
 
 def start(*arguments, cwd, stdin=None, text=True, **environment):
-    """Start the command; the user's own data folder and caches play no part."""
+    """Start the command without the user's own data folder and caches."""
     env = {key: value for key, value in os.environ.items() if key != "GRAMIAN_DATA"}
     env |= {"XDG_CACHE_HOME": str(cwd / "cache"), **environment}
     return subprocess.Popen(
@@ -45,12 +45,12 @@ def run(*arguments, data=None):
     arguments = [str(each) for each in arguments]
     done = CliRunner().invoke(app, arguments, input=data, prog_name="gramian")
     if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception  # a traceback, for the user
+        raise done.exception  # a user would see a traceback
     return done
 
 
 def succeed(*arguments, data=None):
-    """Run the command, and show what it says if it does not succeed."""
+    """Run the command, check that it succeeds, and show its messages if it fails."""
     done = run(*arguments, data=data)
     assert done.exit_code == 0, done.stderr
     return done
@@ -76,7 +76,7 @@ def measurements(n_rows=60, seed=0):
     )
 
 
-"""Reads numbers exactly, for which older versions of pandas have to be asked."""
+"""Function that reads numbers exactly; older versions of pandas need an option for this."""
 
 MEASURED = ["voltage", "current", "width", "height"]
 MADE = ["power", "area", "perimeter"]

@@ -1,6 +1,6 @@
 import pytest
 
-# So that their assertions, too, say what they compared.
+# Failed assertions in these modules show the compared values.
 pytest.register_assert_rewrite(
     "contract_cases",
     "elimination_cases",

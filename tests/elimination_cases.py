@@ -1,4 +1,4 @@
-"""Tables with redundant columns, and what is left of columns by explicit regressions."""
+"""Tables with redundant columns, and residual shares of columns by explicit regressions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gramian.core.elimination import FunctionSums, Preferences, Selection, colle
 from gramian.core.rows import centre
 from gramian.families import Family
 
-DROP = 1e-9  # of a function's norm: what is left is a rounding error
+DROP = 1e-9  # relative to a function's norm: a smaller remainder is a rounding error
 
 
 def standardized(X: np.ndarray, weights: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -24,7 +24,7 @@ def standardized(X: np.ndarray, weights: np.ndarray | None = None) -> tuple[np.n
 
 
 def functions_of(Z: np.ndarray, columns: Sequence[int], by_hand: hand.NewFunctions) -> np.ndarray:
-    """Return the values of all functions of some columns, one a column; these come first."""
+    """Return the values of all functions of `columns`, one a column; the columns come first."""
     chosen = [Z[:, j] for j in columns]
     others = [
         np.atleast_2d(f(chosen[:j])) for j in range(1, len(chosen) + 1) for f in by_hand(j)[1:]
@@ -40,7 +40,7 @@ def share_left(
     by_hand: hand.NewFunctions,
     alpha: float = 0.0,
 ) -> float:
-    """Return the least penalized square that functions of some columns leave of another one."""
+    """Return the penalized residual share of column `target`, given functions of `columns`."""
     if not len(columns):
         return 1.0
     root = np.sqrt(w)[:, np.newaxis]
@@ -75,9 +75,10 @@ def selection_of(
 def planted(
     seed: int, n_independent: int = 6, n_derived: int = 4, n: int = 1000, noise: float = 1e-3
 ) -> tuple[np.ndarray, set[int]]:
-    """Independent columns and products of two plus a multiple of one, in any units and order.
+    """Return independent and derived columns, in random units and order.
 
-    Returns the table and the columns that are derived.
+    A derived column is a product of two independent columns plus a multiple of one of them.
+    The second value holds the indices of the derived columns.
     """
     rng = np.random.default_rng(seed)
     z = rng.standard_normal((n, n_independent))
@@ -97,6 +98,6 @@ def by_name(names: Sequence[str], columns: Collection[int]) -> set[str]:
 
 
 def prefer_names(names: Sequence[str], **options: Any) -> Preferences:
-    """Return preferences that decide between equal columns by name."""
+    """Return preferences that break ties between equal columns by name."""
     ranks = np.argsort(np.argsort(np.array(names)))
     return Preferences(order=ranks.tolist(), **options)

@@ -1,4 +1,4 @@
-"""What the tests of explanations share: planted tables and how formulas are compared."""
+"""Shared by tests of explanations: planted tables, and comparisons of formulas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gramian.explanations import Redundancy
 
 
 def plain(redundancy: Redundancy) -> dict[tuple[tuple[Any, Any], ...], float]:
-    """Return a formula as a mapping from sorted factors to the coefficient."""
+    """Return a formula as a mapping from sorted factors to coefficients."""
     return {tuple(sorted(term.factors.items())): term.coefficient for term in redundancy.terms}
 
 
@@ -48,7 +48,7 @@ def explained_by(base: pd.DataFrame, others: pd.DataFrame, **params: Any) -> Any
 
 
 def measurements(n: int = 400, seed: int = 0) -> pd.DataFrame:
-    """Three columns in units of very different size, two of them far from zero."""
+    """Return three columns in units of very different size, two of them far from zero."""
     rng = np.random.default_rng(seed)
     a, b, c = unlike_variables(rng, n)
     return pd.DataFrame({"a": 1e-4 * (a + 3), "b": 1e6 * (b + 20), "c": c})

@@ -53,7 +53,7 @@ def exponents(j: int, degree: int, max_variables: int | None) -> Iterator[dict[i
 
 
 def smallest(*limits: int | None) -> float:
-    """Return the smallest limit; None is no limit."""
+    """Return the smallest limit; None means no limit."""
     return min((limit for limit in limits if limit is not None), default=math.inf)
 
 
@@ -178,7 +178,7 @@ def custom(functions: list[tuple[Callable[..., Array], int]]) -> NewFunctions:
 
 
 def union(*families: NewFunctions) -> NewFunctions:
-    """z_j, and then what else each of the families has; repeated functions may remain."""
+    """z_j, and then all other functions of each family; repeated functions may remain."""
 
     def new_functions(j: int) -> list[Function]:
         others = (f for family in families for f in family(j)[1:])

@@ -1,4 +1,4 @@
-"""What functions of some columns leave of all columns, by explicit regressions."""
+"""Residual variance of all columns, given functions of some columns, by explicit regressions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def left_by(
     alpha: float = 0.0,
     weights: np.ndarray | None = None,
 ) -> float:
-    """Return the least penalized square that functions of some columns leave of all of X."""
+    """Return the penalized residual variance of all columns of X, given functions of `columns`."""
     Z, w = standardized(X, weights)
     root = np.sqrt(w)[:, np.newaxis]
     Y = (X - w @ X) * root
@@ -25,7 +25,7 @@ def left_by(
         return float(np.sum(Y**2))
     F = functions_of(Z, columns, by_hand)
     F = F / np.sqrt(w @ F**2)
-    F = np.hstack([root, F * root])  # the constant is free, as the columns are
+    F = np.hstack([root, F * root])  # the constant and the columns are not penalized
     if alpha > 0:
         penalized = np.arange(F.shape[1]) > len(columns)
         F = np.vstack([F, np.sqrt(alpha) * np.diag(penalized.astype(float))])
@@ -34,7 +34,7 @@ def left_by(
 
 
 def greedy(X: np.ndarray, n: int, by_hand: hand.NewFunctions) -> list[int]:
-    """Forward selection component analysis: add the column with which least is left."""
+    """Forward selection component analysis: add the column with the least residual variance."""
     chosen: list[int] = []
     for _ in range(n):
         others = [j for j in range(X.shape[1]) if j not in chosen]
@@ -43,7 +43,7 @@ def greedy(X: np.ndarray, n: int, by_hand: hand.NewFunctions) -> list[int]:
 
 
 def related(seed: int, d: int = 9, n: int = 300) -> np.ndarray:
-    """Columns of many variances that three hidden variables and their products drive."""
+    """Return columns of many variances that depend on three hidden variables and their products."""
     rng = np.random.default_rng(seed)
     z = rng.standard_normal((n, 3))
     hidden = np.column_stack([z, z[:, [0]] * z[:, 1:], z[:, [1]] ** 2])

@@ -10,7 +10,7 @@ X = np.column_stack([3 * A, 2 * B, C])
 
 
 def fit(estimator, table, **params):
-    """Fit, and check what holds whatever the data."""
+    """Fit, and check the properties that every fit has."""
     fitted = estimator.fit(table, **params)
     for residual in (fitted.residual_variance_, fitted.total_residual_variance_):
         assert np.isfinite(residual).all()
@@ -28,7 +28,7 @@ def fit(estimator, table, **params):
 
 
 def assert_same_choice(one, other, atol=1e-10):
-    """The same directions, or the same features in the same order."""
+    """Check that two fits have equal directions, or equal features in equal order."""
     if isinstance(one, tuple(EXTRACTORS)):
         np.testing.assert_allclose(one.components_, other.components_, atol=atol)
     else:

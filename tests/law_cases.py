@@ -1,4 +1,4 @@
-"""Tables with laws that are known, and an imbalance that is computed the slow way."""
+"""Tables with known laws, and a slow computation of a law's imbalance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def slow_imbalance(terms, row):
-    """Sum the terms of a law in one row by plain arithmetic, over the largest of them."""
+    """Return the sum of a law's terms in one row, divided by the largest term."""
     sizes = []
     for coefficient, factors in terms:
         value = coefficient
@@ -37,7 +37,7 @@ def _slow_atom(atom, x):
 
 
 def planted(seed, n=300):
-    """Return tables by name, each with the columns of one law and what it prints in plain units."""
+    """Return tables by name: the columns of one law, and the law's text in plain units."""
     rng = np.random.default_rng(seed)
     a, b, c = rng.uniform(1, 5, (3, n))
     x, y = rng.standard_normal((2, n))

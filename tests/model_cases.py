@@ -30,11 +30,11 @@ VALUES = (
     *(FittedModel, Record, Basis, TakeColumns, Project, Selection, BestSets),
     *(FittedManifold, Manifold, NearestSearch, Surface, LinearStart, AngleStart),
 )
-"""Dataclasses that models are made of."""
+"""Dataclasses that make up fitted models."""
 
 
 def table(n: int = 200, seed: int = 0) -> np.ndarray:
-    """Three variables, products of them, and a constant column."""
+    """Return three variables, products of them, and a constant column."""
     rng = np.random.default_rng(seed)
     a, b, c = rng.uniform(1, 2, (3, n)) * rng.choice([-1, 1], (3, n))
     return np.column_stack([3 * a, a * b, 2 * b, np.full(n, 7.0), c, a * c + b, a**2])
@@ -47,14 +47,14 @@ def discrete(n: int = 200, seed: int = 0) -> np.ndarray:
 
 
 def fit(estimator: Any, X: Any, **params: Any) -> Any:
-    """Fit, where it does not matter how many functions are fitted to how few rows."""
+    """Fit without warnings, such as of too many functions for the rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return estimator.fit(X, **params)
 
 
 def assert_equal(one: Any, other: Any, name: str = "the estimator") -> None:
-    """Check that two things are the same to the last bit, memory order included."""
+    """Check that two values are equal to the last bit, memory order included."""
     if isinstance(one, np.ndarray):
         assert isinstance(other, np.ndarray), name
         assert one.dtype == other.dtype, name
@@ -102,9 +102,9 @@ def assert_same_decoder(one: Decoder, other: Decoder) -> None:
 
 
 def assert_works_alike(one: Any, other: Any, X: Any) -> None:
-    """Check that two fits do the same with rows, to the last bit."""
+    """Check that two fits transform, reconstruct and score rows equally, to the last bit."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # scikit-learn's, where nothing is selected
+        warnings.simplefilter("ignore")  # scikit-learn warns if nothing is selected
         Z = one.transform(X)
         np.testing.assert_array_equal(Z, other.transform(X))
     np.testing.assert_array_equal(one.get_feature_names_out(), other.get_feature_names_out())
@@ -126,7 +126,7 @@ def pack(path: Path, members: Any, compression: int = zipfile.ZIP_STORED) -> Pat
     """Write members, a mapping or pairs, to a zip file with correct checksums."""
     pairs = members.items() if isinstance(members, dict) else members
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a name twice
+        warnings.simplefilter("ignore")  # zipfile warns of a repeated name
         with zipfile.ZipFile(path, "w", compression) as archive:
             for name, content in pairs:
                 archive.writestr(zipfile.ZipInfo(name), content, compress_type=compression)
@@ -134,12 +134,12 @@ def pack(path: Path, members: Any, compression: int = zipfile.ZIP_STORED) -> Pat
 
 
 MAX_CALLS = 5_000_000
-"""Calls of functions that reading the largest document takes, and no hostile file exceeds."""
+"""Upper bound of function calls: enough for the largest document, and a limit for hostile files."""
 
 
 @contextmanager
 def bounded_work(most: int = MAX_CALLS) -> Iterator[None]:
-    """Check how many functions are called: the same number on any machine, unlike the time."""
+    """Check that at most `most` functions are called, a count that no machine changes."""
     calls = 0
 
     def count(frame: Any, event: str, argument: Any) -> None:
@@ -170,7 +170,7 @@ def npy(array: np.ndarray) -> bytes:
 
 
 def replace_array(path: Path, name: str, array: np.ndarray, source: Path | None = None) -> Path:
-    """Put another array in the place of one, and announce it."""
+    """Replace an array, and declare the new array in the document."""
     members = unpack(source or path)
     document = json.loads(members["model.json"])
     document["arrays"][name] = {"dtype": array.dtype.str, "shape": list(array.shape)}

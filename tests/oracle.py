@@ -1,4 +1,4 @@
-"""The paper's pseudo-code, line by line: slow, obvious, and what the library is checked against.
+"""The paper's pseudo-code, line by line: slow and obvious; the library is checked against it.
 
 Conventions, where the paper leaves them open:
 
@@ -35,22 +35,22 @@ Array = NDArray[np.float64]
 Function = Callable[[list[Array]], Array]
 NewFunctions = Callable[[int], Sequence[Function]]
 
-DROP = 1e-10  # of a function's norm
-ZERO = 1e-12  # of a variance
-CONSTANT = 1e-24  # of a column's mean square: what centring a constant column leaves by rounding
+DROP = 1e-10  # relative to a function's norm
+ZERO = 1e-12  # relative to a variance
+CONSTANT = 1e-24  # relative to a mean square: rounding error of a centred constant column
 
 
 @dataclass
 class Run:
-    """What an algorithm did in its m steps.
+    """Record of an algorithm's m steps.
 
     Attributes
     ----------
     choices : (m, d) array of directions (GFR) or list of m indices (GCA, GFS, GFA)
     residual_variance : largest residual variance of any candidate, before each step and at the end
-    total_residual_variance : trace of Sigma_j, likewise m + 1 values
+    total_residual_variance : trace of Sigma_j, before each step and at the end
     n_functions, n_dropped : new functions kept and dropped, per step
-    saturated : whether the functions span all rows
+    saturated : True if the functions span all rows
     covariances : Sigma_1, ..., Sigma_{m+1} (GFR, GCA)
     variances : sigma_1, ..., sigma_{m+1} (GFS, GFA)
     functions : (1 + sum(n_functions), N) values of the orthonormal functions, the constant first
@@ -113,9 +113,9 @@ def orthogonalize(
     for f_k in functions:  # lines 4 and 5
         for g in np.atleast_2d(f_k(Z)):  # line 6; one function, or a block of them
             norm_before = np.sqrt(w @ g**2)
-            for _ in range(2):  # twice: the second pass removes what rounding left of the first
+            for _ in range(2):  # twice: the second pass removes the rounding errors of the first
                 for f in T:
-                    g = g - (w @ (g * f)) * f  # line 7, modified: E[gf] of what is left of g
+                    g = g - (w @ (g * f)) * f  # line 7, modified: E[gf] with the remainder of g
             norm = np.sqrt(w @ g**2)
             if len(T) == len(w) or norm <= DROP * norm_before:
                 dropped += 1

@@ -1,4 +1,4 @@
-"""What the estimators are compared on with the paper's pseudo-code, and how.
+"""Data, families and comparisons of the estimators with the paper's pseudo-code.
 
 `oracle.py` is the pseudo-code; `families_by_hand.py` lists the functions of each family. Numbers
 agree to 1e-8 of the data's variance, choices and counts exactly.
@@ -30,7 +30,7 @@ from gramian.families import (
     Polynomial,
 )
 
-TOLERANCE = 1e-8  # of the data's variance
+TOLERANCE = 1e-8  # relative to the data's variance
 
 
 # The data
@@ -38,7 +38,7 @@ TOLERANCE = 1e-8  # of the data's variance
 
 @cache
 def planted(n: int = 300, seed: int = 0) -> np.ndarray:
-    """Six columns of distinct variances: three variables and, with noise, functions of them."""
+    """Return six columns of distinct variances: three variables, and noisy functions of them."""
     rng = np.random.default_rng(seed)
     a, b, c = unlike_variables(rng, n)
     columns = [2.5 * a, 2 * b - 0.4 * a, 1.4 * c, a * b + 0.5 * c, np.sin(2 * a), 0.6 * b * c]
@@ -48,7 +48,7 @@ def planted(n: int = 300, seed: int = 0) -> np.ndarray:
 
 @cache
 def discrete(n: int = 200) -> np.ndarray:
-    """Six columns of two to five values each, three of them functions of the others."""
+    """Return six columns of two to five values each, three of them functions of the others."""
     rng = np.random.default_rng(1)
     a, b, c = rng.integers(0, 4, n), rng.integers(0, 3, n), rng.integers(0, 2, n)
     wrong = rng.random((2, n)) < 0.1
@@ -65,13 +65,13 @@ def random_basis(d: int = 6) -> np.ndarray:
 
 @cache
 def weights(n: int = 300) -> np.ndarray:
-    """Weights that are no integers, some of them zero."""
+    """Return weights that are not integers, some of them zero."""
     rng = np.random.default_rng(3)
     return np.where(rng.random(n) < 0.05, 0.0, rng.uniform(0.2, 3.0, n))
 
 
 def deficient(n: int = 150) -> np.ndarray:
-    """Columns that repeat, that add up, that do not vary, and one that is a product of others."""
+    """Return a table with a copy, a sum, a constant, and a product among its columns."""
     rng = np.random.default_rng(5)
     a, b, c = rng.standard_normal((3, n)) * [[2.0], [1.5], [1.0]]
     constant = np.full(n, 7.3)
@@ -90,12 +90,12 @@ def bump(u: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def growth(z: np.ndarray) -> np.ndarray:
-    """A function that tells a direction from its opposite."""
+    """Return exp(0.3 z), which is different for a direction and its opposite."""
     return np.exp(0.3 * z)
 
 
 def in_any_order(function: Callable[..., np.ndarray]) -> hand.NewFunctions:
-    """z_j, |z_j|, and a function of two variables, both ways round."""
+    """z_j, |z_j|, and a function of two variables, in both orders of its arguments."""
 
     def new_functions(j: int) -> list[hand.Function]:
         pairs = [p for i in range(j - 1) for p in ((i, j - 1), (j - 1, i))]
@@ -159,7 +159,7 @@ INDICATORS: dict[str, tuple[Family, hand.NewFunctions]] = {
 
 @dataclass(frozen=True)
 class Pair:
-    """An estimator and the algorithm of the paper that it is checked against."""
+    """An estimator, and the paper's algorithm as its reference."""
 
     estimator: Any
     algorithm: Callable[..., oracle.Run]
@@ -193,7 +193,7 @@ every_solver = pytest.mark.parametrize("solver", SOLVERS)
 
 
 def fitting(pair: Pair, X: np.ndarray) -> Pair:
-    """Return the pair with a basis, if it has one, of the size of X."""
+    """Return the pair, with a basis of the size of X if the algorithm takes a basis."""
     if "basis" not in pair.arguments:
         return pair
     basis = random_basis(X.shape[1])
@@ -204,11 +204,11 @@ def fitting(pair: Pair, X: np.ndarray) -> Pair:
 
 
 def assert_same(estimator: Any, run: oracle.Run, reason: str) -> None:
-    """Check all that a fit records against the oracle's run."""
+    """Check every recorded attribute of a fit against the oracle's run."""
     variance = run.total_residual_variance[0]
     if isinstance(estimator, GFR):
         assert estimator.components_.shape == run.choices.shape
-        # Not up to sign: the sign is fixed, and functions such as exp depend on it.
+        # Signs must agree, because functions such as exp depend on the sign.
         np.testing.assert_allclose(estimator.components_, run.choices, rtol=0, atol=TOLERANCE)
     elif isinstance(estimator, GCA):
         assert estimator.component_indices_.tolist() == run.choices
@@ -220,7 +220,7 @@ def assert_same(estimator: Any, run: oracle.Run, reason: str) -> None:
 
 
 def stop_reason(estimator: Any, reason: str) -> str:
-    """Return what a fit says where the oracle has taken all steps that were asked for."""
+    """Return the estimator's word for the oracle's reason to stop."""
     return estimator._count_name if reason == "count" else reason
 
 
@@ -238,7 +238,7 @@ def assert_same_trace(estimator: Any, run: oracle.Run, variance: float) -> None:
 
 
 def between(values: list[float]) -> Iterator[float]:
-    """Yield the middles of neighbouring values that differ."""
+    """Yield the midpoints of neighbouring distinct values."""
     ordered = sorted(set(values))
     for low, high in itertools.pairwise(ordered):
         if high - low > 1e-6 * ordered[-1]:

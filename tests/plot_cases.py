@@ -1,4 +1,4 @@
-"""What tests of plots share, and the plots that are compared with images in baseline_images/.
+"""Shared by tests of plots: the plots that are compared with images in baseline_images/.
 
 These are drawn from plain data on axes of fixed size and without text, so that neither rounding
 errors of a fit nor the layout and the fonts of a Matplotlib version matter. After a change that is
@@ -63,13 +63,13 @@ def close_figures():
 
 
 def drawn(display) -> None:
-    """Draw for good, so that whatever is wrong with an artist shows."""
+    """Render the figure, so that a faulty artist raises an error."""
     display.figure_.canvas.draw()
     assert display.ax_.figure is display.figure_
 
 
 def directions(n: int, d: int) -> np.ndarray:
-    """Waves, so that images and bars have a shape that can be seen."""
+    """Return waves, so that images and bars have a visible shape."""
     i, j = np.ogrid[1 : n + 1, 0:d]
     return np.cos(np.pi * i * (j + 0.5) / d) * np.sqrt(2 / d)
 
@@ -171,7 +171,7 @@ CASES: dict[str, Callable] = {
 
 
 def draw(case: Callable, path: Path | None = None, *, text: bool = False) -> Figure:
-    """Draw a case in the fixed style, with text and room for it or without."""
+    """Draw a case in the fixed style, with text and room for the text, or without text."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update({"font.family": "DejaVu Sans", "font.size": 8})

@@ -1,4 +1,4 @@
-"""What hypothesis draws for the paper's statements and the invariances, and how fits are compared.
+"""Strategies for the paper's statements and the invariances, and comparisons of fits.
 
 Hypothesis draws the shapes and a seed; the data are built from the seed. Where a statement is about
 residual variances, they are computed anew, by least squares on the functions of
@@ -24,7 +24,7 @@ a_slow_property = settings(a_property, max_examples=12)
 seeds = st.integers(0, 2**32 - 1)
 solvers = st.sampled_from(["qr", "gram"])
 
-# Families that do not tell a direction from its opposite.
+# Families that are equal for a direction and its opposite.
 FAMILIES: list[tuple[Family, hand.NewFunctions]] = [
     (Multilinear(1), hand.multilinear(1)),
     (Multilinear(2), hand.multilinear(2)),
@@ -43,7 +43,7 @@ families = st.sampled_from(FAMILIES)
 
 
 def nonlinear_table(seed: int, d: int = 5, n: int = 220) -> np.ndarray:
-    """Columns that depend on each other, linearly and otherwise, of variances well apart."""
+    """Return columns with linear and nonlinear dependences, and variances that differ clearly."""
     rng = np.random.default_rng(seed)
     a, b, c = unlike_variables(rng, n)
     latent = np.column_stack([a, b, c, a * b, b * c, a**2 - 1, np.sin(2 * b)])
@@ -83,7 +83,7 @@ def variables(estimator: Any, X: np.ndarray) -> list[np.ndarray]:
 def residual_covariance(
     X: np.ndarray, Z: list[np.ndarray], functions: hand.NewFunctions
 ) -> np.ndarray:
-    """Return the covariance of what least squares on all functions of Z leave of X."""
+    """Return the residual covariance of X after least squares on all functions of Z."""
     values = [np.ones(len(X))]
     for j in range(1, len(Z) + 1):
         values += [g for f in functions(j) for g in np.atleast_2d(f(Z[:j]))]
@@ -93,7 +93,7 @@ def residual_covariance(
 
 
 def assert_same_residuals(one: Any, other: Any) -> None:
-    """Check that two fits saw the same residuals and as many functions, up to rounding."""
+    """Check that two fits have equal numbers of functions, and equal residuals up to rounding."""
     close = {"rtol": 0, "atol": 1e-9 * one.total_residual_variance_[0]}
     np.testing.assert_allclose(
         one.total_residual_variance_, other.total_residual_variance_, **close
@@ -105,7 +105,7 @@ def assert_same_residuals(one: Any, other: Any) -> None:
 
 
 def assert_same_up_to_rounding(one: Any, other: Any) -> None:
-    """Check that two fits made the same choices and saw the same residuals."""
+    """Check that two fits have equal choices, and equal residuals up to rounding."""
     assert_same_residuals(one, other)
     if isinstance(one, GFR):
         assert_same_directions(one.components_, other.components_, up_to_sign=False)
@@ -122,5 +122,5 @@ def assert_same_directions(one: np.ndarray, other: np.ndarray, *, up_to_sign: bo
     assert one.shape == other.shape
     if up_to_sign:
         other = other * np.sign(np.sum(one * other, axis=1))[:, np.newaxis]
-    # Rounding errors move a direction by their size over the distance to the next eigenvalue.
+    # A direction's error is the rounding error divided by the gap to the next eigenvalue.
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-7)

@@ -1,6 +1,6 @@
-"""Least squares on functions written out by hand: what decoders and held-out rows are checked with.
+"""Least squares on functions written out by hand, a reference for decoders and held-out rows.
 
-Of a fit only the choice is taken, its directions or columns. The functions are those of
+The reference takes only the chosen directions or columns from a fit. The functions are those of
 `families_by_hand.py`, and the equations are solved directly.
 """
 
@@ -42,7 +42,7 @@ class Explicit:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the functions on the rows of the fit and on others, and which are penalized."""
         n = len(self.X)
-        # Evaluated together, so that indicators are of the same levels.
+        # Evaluated together, so that indicators have equal levels on both parts.
         rows = self.X if others is None else np.vstack([self.X, others])
         Z = list(((rows - self.mean) @ self.axes.T / self._units).T)
         blocks, penalized = [np.ones((1, len(rows)))], [False]
@@ -65,7 +65,7 @@ class Explicit:
         return np.linalg.lstsq(A, Y, rcond=1e-12)[0]
 
     def reconstruct(self, X: np.ndarray, j: int, alpha: float = 0.0) -> np.ndarray:
-        """Return what the first j variables of rows tell about all their columns."""
+        """Return all columns of rows, reconstructed from the first j variables."""
         return self.mean + self.functions(j, X)[1] @ self.coefficients(j, alpha)
 
     def left(self, j: int, alpha: float = 0.0) -> np.ndarray:
@@ -79,14 +79,14 @@ class Explicit:
     def left_of(
         self, X: np.ndarray, weights: np.ndarray | None, j: int, alpha: float = 0.0
     ) -> np.ndarray:
-        """Return the second moments of what is left of other rows."""
+        """Return the second moments of the residuals of other rows."""
         w = normalized(weights, len(X))
         rest = X - self.reconstruct(X, j, alpha)
         return rest.T @ (w[:, np.newaxis] * rest)
 
 
 def reconstruct(fitted: Any, table: np.ndarray, **options: Any) -> np.ndarray:
-    """Return what comes back of rows from what a fit keeps of them."""
+    """Return rows after transform and inverse transform."""
     return fitted.inverse_transform(fitted.transform(table), **options)
 
 
@@ -96,7 +96,7 @@ def normalized(weights: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def axes_of(fitted: Any) -> np.ndarray:
-    """Return what a fit has chosen as unit vectors, one a row, in the order of choice."""
+    """Return a fit's choices as unit vectors, one a row, in the order of choice."""
     if hasattr(fitted, "components_"):
         return fitted.components_
     return np.eye(fitted.n_features_in_)[fitted.selected_features_]
@@ -136,7 +136,7 @@ def assert_held_out_residuals(
 
 
 def fit_anyway(estimator: Any, table: np.ndarray, **params: Any) -> Any:
-    """Fit where many functions are fitted to few rows on purpose."""
+    """Fit without warnings, such as of too many functions for the rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return estimator.fit(table, **params)
@@ -145,7 +145,7 @@ def fit_anyway(estimator: Any, table: np.ndarray, **params: Any) -> Any:
 def assert_fitted_to_all_rows(
     fitted: Any, deciding: Any, functions: hand.NewFunctions, X: np.ndarray
 ) -> None:
-    """Check a last fit to all rows, held-out ones having decided on a choice and a penalty."""
+    """Check a final fit to all rows, whose choice and penalty come from held-out rows."""
     for name in vars(deciding):
         if name.startswith("validation_") and name.endswith("_"):
             np.testing.assert_array_equal(getattr(fitted, name), getattr(deciding, name))
@@ -163,11 +163,11 @@ def assert_fitted_to_all_rows(
     np.testing.assert_allclose(
         fitted.total_residual_variance_, total, rtol=0, atol=1e-10 * total[0]
     )
-    if isinstance(fitted, GFR | GFS):  # which choose anew what is largest, as often as before
+    if isinstance(fitted, GFR | GFS):  # they choose again, by the largest residual
         chosen = [axis @ each @ axis for axis, each in zip(axes_of(fitted), left, strict=False)]
         largest = [largest_of(fitted, each) for each in left[:-1]]
         np.testing.assert_allclose(chosen, largest, rtol=0, atol=1e-10 * total[0])
-    else:  # which keep to what they found not to be redundant
+    else:  # GCA and GFA keep their earlier choice
         name = "component_indices_" if isinstance(fitted, GCA) else "selected_features_"
         np.testing.assert_array_equal(getattr(fitted, name), getattr(deciding, name))
     np.testing.assert_allclose(
@@ -176,7 +176,7 @@ def assert_fitted_to_all_rows(
 
 
 def assert_same_attributes(one: Any, other: Any, tolerance: float = 0.0, skip: str = " ") -> None:
-    """Check that two fits have the same public attributes, but for those with a prefix."""
+    """Check that two fits have equal public attributes, except those with a prefix."""
     names = {name for name in vars(one) if name.endswith("_") and not name.startswith(skip)}
     others = {name for name in vars(other) if name.endswith("_") and not name.startswith(skip)}
     assert names == others
@@ -190,7 +190,7 @@ def assert_same_attributes(one: Any, other: Any, tolerance: float = 0.0, skip: s
 
 
 def of_degree(degree: int, n: int = 400, seed: int = 0, noise: float = 0.0) -> np.ndarray:
-    """Three variables, and all else products of at most so many of them; columns are shuffled."""
+    """Return three variables and products of at most `degree` of them, in random order."""
     rng = np.random.default_rng(seed)
     a, b, c = unlike_variables(rng, n)
     columns = [3 * a, 2.5 * b, 2 * c, a - b, b + 0.5 * c]
@@ -212,7 +212,7 @@ def wide_table() -> tuple[np.ndarray, np.ndarray]:
 
 
 def independent_grid(n_levels: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    """Three variables and small products of them, of rows for a fit and of others.
+    """Return three variables and small products of them, for the rows of a fit and for other rows.
 
     On a grid, variables and products are uncorrelated to the last digit, so that the principal
     directions are the variables.
@@ -229,5 +229,5 @@ def independent_grid(n_levels: int = 5) -> tuple[np.ndarray, np.ndarray]:
 
 
 def noise(n: int, d: int, seed: int = 0) -> np.ndarray:
-    """Columns that have nothing to do with each other."""
+    """Return independent columns."""
     return np.random.default_rng(seed).standard_normal((n, d))

@@ -22,12 +22,12 @@ HOSTILE = [
     "\"quoted\" & 'so'",
     "%{x} {{ 7 * 7 }}",
 ]
-"""Names that are something else to a browser, to Plotly or to a template."""
+"""Column names that a browser, Plotly or a template could take for markup or code."""
 SECTIONS = ["answer", "keep", "number", "drop", "directions", "data", "cautions", "again"]
 
 
 def power_table(n: int = 300, **more: Any) -> pd.DataFrame:
-    """Three columns that are independent, and three that follow from them."""
+    """Return three independent columns, and three functions of them."""
     rng = np.random.default_rng(0)
     voltage, current, heat = rng.uniform([[1], [2], [0]], [[4], [6], [2]], (3, n))
     columns = {"voltage": voltage, "current": current, "heat": heat}
@@ -38,12 +38,12 @@ def power_table(n: int = 300, **more: Any) -> pd.DataFrame:
 
 
 def hostile_table(n: int = 200) -> pd.DataFrame:
-    """The same, with names that try to be something else."""
+    """Return the table of `power_table`, with column names that imitate HTML and code."""
     return power_table(n).set_axis(HOSTILE, axis=1)
 
 
 def wide_table(n: int = 400, d: int = 300) -> np.ndarray:
-    """Many columns that are sums of a few."""
+    """Return many columns that are sums of a few hidden ones."""
     rng = np.random.default_rng(1)
     z = rng.standard_normal((n, 6))
     sums = z @ rng.standard_normal((6, d - 6)) / 10
@@ -51,7 +51,7 @@ def wide_table(n: int = 400, d: int = 300) -> np.ndarray:
 
 
 class Page(HTMLParser):
-    """What a browser finds in a page: tags, text, scripts."""
+    """Parsed content of a page: tags, text, scripts."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ def code_of(page: Page) -> str:
 
 
 def browser_path() -> str | None:
-    """Return where a Chromium is, if there is one."""
+    """Return the path of Chromium, or None if Chromium is not installed."""
     names = ["chromium", "chromium-browser", "google-chrome"]
     return next((path for name in names if (path := shutil.which(name))), None)
 

@@ -1,4 +1,4 @@
-"""One table in every form that `fit` takes, and how fits to them are compared."""
+"""One table in every form that `fit` takes, and a comparison of fits to these forms."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ INDICES = range(len(ALGORITHMS))
 
 
 def make_table(n_rows: int = 3000, seed: int = 0) -> np.ndarray:
-    """Four variables of distinct variance, functions of them, and noise; means are not zero."""
+    """Return four variables of distinct variance, functions of them, and noise, all with a mean."""
     rng = np.random.default_rng(seed)
     a, b, c, d = rng.uniform(-1.7, 1.7, (4, n_rows)) * [[4.0], [3.0], [2.0], [1.0]]
     columns = [a, 0.3 * a * b, b, c, 0.4 * b * c, d, 0.3 * a + 0.2 * b * b, 0.2 * a * c]
@@ -121,7 +121,7 @@ def _arrow_dataset(folder: Path) -> Any:
 
 
 class AgainAndAgain:
-    """Yields blocks of rows whenever it is iterated over, and counts how often."""
+    """An iterable of row blocks that can be read repeatedly and counts its passes."""
 
     def __init__(self, x: np.ndarray = X, n_rows: int = 450) -> None:
         self._x = x
@@ -167,20 +167,20 @@ DASK_SOURCES: dict[str, Callable[[], Any]] = {
 
 
 def estimator(algorithm: tuple[type, dict[str, Any]], **options: Any) -> Any:
-    """Make an estimator that streams all but the smallest tables."""
+    """Make an estimator whose memory budget forces it to stream tables."""
     kind, defaults = algorithm
     return make(kind, **{"memory_budget": BUDGET, **defaults, **options})
 
 
 @cache
 def in_memory(index: int, weighted: bool = False, **options: Any) -> Any:
-    """Fit the table in memory, once."""
+    """Fit the table in memory, and cache the fit."""
     weights = WEIGHTS if weighted else None
     return estimator(ALGORITHMS[index], **options).fit(X, sample_weight=weights)
 
 
 def assert_same(one: Any, other: Any, atol: float = 1e-8) -> None:
-    """Directions, selections and residuals are the same."""
+    """Check that directions, selections and residuals are equal."""
     for name in ("component_indices_", "selected_features_", "redundant_features_"):
         if hasattr(other, name):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)

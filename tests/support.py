@@ -1,4 +1,4 @@
-"""What several test files share: lists of estimators, how they are made, and draws of data."""
+"""Shared by several test files: lists of estimators, ways to make them, and random data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gramian import GCA, GFA, GFR, GFS, UFFS
 EXTRACTORS = [GFR, GCA]
 SELECTORS = [GFS, GFA, UFFS]
 ALL = EXTRACTORS + SELECTORS
-STEPWISE = [GFR, GCA, GFS, GFA]  # UFFS goes through all features and selects afterwards
+STEPWISE = [GFR, GCA, GFS, GFA]  # UFFS visits all features, and selects afterwards
 WITH_FAMILY = STEPWISE
 SOLVERS = ["qr", "gram"]
 PUBLISHED: dict[type, dict[str, Any]] = {
@@ -24,11 +24,11 @@ PUBLISHED: dict[type, dict[str, Any]] = {
     GFA: {"alpha": 0, "backward": False},
     UFFS: {"degree": 2},
 }
-"""The words that ask for the algorithms as they were published."""
+"""Parameters that select the algorithms as published."""
 
 
 def make(estimator: type, count: float | None = None, **params: Any) -> Any:
-    """Make an estimator, as published; the count is of directions or of features."""
+    """Make an estimator as published; `count` is the number of directions or features."""
     return estimator(count, **{**PUBLISHED[estimator], **params})
 
 
@@ -46,10 +46,10 @@ def orthonormal(rng: np.random.Generator, d: int) -> np.ndarray:
 
 
 def unlike_variables(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Normal, uniform and exponential values, so that nothing is symmetric by chance."""
+    """Return normal, uniform and exponential values: three different distributions."""
     return rng.standard_normal(n), rng.uniform(-1.7, 1.7, n), rng.exponential(size=n) - 1
 
 
 OLD = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
 read_csv = partial(pd.read_csv, **({"float_precision": "round_trip"} if OLD else {}))
-"""Reads all digits of a CSV file."""
+"""Function that reads a CSV file with all digits of its numbers."""

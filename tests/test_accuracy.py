@@ -1,4 +1,4 @@
-"""Sums over rows give what explicit orthonormal columns give, however close functions are."""
+"""Accuracy of sums over rows: equal to explicit orthonormal columns, even for close functions."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ LONG = np.longdouble
 
 
 def fit_steps(X, family, n_steps, **options):
-    """Let columns in one after the other; return the rows, the solver and what is left of X."""
+    """Add columns one by one; return the rows, the solver and the residual variances of X."""
     rows, _ = centre(X, None, "column")
     gram = Gram(rows, family, **options)
     left = np.einsum("ij,ij->j", rows.x, rows.x)
@@ -24,7 +24,7 @@ def fit_steps(X, family, n_steps, **options):
 
 
 def evaluate(rows, gram, *, kept):
-    """The values of all functions, or of those that are kept."""
+    """Return the values of all functions, or of the kept functions only."""
     z, store, functions = [], [rows.root], [rows.root]
     for step in gram.steps:
         z.append(step.direction.of(rows.whole))
@@ -35,7 +35,7 @@ def evaluate(rows, gram, *, kept):
 
 
 def true_loss(rows, gram, alpha_number=0):
-    """The largest error of E[f̂f̂ᵀ], with f̂ = L⁻¹f in extended precision."""
+    """Return the largest error of E[f̂f̂ᵀ], with f̂ = L⁻¹f in extended precision."""
     factor = gram.factors[alpha_number]
     functions = evaluate(rows, gram, kept=True) / gram.norms[:, np.newaxis]
     y = functions[factor._order].astype(LONG)
@@ -46,7 +46,7 @@ def true_loss(rows, gram, alpha_number=0):
 
 
 def orthogonalize_long(functions, x):
-    """Gram-Schmidt, twice, in extended precision: what is left of X, and how many functions are."""
+    """Run Gram-Schmidt twice in extended precision; return residuals of X, and the rank."""
     q = np.empty((0, len(x)), dtype=LONG)
     for g in functions.astype(LONG):
         for _ in range(2):
@@ -90,7 +90,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_residuals_from_sums_are_those_of_extended_precision(case):
+def test_residuals_from_sums_agree_with_extended_precision(case):
     rows, gram, left = fit_steps(*CASES[case])
     functions = evaluate(rows, gram, kept=False)
     functions /= np.linalg.norm(functions, axis=1, keepdims=True)
@@ -102,7 +102,7 @@ def test_residuals_from_sums_are_those_of_extended_precision(case):
 
 @pytest.mark.parametrize("moments", [False, True])
 @pytest.mark.parametrize("case", CASES)
-def test_the_loss_of_orthogonality_is_a_bound_and_no_wild_one(case, moments):
+def test_the_reported_loss_of_orthogonality_is_a_tight_upper_bound(case, moments):
     rows, gram, _ = fit_steps(*CASES[case], moments=moments)
     loss = true_loss(rows, gram)
     assert loss <= gram.orthogonality_loss <= 1000 * loss + 1e-12
@@ -114,14 +114,14 @@ def test_well_conditioned_functions_take_one_pass():
     assert gram.n_more_passes == 0
 
 
-def test_one_more_pass_is_enough_to_drop_what_is_exactly_redundant():
+def test_one_extra_pass_drops_exactly_redundant_functions():
     a, b = np.random.default_rng(0).standard_normal((2, 6000))
     _, gram, _ = fit_steps(np.column_stack([a, b, a + 2 * b]), Multilinear(1), 3)
     assert gram.n_functions == 3  # the constant, a and b
     assert gram.n_more_passes == 1
 
 
-def test_a_step_that_adds_nothing_extends_nothing():
+def test_a_step_without_new_functions_has_empty_extensions():
     a, b = np.random.default_rng(0).standard_normal((2, 500))
     rows, _ = centre(np.column_stack([a, 3 - 2 * a, b]), None, "column")
     gram = Gram(rows, Multilinear(1), alphas=(0.0, np.inf))
@@ -135,7 +135,7 @@ def test_a_step_that_adds_nothing_extends_nothing():
         assert extension.coefficients.shape == (0, 3)
 
 
-def test_a_second_pass_is_enough_to_drop_what_equals_another_function_close_to_the_first_ones():
+def test_one_extra_pass_drops_a_copy_of_a_nearly_dependent_function():
     def near(z):
         return z + 1e-4 * z**2
 
@@ -149,7 +149,7 @@ def test_a_second_pass_is_enough_to_drop_what_equals_another_function_close_to_t
 
 
 @pytest.mark.parametrize("n_rows", [5000, 5001])
-def test_a_redundant_column_is_found_on_both_sides_of_the_solvers_border(n_rows):
+def test_a_redundant_column_is_found_on_both_sides_of_the_switch_of_solvers(n_rows):
     rng = np.random.default_rng(0)
     x = rng.standard_normal(n_rows)
     a, b, c, d = 100 * (x + 0.003 * rng.standard_normal((4, n_rows)))
@@ -159,7 +159,7 @@ def test_a_redundant_column_is_found_on_both_sides_of_the_solvers_border(n_rows)
 
 
 @pytest.mark.parametrize("gap", [1e-2, 1e-3, 3e-4])
-def test_near_copies_of_a_column_are_as_good_by_sums_as_by_columns(gap):
+def test_near_copies_of_a_column_are_fitted_equally_by_gram_and_qr(gap):
     X = laeuchli(gap, n_columns=20)[:, :20]
     params = {"threshold": None, "degree": 1}
     by_qr = GFS(20, solver="qr", **params, criterion="variance").fit(X)
@@ -170,9 +170,9 @@ def test_near_copies_of_a_column_are_as_good_by_sums_as_by_columns(gap):
 
 
 @pytest.mark.parametrize("size", [1e-4, 1e-6, 1e-7])
-def test_what_a_function_adds_to_another_is_found(size):
+def test_a_small_difference_between_two_functions_is_found(size):
     a = np.random.default_rng(0).standard_normal(6000)
-    table = np.column_stack([3 * a, np.abs(a)])  # all of |z| is in what the function adds to z
+    table = np.column_stack([3 * a, np.abs(a)])  # only the function's small term explains |z|
     model = GFS(
         1, family=Custom([(lambda z: z + size * np.abs(z), 1)]), alpha=0, criterion="variance"
     )
@@ -187,8 +187,8 @@ def test_what_a_function_adds_to_another_is_found(size):
 
 
 @pytest.mark.parametrize("alphas", [(1e-9,), (0.0, 1e-12, 0.01, np.inf)])
-def test_penalties_have_their_second_pass_too(alphas):
-    """A penalty is as good as one more row for each function it is on."""
+def test_the_second_pass_is_accurate_with_penalties(alphas):
+    """Reference: a penalty equals one additional row for each penalized function."""
     X = laeuchli(1e-5, n_columns=4, n_rows=800)
     rows, _ = centre(X, None, "column")
     gram = Gram(rows, Multilinear(2), alphas=alphas)
@@ -211,7 +211,7 @@ def test_penalties_have_their_second_pass_too(alphas):
 
 
 @pytest.mark.parametrize("family", [Polynomial(3), Multilinear(None)], ids=repr)
-def test_blocks_of_more_functions_than_rows_are_taken_in_pieces(monkeypatch, family):
+def test_blocks_with_more_functions_than_rows_are_processed_in_pieces(monkeypatch, family):
     rng = np.random.default_rng(0)
     a, b, c = rng.standard_normal((3, 500))
     X = np.column_stack([a, b, a + b, c, a * b])
@@ -233,9 +233,9 @@ def test_blocks_of_more_functions_than_rows_are_taken_in_pieces(monkeypatch, fam
 
 @pytest.mark.parametrize("seed", [2, 9, 24, 32, 37])
 @pytest.mark.parametrize("solver", ["gram", "moments"])
-def test_rounding_errors_that_make_a_remainder_negative_drop_no_function(solver, seed):
+def test_a_remainder_made_negative_by_rounding_drops_no_function(solver, seed):
     x, y, difference = np.random.default_rng(seed).standard_normal((3, 29))
-    # The third column follows from the first two, but for what float32 cannot hold.
+    # The third column follows from the first two, up to the rounding of float32.
     X = np.column_stack([x, x + 4e-3 * difference, 1.5 * difference, y])
     X = X.astype(np.float32).astype(np.float64)
     exact = UFFS(degree=2, solver="qr").fit(X).residual_variance_

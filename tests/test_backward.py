@@ -1,4 +1,4 @@
-"""GFA and GCA begin with everything: neither units nor order nor names matter."""
+"""Backward GFA and GCA: the result does not depend on units, order or names of columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gramian import GCA, GFA, GFS, certify, explain, load
 
 
 def planted(seed, n=1000, noise=1e-3):
-    """Six independent columns and four derived ones, in random units and order."""
+    """Return six independent and four derived columns, in random units and order."""
     rng = np.random.default_rng(seed)
     base = rng.standard_normal((n, 6)) + rng.uniform(-2, 2, 6)
     derived = []
@@ -38,7 +38,7 @@ def test_planted_redundancy_is_found_in_any_units_and_order(seed):
     assert_array_equal(fitted.redundant_features_, derived)
     assert fitted.stop_reason_ == "threshold"
     new, _ = planted(seed, n=3000)
-    if np.array_equal(new[:1000], X):  # the same table, longer
+    if np.array_equal(new[:1000], X):  # the table with more rows
         assert fitted.score(new) > 0.999
 
 
@@ -70,7 +70,7 @@ def test_units_order_and_shifts_do_not_matter(load_table):
         assert {*again.get_feature_names_out()} == kept
 
 
-def test_every_column_is_kept_or_explained_by_those_kept():
+def test_every_column_is_kept_or_explained_by_kept_columns():
     X, _ = planted(3)
     fitted = backward().fit(X[:500])
     together = np.sort([*fitted.selected_features_, *fitted.redundant_features_])
@@ -84,7 +84,7 @@ def test_every_column_is_kept_or_explained_by_those_kept():
     assert all(each.r2 > 0.998 for each in explain(fitted))
 
 
-def test_columns_that_differ_in_units_only_can_be_exchanged():
+def test_columns_that_differ_only_in_units_are_alternatives():
     celsius, x = np.random.default_rng(0).uniform(1, 30, (2, 300))
     table = pd.DataFrame({"F": 1.8 * celsius + 32, "x": x, "C": celsius})
     fitted = backward().fit(table)
@@ -96,7 +96,7 @@ def test_columns_that_differ_in_units_only_can_be_exchanged():
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4, 5], [5, 1, 3, 0, 4, 2], [3, 5, 4, 2, 0, 1]])
-def test_of_copies_the_one_whose_name_comes_first_is_kept_whatever_the_order(order):
+def test_among_copies_the_first_name_is_kept_in_any_column_order(order):
     rng = np.random.default_rng(5)
     a, b = rng.standard_t(6, 800), rng.uniform(-1, 2, 800)
     c = a**2 - 0.3 * b
@@ -114,8 +114,8 @@ def test_of_copies_the_one_whose_name_comes_first_is_kept_whatever_the_order(ord
     assert kept[0] == kept[1]
 
 
-def test_functions_that_hardly_vary_do_no_harm_to_the_check():
-    # cos z of two values that are nearly opposite is almost constant, and a function of z.
+def test_nearly_constant_functions_do_not_disturb_the_elimination():
+    # z takes two nearly opposite values, so cos z is almost constant, and a function of z.
     rng = np.random.default_rng(0)
     bits = np.array([rng.permutation(4001) < half for half in (2000, 2001, 1999)], dtype=float).T
     table = np.column_stack([bits, bits[:, 0] + 2 * bits[:, 1]])
@@ -124,7 +124,7 @@ def test_functions_that_hardly_vary_do_no_harm_to_the_check():
 
 
 @pytest.mark.filterwarnings("ignore::gramian.exceptions.OverfittingWarning")
-def test_a_checkpoint_serves_the_linear_fit_that_follows_where_functions_span_all_rows(tmp_path):
+def test_a_checkpoint_covers_the_linear_fallback_if_functions_span_all_rows(tmp_path):
     X = np.random.default_rng(0).standard_normal((13, 45))
     first, second = (backward(checkpoint=tmp_path).fit(X) for _ in range(2))
     assert first.alpha_ == np.inf
@@ -146,7 +146,7 @@ def test_constant_columns_are_redundant():
     assert_array_equal(backward().fit(table).redundant_features_, [*derived, 10])
 
 
-def test_streams_and_dask_find_the_same(tmp_path):
+def test_streams_and_dask_give_the_result_of_arrays(tmp_path):
     array = pytest.importorskip("dask.array")
     X, derived = planted(5)
     blocks = backward(memory_budget=2**20).fit(lambda: iter([X[:300], X[300:]]))
@@ -155,7 +155,7 @@ def test_streams_and_dask_find_the_same(tmp_path):
         assert_array_equal(fitted.redundant_features_, derived)
 
 
-def test_choices_on_held_out_rows_work_with_it():
+def test_backward_elimination_works_with_automatic_degree_and_held_out_rows():
     X, derived = planted(2)
     fitted = backward(degree="auto").fit(X)
     assert len(fitted.redundant_features_) == len(derived)
@@ -175,7 +175,7 @@ def same_elimination(one, other):
 
 
 @pytest.mark.parametrize("estimator", [GFA, GCA])
-def test_a_model_file_holds_what_was_dropped_and_how(estimator, tmp_path):
+def test_a_model_file_holds_the_elimination(estimator, tmp_path):
     X, _ = planted(4)
     X = np.column_stack([X, 3 * X[:, 0] + 1])
     fitted = estimator(family="polynomial", scale=True).fit(X)
@@ -186,7 +186,7 @@ def test_a_model_file_holds_what_was_dropped_and_how(estimator, tmp_path):
     same_elimination(again.elimination_, fitted.elimination_)
 
 
-def test_model_files_keep_wishes(tmp_path):
+def test_model_files_hold_keep_and_priority(tmp_path):
     X, _ = planted(4)
     table = pd.DataFrame(X, columns=[*"abcdefghij"])
     fitted = backward(keep=["a", "b"], priority=["j", "c"], prove=True).fit(table)
@@ -195,7 +195,7 @@ def test_model_files_keep_wishes(tmp_path):
     assert (again.keep, again.priority, again.prove) == (["a", "b"], ["j", "c"], True)
 
 
-def test_no_more_are_kept_than_asked_for():
+def test_no_more_columns_are_kept_than_requested():
     X, derived = planted(0)
     whole = backward().fit(X)
     few = backward(n_features_to_select=3).fit(X)
@@ -211,7 +211,7 @@ def test_no_more_are_kept_than_asked_for():
     assert_array_equal(stopped.redundant_features_, derived)
 
 
-def test_what_belongs_to_it_is_refused_elsewhere():
+def test_parameters_of_backward_elimination_are_refused_without_it():
     X, _ = planted(0)
     for params in ({"keep": [0]}, {"priority": [0]}, {"prove": True}):
         with pytest.raises(ValueError, match="backward=True"):
@@ -222,7 +222,7 @@ def test_what_belongs_to_it_is_refused_elsewhere():
         GFA(threshold=5).fit(X)
 
 
-def test_it_is_the_default_and_the_published_algorithm_one_word_away():
+def test_backward_is_the_default_and_backward_false_is_the_published_algorithm():
     X, _ = planted(0)
     for estimator in (GFA, GCA):
         assert hasattr(estimator().fit(X), "elimination_")
@@ -243,7 +243,7 @@ def test_defaults_do_not_depend_on_the_unit_of_the_table(estimator, unit):
     assert n_kept[0] == n_kept[1] > 0
 
 
-def test_wishes_decide_among_equals():
+def test_keep_and_priority_decide_among_equal_columns():
     rng = np.random.default_rng(0)
     celsius, x = rng.uniform(1, 30, (2, 300))
     table = pd.DataFrame({"F": 1.8 * celsius + 32, "x": x, "C": celsius, "K": celsius + 273.15})
@@ -257,7 +257,7 @@ def test_wishes_decide_among_equals():
     assert by_index.get_support().tolist() == [False, True, False, True]
 
 
-def test_functions_of_what_is_wanted_take_part_where_not_all_can():
+def test_functions_of_preferred_columns_take_part_if_rows_are_few():
     rng = np.random.default_rng(0)
     width, height, *others = rng.uniform(20, 120, (6, 48))
     sides = [width, height, width + height]
@@ -270,7 +270,7 @@ def test_functions_of_what_is_wanted_take_part_where_not_all_can():
             assert {*fitted.get_feature_names_out()} == {*wanted, *"qrst"}
 
 
-def test_columns_without_evidence_are_kept_in_wide_tables():
+def test_wide_tables_keep_columns_without_evidence_of_redundancy():
     X = np.random.default_rng(0).standard_normal((30, 200))
     X[:, 7] = X[:, 3]
     fitted = GFA().fit(X)
@@ -288,7 +288,7 @@ def test_columns_without_evidence_are_kept_in_wide_tables():
         ([0, "Fahrenheit"], "twice"),
     ],
 )
-def test_wishes_that_name_no_column_are_refused(columns, message):
+def test_keep_and_priority_that_name_no_column_are_refused(columns, message):
     table = pd.DataFrame({"Fahrenheit": [1.0, 2, 4, 8], "x": [1.0, 3, 2, 5]})
     for name in ("keep", "priority"):
         with pytest.raises(ValueError, match=message):
@@ -306,7 +306,7 @@ def test_a_proof_finds_the_smallest_set():
     assert len(fitted.selected_features_) == 3
 
 
-def test_gca_finds_the_directions_that_follow_from_others():
+def test_gca_finds_the_directions_that_are_functions_of_others():
     rng = np.random.default_rng(0)
     a, b = rng.choice([-1, 1], (2, 1000)) * rng.uniform(1, 2, (2, 1000))
     rotation = np.linalg.qr(rng.standard_normal((3, 3)))[0]
@@ -318,8 +318,8 @@ def test_gca_finds_the_directions_that_follow_from_others():
         assert fitted.score(unit * X) > 0.999999
 
 
-def test_the_published_algorithm_keeps_the_same_in_suitable_units():
-    """What makes the paper's theorem speak of it: docs/theory/guarantees.md."""
+def test_the_published_algorithm_keeps_the_same_columns_in_suitable_units():
+    """Therefore the paper's theorem covers backward elimination: docs/theory/guarantees.md."""
     X, derived = planted(6)
     kept = backward().fit(X).selected_features_
     units = np.full(X.shape[1], 1e-3)
@@ -332,7 +332,7 @@ def test_the_published_algorithm_keeps_the_same_in_suitable_units():
     assert certify(backward().fit(X), X).holds
 
 
-def test_a_checkpoint_resumes_it(tmp_path):
+def test_a_checkpoint_resumes_an_elimination(tmp_path):
     X, derived = planted(7)
     asked = {"checkpoint": tmp_path / "sums", "memory_budget": 2**20}
     first = backward(**asked).fit(lambda: iter([X[:300], X[300:]]))
@@ -346,7 +346,7 @@ def test_a_checkpoint_resumes_it(tmp_path):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n", [60, 300])
-def test_every_column_is_kept_or_redundant_as_published_with_shrinkage_too(seed, n):
+def test_published_gfa_with_shrinkage_keeps_or_drops_every_column(seed, n):
     X, _ = planted(seed)
     fitted = GFA(backward=False, relative=True, threshold=1e-2, family="polynomial").fit(X[:n])
     together = np.sort([*fitted.selected_features_, *fitted.redundant_features_])

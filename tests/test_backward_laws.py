@@ -1,4 +1,4 @@
-"""GFA(laws=True): columns that were computed by a law are dropped, and computed again."""
+"""GFA(laws=True): columns that laws give are dropped, and reconstructed by the laws."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gramian.models import _stored_laws as _laws
 
 
 def wages(n=400, seed=0):
-    """A table as econometricians make them: squares, logarithms, dummies, interactions."""
+    """Return a table as in econometrics: squares, logarithms, dummies, interactions."""
     rng = np.random.default_rng(seed)
     educ, exper = rng.integers(6, 18, n), rng.integers(0, 50, n)
     wage = np.round(np.exp(0.5 + 0.08 * educ + 0.3 * rng.standard_normal(n)), 2)
@@ -38,7 +38,7 @@ def fitted():
     return GFA(laws=True, family="polynomial").fit(wages())
 
 
-def test_one_column_a_law_is_dropped(fitted):
+def test_each_law_drops_one_column(fitted):
     kept = {*fitted.get_feature_names_out()}
     assert len(kept) == 5
     assert {"educ", "hours"} <= kept
@@ -47,7 +47,7 @@ def test_one_column_a_law_is_dropped(fitted):
     assert {law.column for law in fitted.model_.laws} == {*wages().columns} - kept
 
 
-def test_what_a_law_ties_both_ways_is_an_alternative(fitted, tmp_path):
+def test_a_law_that_can_be_solved_both_ways_gives_an_alternative(fitted, tmp_path):
     names = [*wages().columns]
     fitted.save(tmp_path / "m.gram")
     for model in (fitted, load(tmp_path / "m.gram")):
@@ -60,7 +60,7 @@ def test_what_a_law_ties_both_ways_is_an_alternative(fitted, tmp_path):
     assert protected.elimination_.alternatives[names.index("lwage")] == ()
 
 
-def test_what_is_constant_for_a_unit_is_not_dropped_for_its_number():
+def test_a_column_constant_within_units_is_not_dropped_for_the_unit_number():
     rng = np.random.default_rng(0)
     unit = np.repeat(np.arange(60), 7)
     panel = pd.DataFrame(
@@ -80,7 +80,7 @@ def test_polynomials_alone_do_not_see_a_logarithm():
     assert "lwage" in GFA(family="polynomial").fit(wages()).get_feature_names_out()
 
 
-def test_reconstructions_are_those_of_the_laws(fitted):
+def test_reconstructions_come_from_the_laws(fitted):
     new = wages(seed=1)
     back = fitted.inverse_transform(fitted.transform(new))
     assert_allclose(back, new.to_numpy(), rtol=0, atol=1e-6)  # printed with six digits
@@ -99,7 +99,7 @@ def test_units_and_order_do_not_matter(fitted):
         assert {*again.get_feature_names_out()} == kept
 
 
-def test_wishes_decide_which_column_of_a_law_goes():
+def test_keep_and_priority_decide_which_column_of_a_law_is_dropped():
     table = wages()
     for wanted in (["wage", "male"], ["female"]):
         kept = {*GFA(laws=True, keep=wanted).fit(table).get_feature_names_out()}
@@ -108,7 +108,7 @@ def test_wishes_decide_which_column_of_a_law_goes():
         assert {*wanted} <= kept
 
 
-def test_what_a_law_needs_stays():
+def test_columns_that_a_law_needs_are_kept():
     rng = np.random.default_rng(0)
     x = rng.uniform(1, 9, 500)
     table = pd.DataFrame({"x": x, "near": x + 1e-4 * rng.standard_normal(500), "log": np.log(x)})
@@ -118,7 +118,7 @@ def test_what_a_law_needs_stays():
     assert fitted.score(table) > 0.9999
 
 
-def test_arrays_blocks_and_dask_find_the_same():
+def test_arrays_blocks_and_dask_give_equal_results():
     array = pytest.importorskip("dask.array")
     X = wages().to_numpy()
     whole = GFA(laws=True, family="polynomial").fit(X)
@@ -144,7 +144,7 @@ def test_a_model_file_holds_the_laws(fitted, tmp_path):
     np.testing.assert_array_equal(again.inverse_transform(kept), fitted.inverse_transform(kept))
 
 
-def test_laws_that_need_what_is_not_known_are_refused(fitted):
+def test_stored_laws_that_need_unknown_columns_are_refused(fitted):
     names, kept = fitted.model_.column_names, fitted.model_.kept_names
     stored = _laws.to_data(fitted.model_.laws)
     assert _laws.from_data(stored, names, kept) == fitted.model_.laws
@@ -171,7 +171,7 @@ def test_explanations_are_the_laws(fitted):
 
 @pytest.mark.parametrize("place", range(4))
 @pytest.mark.parametrize("n_rows", [2, 100])
-def test_a_constant_is_reconstructed_and_nothing_else_changed(place, n_rows):
+def test_a_constant_column_is_reconstructed_and_changes_no_other_column(place, n_rows):
     a, b = np.random.default_rng(0).integers(1000, 9999, (2, 100)) / 1000
     X = np.insert(np.column_stack([a, b, a * b]), place, 3.0, axis=1)
     fitted = GFA(laws=True).fit(X)

@@ -12,7 +12,7 @@ from support import ALL, EXTRACTORS, SELECTORS, WITH_FAMILY, make, orthonormal
 from gramian import GCA, GFA, GFS, UFFS
 from gramian.families import Fourier, Hermite, Multilinear
 
-# Values that are no numbers
+# Values that are not numbers
 
 
 @pytest.mark.parametrize("estimator", ALL)
@@ -28,7 +28,7 @@ def test_infinite_values_are_named(estimator, value):
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_missing_values_of_pandas_are_missing_values(estimator):
+def test_missing_values_of_pandas_are_recognized(estimator):
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).astype("Float64")
     frame.loc[3, "b"] = pd.NA
     table = X.copy()
@@ -83,7 +83,7 @@ def test_text_in_an_arrow_table_is_named():
     ],
     ids=["no rows", "no columns", "one row", "1-D", "3-D"],
 )
-def test_shapes_that_make_no_table_are_refused(estimator, table, message):
+def test_shapes_other_than_a_table_are_refused(estimator, table, message):
     with pytest.raises(ValueError, match=message):
         make(estimator).fit(table)
 
@@ -155,7 +155,7 @@ def test_another_number_of_columns_is_refused(estimator):
 
 @pytest.mark.parametrize("width", [1, 3])
 @pytest.mark.parametrize("estimator", ALL)
-def test_inverse_of_another_width_is_refused(estimator, width):
+def test_inverse_transform_of_another_width_is_refused(estimator, width):
     fitted = make(estimator, 2).fit(X)
     message = f"X has {width} columns, but {estimator.__name__} kept 2"
     if estimator is UFFS:
@@ -209,19 +209,19 @@ def test_a_count_above_the_number_of_features_is_refused(estimator):
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_all_features_may_be_asked_for(estimator):
+def test_a_count_equal_to_the_number_of_features_is_accepted(estimator):
     fitted = fit(make(estimator, 3, threshold=None), X)
     assert fitted.transform(X).shape == X.shape
     assert fitted.residual_variance_[-1] == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_true_is_one_as_in_scikit_learn(estimator):
+def test_a_count_of_true_means_one_as_in_scikit_learn(estimator):
     fitted = fit(make(estimator, True), X)
     assert fitted.transform(X).shape == (N, 1)
 
 
-def test_uffs_takes_no_share_of_variance():
+def test_uffs_refuses_a_share_of_variance_as_count():
     with pytest.raises(
         ValueError, match=r"'n_features_to_select' parameter of UFFS must be an int"
     ):
@@ -235,7 +235,7 @@ def test_cluster_size_out_of_range_is_named(size):
 
 
 @pytest.mark.parametrize("estimator", [GCA, GFS, GFA, UFFS])
-def test_relative_is_a_truth_value(estimator):
+def test_relative_must_be_a_boolean(estimator):
     with pytest.raises(ValueError, match=r"'relative' parameter.*instance of 'bool'.*Got 'yes'"):
         make(estimator, relative="yes").fit(X)
 
@@ -249,14 +249,14 @@ def test_an_unknown_family_is_refused_with_the_known_ones(estimator, family):
 
 @pytest.mark.parametrize("family", ["polynomial", "hermite", "legendre", "fourier"])
 @pytest.mark.parametrize("estimator", WITH_FAMILY)
-def test_a_family_that_needs_a_degree_says_so(estimator, family):
+def test_a_family_that_needs_a_degree_asks_for_one(estimator, family):
     with pytest.raises(ValueError, match=f"degree of {family.capitalize()} must be a positive int"):
         make(estimator, family=family, degree=None).fit(X)
 
 
 @pytest.mark.parametrize("family", [Multilinear(0), Multilinear(1.5), Fourier(2) + Hermite(0)])
 @pytest.mark.parametrize("estimator", WITH_FAMILY)
-def test_bad_degrees_of_instances_are_found_at_fit(estimator, family):
+def test_bad_degrees_of_family_instances_are_refused_at_fit(estimator, family):
     with pytest.raises(ValueError, match=r"degree of \w+ must be a positive integer"):
         make(estimator, family=family).fit(X)
 
@@ -278,7 +278,7 @@ ROTATION = orthonormal(np.random.default_rng(3), 3)
     ],
     ids=["2 x 2", "2 x 3", "scaled", "oblique", "NaN", "1-D", "unknown name", "None"],
 )
-def test_a_basis_that_is_none_is_refused(basis, message):
+def test_an_invalid_basis_is_refused(basis, message):
     with pytest.raises(ValueError, match=message):
         GCA(basis=basis, backward=False, alpha=0).fit(X)
 

@@ -1,4 +1,4 @@
-"""Matrix products in pieces are those in one piece."""
+"""Matrix products in pieces equal products in one piece."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from gramian.families import Fourier
 
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 20, 24])
-def test_triangles_in_tiles_are_those_in_one_piece(monkeypatch, n, order):
+def test_triangles_in_tiles_equal_triangles_in_one_piece(monkeypatch, n, order):
     monkeypatch.setattr(_blas, "MAX_SIDE", 8)
     x = np.asarray(np.random.default_rng(n).standard_normal((5, n)), order=order)
     found = _blas.second_moments(x)
@@ -21,7 +21,7 @@ def test_triangles_in_tiles_are_those_in_one_piece(monkeypatch, n, order):
     np.testing.assert_allclose(found, 0, atol=1e-13)
 
 
-def test_no_triangle_is_larger_than_the_limit(monkeypatch):
+def test_no_triangle_exceeds_the_size_limit(monkeypatch):
     monkeypatch.setattr(_blas, "MAX_SIDE", 8)
     sizes = []
     dsyrk = _blas.blas.dsyrk
@@ -38,7 +38,7 @@ def test_no_triangle_is_larger_than_the_limit(monkeypatch):
 
 
 @pytest.mark.parametrize("solver", ["qr", "gram"])
-def test_functions_beyond_the_rows_take_no_square_matrix(monkeypatch, solver):
+def test_more_functions_than_rows_need_no_square_matrix_of_functions(monkeypatch, solver):
     x = np.random.default_rng(0).uniform(-1, 1, (60, 2))
     largest = []
     zeros = np.zeros

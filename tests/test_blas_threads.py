@@ -1,4 +1,4 @@
-"""How many threads products may take, and who may use the others."""
+"""Threads of BLAS products, and threads that share out rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gramian._support.threads import n_workers
 
 
 def blas_threads():
-    """Return the largest number of threads of any BLAS that is loaded."""
+    """Return the largest number of threads among the loaded BLAS libraries."""
     return max(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
 
 
@@ -25,7 +25,7 @@ def three_threads():
 
 
 @pytest.mark.usefixtures("three_threads")
-def test_small_products_take_one_thread_and_large_ones_all():
+def test_small_products_use_one_thread_and_large_products_all_threads():
     with threads_for(SMALL):
         assert blas_threads() == 1
     with threads_for(2 * SMALL):
@@ -33,7 +33,7 @@ def test_small_products_take_one_thread_and_large_ones_all():
 
 
 @pytest.mark.usefixtures("three_threads")
-def test_threads_that_products_leave_free_share_out_rows():
+def test_threads_that_small_products_leave_free_work_on_row_blocks():
     with mostly_small():
         assert blas_threads() == 1
         assert n_threads() == n_workers(10**6) == 3
@@ -44,7 +44,7 @@ def test_threads_that_products_leave_free_share_out_rows():
 
 
 @pytest.mark.usefixtures("three_threads")
-def test_an_error_gives_threads_back():
+def test_an_error_restores_the_number_of_threads():
     with pytest.raises(ZeroDivisionError), mostly_small():
         _ = 1 / 0
     assert blas_threads() == n_threads() == 3
@@ -62,7 +62,7 @@ def test_a_search_makes_the_same_choice_with_any_number_of_threads():
     assert sets[0] == sets[1]
 
 
-def test_fits_that_overlap_in_time_leave_the_threads_of_blas_as_they_were():
+def test_overlapping_fits_restore_the_number_of_blas_threads():
     before = blas_threads()
     if before < 2:
         pytest.skip("BLAS has one thread here")

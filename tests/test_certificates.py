@@ -21,7 +21,7 @@ from gramian.exceptions import OverfittingWarning, UnitsWarning
 
 
 def discrete_table(seed: int, n: int, d: int, n_values: int) -> np.ndarray:
-    """Columns over a small alphabet: some drawn, some functions of them, some nearly so."""
+    """Return columns over a small alphabet: random ones, functions of them, and near functions."""
     rng = np.random.default_rng(seed)
     alphabet = np.sort(rng.choice(np.arange(-5, 6), n_values, replace=False)).astype(float)
     chances = rng.dirichlet(np.ones(n_values))
@@ -49,7 +49,7 @@ def entropy_by_hand(rows: Any) -> float:
 
 
 def fit(estimator: Any, X: np.ndarray) -> Any:
-    """Fit, where it does not matter what units and how many functions there are."""
+    """Fit without warnings of units and of too many functions."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
         warnings.simplefilter("ignore", UnitsWarning)
@@ -81,13 +81,13 @@ def test_theorems_1_and_4_hold(X, algorithm, family, degree, threshold, unit):
     ]
     assert np.all(np.diff(chain) >= -1e-9), chain
     assert certificate.holds
-    if threshold:  # what the algorithm stops at; without one, at rounding errors
+    if threshold:  # the threshold; without a threshold, the level of rounding errors
         assert certificate.epsilon**2 <= threshold * (1 + 1e-9) + 1e-12
 
 
 @a_property
 @given(discrete_tables, discrete_tables, st.sampled_from([GFR, GFS]), st.sampled_from([0.0, 0.1]))
-def test_the_bounds_hold_with_shrinkage_and_on_rows_that_took_no_part(X, others, algorithm, alpha):
+def test_the_bounds_hold_with_shrinkage_and_on_new_rows(X, others, algorithm, alpha):
     d = min(X.shape[1], others.shape[1])
     estimator = fit(algorithm(0.5, alpha=alpha), X[:, :d])
     certificate = certify(estimator, others[:, :d])
@@ -97,31 +97,31 @@ def test_the_bounds_hold_with_shrinkage_and_on_rows_that_took_no_part(X, others,
 
 
 def rare_errors() -> np.ndarray:
-    """A fair bit, and a copy of it with errors in 2 of 100 rows, one each way."""
+    """Return a fair bit, and a copy of it with errors in 2 of 100 rows, one in each direction."""
     bit = np.repeat([0.0, 1.0], 50)
     copy = bit.copy()
     copy[[0, 50]] = 1 - copy[[0, 50]]
     return np.column_stack([2 * bit, copy])
 
 
-def test_the_constants_of_theorem_4_by_hand():
+def test_the_constants_of_theorem_4_agree_with_a_computation_by_hand():
     """The best fit of the copy is 0.02 and 0.98, so residuals are 0.02 in size, or 0.98."""
     X = rare_errors()
     certificate = certify(GFS(1, alpha=0, criterion="variance").fit(X), X)
     assert isinstance(certificate, EntropyCertificate)
     assert (certificate.n_features, certificate.n_kept, certificate.n_rows) == (2, 1, 100)
     assert (certificate.n_distinct_rows, certificate.n_distinct_kept) == (4, 2)
-    assert (certificate.alphabet_size, certificate.n_values) == (3, 2)  # {0, 1, 2}; the copy's
+    assert (certificate.alphabet_size, certificate.n_values) == (3, 2)  # {0, 1, 2}; the copy has 2
     np.testing.assert_allclose(certificate.alpha_min, 0.02)
     np.testing.assert_allclose(certificate.epsilon**2, 0.98 * 0.02**2 + 0.02 * 0.98**2)
     h = -0.02 * np.log2(0.02) - 0.98 * np.log2(0.98)
     np.testing.assert_allclose(certificate.conditional_entropy, h)
     np.testing.assert_allclose(certificate.entropy, 1 + h)
-    # Two values more than Z has, in 100 rows, in bits.
+    # Correction in bits: two values more than Z has, in 100 rows.
     corrected = h + 2 / (200 * np.log(2))
     np.testing.assert_allclose(certificate.corrected_conditional_entropy, corrected)
     np.testing.assert_allclose(certificate.coverage, 0.98)
-    # No residual is zero, so that the bound is all that the copy could hold, and a bit more.
+    # No residual is zero, so the bound is the largest possible entropy or more.
     np.testing.assert_allclose(certificate.residual_bound, 1.0)
     np.testing.assert_allclose(certificate.entropy_bound, 2.0)
     np.testing.assert_allclose(certificate.linear_bound, 3 * certificate.epsilon / 0.02)
@@ -129,7 +129,7 @@ def test_the_constants_of_theorem_4_by_hand():
 
 
 def test_a_bound_below_one_half_is_the_papers_formula():
-    """Two columns are left: one that is zero in 98 of 100 rows, and one that always is."""
+    """Residuals of two columns: one is zero in 98 of 100 rows, the other in all rows."""
     X = np.zeros((100, 3))
     X[:50, 0] = 5.0
     X[[10, 20], 1] = [0.5, -0.5]  # uncorrelated with the first, of mean zero
@@ -144,7 +144,7 @@ def test_a_bound_below_one_half_is_the_papers_formula():
 
 
 def test_directions_can_take_more_values_than_columns():
-    """Projections of the cube's corners: columns have two values, directions up to eight."""
+    """Corners of a cube: columns take two values, projections up to eight."""
     X = np.array(np.meshgrid([0.0, 1], [0, 1], [0, 1])).reshape(3, -1).T
     X = np.vstack([X, [[0, 0, 0], [0, 0, 0], [1, 1, 0], [0, 1, 1]]])  # no two variances are equal
     certificate = certify(GFR(1, degree=1, alpha=0).fit(X), X)
@@ -154,7 +154,7 @@ def test_directions_can_take_more_values_than_columns():
 
 
 @pytest.mark.parametrize("algorithm", [GFR, GFS])
-def test_what_functions_of_those_kept_determine_has_no_entropy(algorithm):
+def test_columns_that_kept_columns_determine_have_no_conditional_entropy(algorithm):
     bits = np.array(np.meshgrid([-1, 1], [-1, 1])).reshape(2, -1).T
     X = np.tile(np.column_stack([3 * bits[:, 0], 2 * bits[:, 1], bits.prod(axis=1)]), (9, 1))
     certificate = certify(algorithm(2).fit(X), X)
@@ -164,7 +164,7 @@ def test_what_functions_of_those_kept_determine_has_no_entropy(algorithm):
     assert "0 bits, since every residual is zero" in str(certificate)
 
 
-def test_all_kept_and_nothing_kept_are_no_special_cases():
+def test_fits_that_keep_all_columns_or_none_are_certified():
     X = rare_errors()
     for algorithm in (GFR, GFS):
         certificate = certify(algorithm(2).fit(X), X)
@@ -174,7 +174,7 @@ def test_all_kept_and_nothing_kept_are_no_special_cases():
         assert certificate.conditional_entropy == certificate.entropy
 
 
-def test_continuous_data_are_told_apart():
+def test_the_certificate_of_continuous_data_says_nothing():
     X = np.random.default_rng(0).standard_normal((50, 3))
     text = str(certify(GFS(2, alpha=0, criterion="variance").fit(X), X))
     assert "Most rows occur only once" in text
@@ -182,7 +182,7 @@ def test_continuous_data_are_told_apart():
 
 
 def test_entropies_of_few_rows_are_corrected_upwards():
-    """Of 8 bits of which 3 are kept, 5 are left. The plug-in estimate from 300 rows misses some."""
+    """8 bits, 3 of them kept: the entropy is 5. The plug-in estimate from 300 rows is too small."""
     X = np.random.default_rng(0).integers(0, 2, (300, 8)) * np.arange(8, 0, -1)
     certificate = certify(GFS(3, alpha=0, criterion="variance").fit(X), X)
     assert certificate.conditional_entropy < certificate.corrected_conditional_entropy < 5
@@ -222,7 +222,7 @@ def test_an_exact_redundancy_meets_all_conditions_and_corollary_1():
     assert "as Corollary 1 asks" in text
 
 
-def test_residual_variances_are_those_of_the_more_variant_by_hand():
+def test_residual_variances_are_those_given_all_columns_of_larger_variance():
     X = planted(noise=0.01)
     certificate = certify(GFA(threshold=1e-3, backward=False, alpha=0).fit(X), X)
     values = X.to_numpy()
@@ -241,8 +241,8 @@ def test_residual_variances_are_those_of_the_more_variant_by_hand():
     assert "Corollary 2 (A)" in " ".join(str(certificate).split())
 
 
-def test_a_redundant_column_may_only_use_those_more_variant():
-    """A column kept after it, of less variance, is none of those that must capture it."""
+def test_a_redundant_column_must_follow_from_columns_of_larger_variance():
+    """A kept column of smaller variance does not help to capture a redundant column."""
     X = planted()
     X["other"] *= 0.01
     certificate = certify(GFA(threshold=1e-9, backward=False, alpha=0).fit(X), X)
@@ -253,7 +253,7 @@ def test_a_redundant_column_may_only_use_those_more_variant():
     assert certificate.holds
 
 
-def test_new_rows_that_break_a_redundancy_are_told():
+def test_new_rows_that_break_a_redundancy_fail_the_certificate():
     X = planted()
     gfa = GFA(threshold=1e-4, backward=False, alpha=0).fit(X)
     X["power"] += np.random.default_rng(1).standard_normal(len(X))
@@ -264,7 +264,7 @@ def test_new_rows_that_break_a_redundancy_are_told():
     assert "captured (FAILS)" in str(certificate)
 
 
-def test_new_rows_in_which_a_kept_column_is_redundant_are_told():
+def test_new_rows_in_which_a_kept_column_is_redundant_fail_the_certificate():
     X = planted()
     gfa = GFA(threshold=0.02, backward=False, alpha=0).fit(X)
     X["other"] = 0.0
@@ -280,7 +280,7 @@ def test_a_fit_that_ended_early_leaves_components_undecided():
     assert "(n_features_to_select) with 3 components neither kept nor redundant" in condition.text
 
 
-def test_copies_are_captured_and_said_to_be_a_matter_of_order():
+def test_copies_are_captured_and_reported_as_equally_variant():
     X = planted()
     X["copy"] = -X["volt"]
     certificate = certify(GFA(threshold=1e-4, backward=False, alpha=0).fit(X), X)
@@ -288,7 +288,7 @@ def test_copies_are_captured_and_said_to_be_a_matter_of_order():
     assert "copy and volt are equally variant" in certificate["distinct"].text
 
 
-def test_shrinkage_and_too_many_functions_are_not_what_the_theorem_is_about():
+def test_shrinkage_and_too_many_functions_violate_conditions_of_the_theorem():
     X = planted()
     certificate = certify(GFA(threshold=1e-4, alpha=0.1, backward=False).fit(X), X)
     assert certificate["projection"].holds is False
@@ -320,7 +320,7 @@ def test_gca_is_certified_along_its_basis(threshold):
     assert "Theorem 2" in str(certificate)
 
 
-def test_with_thousands_of_functions_it_is_said_that_nested_fits_cannot_be_told():
+def test_with_thousands_of_functions_nested_fits_are_left_undecided():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((2600, 46)) * np.arange(60, 14, -1)
     X[:, 45] = X[:, 0]
@@ -329,10 +329,10 @@ def test_with_thousands_of_functions_it_is_said_that_nested_fits_cannot_be_told(
     )  # 1 + 45 + 990 functions
     assert certificate.n_functions > 1000
     assert certificate["no others"].holds is None
-    assert certificate["captured"].holds is None  # the copy comes second in variance
+    assert certificate["captured"].holds is None  # the copy has the second largest variance
 
 
-def test_conditions_are_found_by_name():
+def test_conditions_are_indexed_by_name():
     certificate = certify(GFA(backward=False, alpha=0).fit(planted()), planted())
     with pytest.raises(KeyError):
         certificate["nonsense"]

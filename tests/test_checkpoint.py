@@ -1,4 +1,4 @@
-"""A fit that was interrupted goes on where it was."""
+"""Checkpoints: an interrupted fit resumes where it stopped."""
 
 import io
 import json
@@ -48,7 +48,7 @@ estimator(ALGORITHMS[{index}], checkpoint={folder!r}).fit(AgainAndAgain(make_tab
 
 
 def interrupt(folder, index, n_steps=2):
-    """Fit in another process, which ends in the middle."""
+    """Fit in another process that ends in the middle of the fit."""
     tests = str(Path(__file__).parent)
     script = INTERRUPTED.format(tests=tests, n_steps=n_steps, index=index, folder=str(folder))
     done = subprocess.run([sys.executable, "-c", script], check=False)
@@ -56,7 +56,7 @@ def interrupt(folder, index, n_steps=2):
 
 
 @EACH
-def test_a_killed_fit_is_resumed_without_doing_a_step_again(tmp_path, index):
+def test_a_killed_fit_is_resumed_without_repeating_a_step(tmp_path, index):
     folder = tmp_path / "checkpoint"
     interrupt(folder, index)
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -75,7 +75,7 @@ def test_a_killed_fit_is_resumed_without_doing_a_step_again(tmp_path, index):
 
 
 @pytest.mark.parametrize("data", ["array", "Dask"])
-def test_arrays_and_collections_have_checkpoints_too(tmp_path, data):
+def test_arrays_and_dask_collections_have_checkpoints(tmp_path, data):
     make = {"array": lambda: X, "Dask": DASK_SOURCES["array"]}[data]
     first = GFR(3, checkpoint=tmp_path / "a", alpha=0).fit(make())
     stored = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
@@ -97,7 +97,7 @@ def test_a_finished_fit_is_read_from_its_checkpoint(tmp_path, monkeypatch):
     np.testing.assert_array_equal(fitting.fit(AgainAndAgain()).components_, first)
 
 
-def test_levels_are_stored_as_well(tmp_path):
+def test_a_checkpoint_stores_levels(tmp_path):
     x = np.random.default_rng(0).integers(0, [2, 3, 4, 5], (6000, 4)).astype(float)
     source = AgainAndAgain(x)
     fitting = GFS(
@@ -125,7 +125,7 @@ def test_levels_are_stored_as_well(tmp_path):
         (GFS(3, alpha=0, criterion="variance"), "estimator was GFR and is GFS"),
     ],
 )
-def test_another_fit_is_refused_with_what_differs(tmp_path, other, message):
+def test_a_checkpoint_of_another_fit_is_refused_with_the_difference(tmp_path, other, message):
     GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(ValueError, match=f"is of another fit: {message}. Remove the folder"):
@@ -141,13 +141,13 @@ def test_another_fit_is_refused_with_what_differs(tmp_path, other, message):
         (X[:, :7], "n_columns was 8 and is 7|(mean|scale) was"),
     ],
 )
-def test_other_data_are_refused_with_what_differs(tmp_path, data, message):
+def test_a_checkpoint_of_other_data_is_refused_with_the_difference(tmp_path, data, message):
     GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
     with pytest.raises(ValueError, match=f"is of another fit: ({message})"):
         GFR(3, checkpoint=tmp_path, alpha=0).fit(data)
 
 
-def test_verbosity_may_change(tmp_path, capsys):
+def test_a_fit_with_another_verbosity_resumes(tmp_path, capsys):
     first = GFR(2, checkpoint=tmp_path, alpha=0).fit(X)
     other = GFR(2, checkpoint=tmp_path, verbose=2, alpha=0).fit(X)
     np.testing.assert_array_equal(first.components_, other.components_)
@@ -183,7 +183,7 @@ def test_a_full_disk_leaves_no_half_written_file(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["fit.json"]
 
 
-def test_what_a_checkpoint_belongs_to_can_be_read(tmp_path):
+def test_a_checkpoint_describes_its_fit_in_json(tmp_path):
     GFR(3, checkpoint=tmp_path, alpha=0).fit(X)
     description = json.loads((tmp_path / "fit.json").read_text(encoding="utf-8"))
     assert description["estimator"] == "GFR"
@@ -198,7 +198,7 @@ def test_qr_has_no_checkpoint(tmp_path):
 @pytest.mark.parametrize(
     "choice", [{"alpha": "auto"}, {"degree": "auto"}, {"family": "auto"}], ids=repr
 )
-def test_a_fit_that_chooses_has_a_checkpoint_for_each_of_its_fits(tmp_path, monkeypatch, choice):
+def test_an_automatic_choice_has_a_checkpoint_for_each_of_its_fits(tmp_path, monkeypatch, choice):
     first = GFR(2, checkpoint=tmp_path / "a", **choice).fit(X)
     assert_same(first, GFR(2, solver="gram", **choice).fit(X))
 
@@ -210,7 +210,7 @@ def test_a_fit_that_chooses_has_a_checkpoint_for_each_of_its_fits(tmp_path, monk
     np.testing.assert_array_equal(first.components_, again.components_)
 
 
-def test_another_memory_budget_goes_on_from_the_same_checkpoint(tmp_path):
+def test_a_fit_with_another_memory_budget_resumes(tmp_path):
     table = make_table(9000) + 1000.0
     first = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET, alpha=0).fit(AgainAndAgain(table))
     source = AgainAndAgain(table)
@@ -219,7 +219,7 @@ def test_another_memory_budget_goes_on_from_the_same_checkpoint(tmp_path):
     assert source.n_passes == 1
 
 
-def test_columns_in_other_units_are_other_data(tmp_path):
+def test_a_checkpoint_of_columns_in_other_units_is_refused(tmp_path):
     GFR(3, checkpoint=tmp_path, alpha=0).fit(X - X.mean(axis=0))
     with pytest.raises(ValueError, match="is of another fit: scale of column 0 was"):
         GFR(3, checkpoint=tmp_path, alpha=0).fit(2 * (X - X.mean(axis=0)))
@@ -243,7 +243,7 @@ CHANGED[[5, 7], 3] = X[[7, 5], 3]
     [(standardized(0), standardized(1)), (X, SHUFFLED), (X, CHANGED)],
     ids=["another standardized table", "shuffled columns", "two cells swapped"],
 )
-def test_data_that_look_alike_are_refused(tmp_path, first, second, kind):
+def test_a_checkpoint_of_similar_data_is_refused(tmp_path, first, second, kind):
     make = {"array": np.copy, "stream": AgainAndAgain, "Dask": dask_array}[kind]
     fitting = GFR(3, checkpoint=tmp_path, memory_budget=BUDGET, alpha=0)
     fitting.fit(make(first))
@@ -256,7 +256,7 @@ def dask_array(x, n_rows=700):
     return da.from_array(x, chunks=(n_rows, x.shape[1]))
 
 
-def test_the_same_data_are_known_in_every_form_and_order(tmp_path):
+def test_a_checkpoint_recognizes_its_data_in_every_form_and_row_order(tmp_path):
     forms = [X, AgainAndAgain(X), dask_array(X), dask_array(X, 1000), X[::-1], X.astype(object)]
     results = []
     for form in forms:
@@ -266,7 +266,7 @@ def test_the_same_data_are_known_in_every_form_and_order(tmp_path):
         np.testing.assert_allclose(each, results[0], rtol=0, atol=1e-12)
 
 
-def test_weights_belong_to_the_data(tmp_path):
+def test_a_checkpoint_of_other_weights_is_refused(tmp_path):
     weights = np.random.default_rng(0).uniform(0.5, 2, len(X))
     GFR(3, checkpoint=tmp_path, alpha=0).fit(X, sample_weight=weights)
     with pytest.raises(ValueError, match="is of another fit"):
@@ -279,7 +279,7 @@ def test_weights_belong_to_the_data(tmp_path):
     seed=st.integers(0, 10),
 )
 @settings(max_examples=50, deadline=None)
-def test_checksums_add_up_over_blocks_of_rows_in_any_order(x, edges, seed):
+def test_checksums_of_row_blocks_add_up_in_any_order(x, edges, seed):
     parts = np.split(np.random.default_rng(seed).permutation(x), sorted(edges))
     assert sum(checksum_of(part, None) for part in parts) % 2**64 == checksum_of(x, None)
     assert checksum_of(-x * [0.0, 1, 1], None) == checksum_of(x * [0.0, -1, -1], None)
@@ -316,7 +316,7 @@ def npy(array):
         (b"", "no archive of arrays"),
     ],
 )
-def test_sums_that_cannot_be_those_of_the_fit_are_damage(tmp_path, content, message):
+def test_sums_of_wrong_shape_type_or_value_are_reported_as_damage(tmp_path, content, message):
     fitting = GFR(3, solver="gram", checkpoint=tmp_path, alpha=0)
     fitting.fit(X)
     (tmp_path / "000001.npz").write_bytes(content)
@@ -327,7 +327,7 @@ def test_sums_that_cannot_be_those_of_the_fit_are_damage(tmp_path, content, mess
 
 
 @pytest.mark.parametrize("content", ["[1, 2]", "7", "null", "[" * 100_000])
-def test_a_description_that_is_none_is_damage(tmp_path, content):
+def test_an_invalid_description_is_reported_as_damage(tmp_path, content):
     (tmp_path / "fit.json").write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=r"fit.json is damaged: .* Remove"):
         GFR(3, checkpoint=tmp_path, alpha=0).fit(X)

@@ -1,4 +1,4 @@
-"""Directions that the user gives to the command, in a file."""
+"""Directions from a file, given to the command."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def extract(files, *options):
     return run("extract", str(files / "t.csv"), "--directions", str(files / "w.csv"), *options)
 
 
-def test_the_fit_is_that_of_the_estimator(files):
+def test_the_command_and_the_estimator_agree_on_given_directions(files):
     done = extract(files, "-n", "3", "--json", "--model", str(files / "m.gram"))
     assert done.exit_code == 0, done.stderr
     X = pd.read_csv(files / "t.csv")[list("abcd")]
@@ -58,7 +58,7 @@ def test_the_fit_is_that_of_the_estimator(files):
         ({"b": [1.0]}, ("-a", "gca"), "--directions is for -a gfr"),
     ],
 )
-def test_directions_that_make_no_sense_are_refused(files, weights, options, message):
+def test_invalid_directions_are_refused(files, weights, options, message):
     pd.DataFrame(weights).to_csv(files / "w.csv", index=False)
     done = extract(files, *options)
     assert done.exit_code != 0
@@ -83,8 +83,8 @@ def test_the_file_of_directions_is_never_written_to(files, command, option):
     assert weights.read_bytes() == before
 
 
-def test_weights_without_names_are_those_of_the_columns_that_take_part(files):
-    np.save(files / "w.npy", [[0.0, 1.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]])  # a to d, and no text
+def test_directions_without_names_apply_to_the_columns_that_take_part(files):
+    np.save(files / "w.npy", [[0.0, 1.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]])  # columns a to d
     components = []
     for name in ("w.csv", "w.npy"):
         model = str(files / f"{name}.gram")
@@ -99,7 +99,7 @@ def test_weights_without_names_are_those_of_the_columns_that_take_part(files):
 
 
 @pytest.mark.parametrize("size", [1e308, 1e-308])
-def test_weights_may_have_any_size(files, size):
+def test_directions_may_have_any_length(files, size):
     weights = np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]])
     X = pd.read_csv(files / "t.csv")[list("abcd")]
     one, other = (GFR(2, given=each).fit(X) for each in (weights, size * weights))

@@ -20,7 +20,7 @@ def blocks(language):
 
 
 def examples():
-    """Return pairs of a command and what it prints, in the order of the page."""
+    """Return pairs of a command and its output, in the order of the page."""
     pairs = []
     for block in blocks("console"):
         for line in block.splitlines():
@@ -32,7 +32,7 @@ def examples():
 
 
 @pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of an installed package")
-def test_every_example_prints_what_the_page_says(folder):  # noqa: F811
+def test_every_example_prints_the_output_on_the_page(folder):  # noqa: F811
     pytest.importorskip("plotly")
     pytest.importorskip("jinja2")
     (program,) = blocks("python")

@@ -1,4 +1,4 @@
-"""Formats in and out: what a table holds survives, and nothing is guessed in silence."""
+"""Input and output formats: the content of a table survives, and no guess is silent."""
 
 import gzip
 import io
@@ -22,7 +22,7 @@ def table():
 
 
 def write(frame, path):
-    """Write a table in the format of its ending, not by the command."""
+    """Write a table, without the command, in the format of the file's ending."""
     if path.endswith(".npy"):
         np.save(path, frame.to_numpy())
     elif path.endswith(".npz"):
@@ -87,7 +87,7 @@ def test_a_compressed_output_is_compressed():
 def test_standard_input_and_output_take_every_format(format, folder):  # noqa: F811
     write(table(), f"in.{format}")
     data = (folder / f"in.{format}").read_bytes()
-    given = ["--format", format] if format == "tsv" else []  # others are told by their beginning
+    given = ["--format", format] if format == "tsv" else []  # others: first bytes tell
     done = succeed(
         "select", "-", *given, *KEEP_ALL, "-o", "-", "--output-format", format, data=data
     )
@@ -104,7 +104,7 @@ def test_compressed_standard_input_is_read(folder):  # noqa: F811
     assert done.stdout.startswith("voltage,current,width\n")
 
 
-def test_an_option_overrules_the_ending():
+def test_a_format_option_overrides_the_ending():
     table().to_csv("in.txt", index=False, sep="\t")
     succeed("select", "in.txt", "--format", "tsv", *KEEP_ALL, "-o", "out.dat",
             "--output-format", "parquet")  # fmt: skip
@@ -122,7 +122,7 @@ def test_nameless_tables_are_applied_and_reconstructed_by_position():
     np.testing.assert_array_equal(np.load("all.npy")[:, 2:], x[:, 2:])
 
 
-def test_a_target_without_a_name_is_where_it_was_in_a_table_as_wide():
+def test_a_target_without_a_name_is_found_by_position():
     x = np.random.default_rng(0).standard_normal((50, 4)) * [1, 2, 3, 4]
     np.save("in.npy", x)
     options = ["--target", "x1", "-n", "2", "--same-unit"]
@@ -133,7 +133,7 @@ def test_a_target_without_a_name_is_where_it_was_in_a_table_as_wide():
     np.testing.assert_array_equal(np.load("again.npy"), x[:, 2:])
 
 
-def test_the_table_of_an_npz_file_may_be_called_x_among_others():
+def test_the_table_of_an_npz_file_is_its_only_array_or_the_one_named_x():
     np.savez("in.npz", X=table().to_numpy(), Y=np.eye(3))
     succeed("select", "in.npz", *KEEP_ALL, "-o", "out.csv")
     np.savez("in.npz", A=np.eye(3), B=np.eye(3))
@@ -144,7 +144,7 @@ def test_the_table_of_an_npz_file_may_be_called_x_among_others():
     )
 
 
-# What passes through
+# Columns that pass through
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
@@ -189,10 +189,10 @@ def test_columns_of_every_type_of_number_are_used():
     pa.parquet.write_table(pa.table(columns), "in.parquet")
     succeed("select", "in.parquet", "-n", "5", "-o", "out.parquet")
     found = pa.parquet.read_table("out.parquet")
-    assert found.equals(pa.table(columns))  # their types, too
+    assert found.equals(pa.table(columns))  # types of the columns
 
 
-def test_what_looks_like_integers_at_the_top_of_a_file_may_be_fractions_below():
+def test_a_column_of_integers_may_hold_fractions_far_down_in_the_file():
     rows = "\n".join(f"{i},{i * i % 97}" for i in range(200_000))
     with open("in.csv", "w") as stream:
         stream.write(f"a,b\n{rows}\n0.5,nan\n")
@@ -206,7 +206,7 @@ def test_what_looks_like_integers_at_the_top_of_a_file_may_be_fractions_below():
             assert stream.read().endswith("199999\n0.5\n")
 
 
-def test_a_table_without_rows_gives_one_without_rows():
+def test_a_table_without_rows_gives_an_output_without_rows():
     write(table(), "in.csv")
     succeed("select", "in.csv", "-n", "2", "-m", "model.gram")
     succeed("extract", "in.csv", "-n", "2", "-m", "extract.gram")
@@ -218,7 +218,7 @@ def test_a_table_without_rows_gives_one_without_rows():
         succeed("reconstruct", "extract.gram", f"out.{ending}", "-o", "all.csv")
 
 
-def test_tables_without_names_get_some():
+def test_columns_without_names_get_names():
     table().to_csv("in.csv", index=False, header=False)
     done = succeed("select", "in.csv", "--no-header", "-n", "1", "--json")
     assert json.loads(done.stdout)["kept"] == ["x0"]

@@ -1,4 +1,4 @@
-"""What a careless or a hostile user does: odd files, odd streams, signals and damaged models."""
+"""Careless and hostile use of the command: odd files, odd streams, signals, damaged models."""
 
 import io
 import os
@@ -25,7 +25,7 @@ def numbers(n_rows=60):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize("option", ["--id", "--target"])
-def test_no_output_has_two_columns_of_one_name(option, ending, folder):  # noqa: F811
+def test_no_output_has_two_columns_with_equal_names(option, ending, folder):  # noqa: F811
     measurements().rename(columns={"key": "gfr0"}).drop(columns="label").to_csv("in.csv")
     done = run("extract", "in.csv", option, "gfr0", "-n", "2", "-o", f"out.{ending}")
     if done.exit_code == 0:
@@ -75,7 +75,7 @@ def test_the_message_on_text_among_numbers_shows_the_text():
     assert "'broken'" in done.stderr
 
 
-def test_encoding_a_column_of_numbers_with_a_stray_word_is_not_silent():
+def test_encoding_a_numeric_column_with_a_stray_word_names_the_column():
     table = numbers().astype(object)
     table.loc[3, "voltage"] = "broken"
     table.to_csv("in.csv", index=False)
@@ -83,7 +83,7 @@ def test_encoding_a_column_of_numbers_with_a_stray_word_is_not_silent():
     assert "'voltage'" in done.stderr
 
 
-def test_categories_that_look_like_dates_are_known_again():
+def test_categories_that_look_like_dates_are_recognized_by_apply():
     table = numbers().assign(day=["2024-01-01", "2024-01-02", "never"] * 20)
     table.to_csv("in.csv", index=False)
     succeed("select", "in.csv", "--encode", "-n", "6", "-m", "m.gram", "-q")
@@ -108,7 +108,7 @@ def test_explain_refuses_a_model_without_moments(folder):  # noqa: F811
     assert "zero.gram" in done.stderr
 
 
-def test_a_report_on_columns_that_do_not_vary_claims_nothing(folder):  # noqa: F811
+def test_a_report_on_constant_columns_claims_no_functions(folder):  # noqa: F811
     pytest.importorskip("plotly")
     pytest.importorskip("jinja2")
     pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20}).to_csv("in.csv", index=False)
@@ -147,7 +147,7 @@ def test_a_command_that_is_ended_by_a_signal_leaves_no_file(name, folder):  # no
     assert not list(folder.glob("*out.csv*")) + list(folder.glob(".out.csv*"))
 
 
-def test_numbers_in_a_piped_table_are_not_cut(folder):  # noqa: F811
+def test_printed_tables_do_not_truncate_numbers_and_names_in_a_pipe(folder):  # noqa: F811
     table = pd.DataFrame({"key": np.arange(30) + 9_007_199_254_740_993, "kind": ["u", "v"] * 15})
     table["kind"] = table["kind"].astype("category")
     table.to_parquet("in.parquet")
@@ -158,7 +158,7 @@ def test_numbers_in_a_piped_table_are_not_cut(folder):  # noqa: F811
     assert re.search("v{75} +100 %", found), found
 
 
-def test_imputing_leaves_integers_and_booleans_as_they_were():
+def test_imputing_leaves_integers_and_booleans_unchanged():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(
         {
@@ -174,7 +174,7 @@ def test_imputing_leaves_integers_and_booleans_as_they_were():
     pd.testing.assert_frame_equal(found[["large", "flag"]], table[["large", "flag"]])
 
 
-def test_a_pipe_with_a_name_is_read_as_standard_input_is(folder):  # noqa: F811
+def test_a_named_pipe_is_read_like_standard_input(folder):  # noqa: F811
     numbers().to_csv("in.csv", index=False)
     done = subprocess.run(
         ["bash", "-c", f'"{sys.executable}" -m gramian select <(cat in.csv) -n 2 -o out.csv -q'],
@@ -186,7 +186,7 @@ def test_a_pipe_with_a_name_is_read_as_standard_input_is(folder):  # noqa: F811
     assert len(read_csv("out.csv")) == 60
 
 
-def test_an_output_that_is_a_link_stays_one(folder):  # noqa: F811
+def test_an_output_that_is_a_symbolic_link_stays_a_link(folder):  # noqa: F811
     numbers().to_csv("in.csv", index=False)
     (folder / "link.csv").symlink_to("real.csv")
     succeed("select", "in.csv", "-n", "2", "-o", "link.csv", "-q")
@@ -221,7 +221,7 @@ def test_standard_output_that_is_full_is_named(command):
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather", "csv.zst", "csv.gz", "csv", "npy"])
-def test_a_table_that_breaks_off_leaves_a_sentence_and_no_file(ending, folder):  # noqa: F811
+def test_a_table_with_a_damaged_row_gives_one_sentence_and_no_file(ending, folder):  # noqa: F811
     numbers().to_csv("in.csv", index=False)
     succeed("select", "in.csv", "-n", "4", "-m", "m.gram", "-q")
     lines = numbers(20_000).to_csv(index=False).splitlines()
@@ -236,7 +236,7 @@ def test_a_table_that_breaks_off_leaves_a_sentence_and_no_file(ending, folder): 
     assert not [*folder.glob("out.*"), *folder.glob(".out.*")]
 
 
-def test_bytes_that_are_no_text_are_said_to_be_so():
+def test_bytes_that_are_not_utf_8_are_reported():
     with open("in.csv", "wb") as stream:
         stream.write("a,b\n1,Käse\n2,Brot\n".encode("latin-1"))
     done = run("select", "in.csv", "--encode")
@@ -244,7 +244,7 @@ def test_bytes_that_are_no_text_are_said_to_be_so():
     assert "'b' holds bytes that are not UTF-8 text" in done.stderr
 
 
-def test_text_is_quoted_where_it_has_to_be():
+def test_text_is_quoted_if_necessary():
     words = ["plain", "with, comma", 'with "quotes"', "two\nlines", "", "  spaces "] * 10
     numbers().assign(word=words).to_csv("in.csv", index=False)
     succeed("select", "in.csv", "--id", "word", "-n", "2", "-o", "out.csv", "-q")

@@ -1,4 +1,4 @@
-"""What commands show: to a person, to a machine, and in advance."""
+"""Output of commands: text for people, JSON for programs, and dry runs."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def test_a_selection_is_shown_with_order_residuals_and_formulas():
     assert lines[11] == "  perimeter = 0.02 · height + 0.02 · width (linear, R² 1)"
 
 
-def test_residuals_of_rows_held_out_stand_beside():
+def test_residuals_of_held_out_rows_have_their_own_columns():
     options = ["-x", "key,label", "-n", "2", "--validation", "0.25", "--alpha", "0"]
     lines = succeed("extract", "data.csv", *options).stdout.splitlines()
     assert lines[0].startswith("GFR on 45 rows and 7 columns of data.csv")
@@ -52,7 +52,7 @@ def test_residuals_of_rows_held_out_stand_beside():
     assert [line.split()[1] for line in lines[2:4]] == ["gfr0", "gfr1"]
 
 
-def test_many_dropped_columns_are_cut_short():
+def test_a_long_list_of_dropped_columns_is_shortened():
     x = np.random.default_rng(0).standard_normal((200, 3))
     pd.DataFrame(np.hstack([x] * 6)).to_csv("in.csv", index=False)
     done = succeed("select", "in.csv", "--no-header", "-n", "3")
@@ -60,7 +60,7 @@ def test_many_dropped_columns_are_cut_short():
 
 
 def value_of(formula, table):
-    """Evaluate a formula as it is printed."""
+    """Evaluate a printed formula."""
     python = re.sub("([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", r" ** \1", formula)
     python = python.translate(str.maketrans("·\N{MINUS SIGN}⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "*--0123456789"))
     return eval(python, {each: table[each] for each in table})
@@ -107,7 +107,7 @@ def test_formulas_of_standardized_components_give_columns_in_the_units_of_the_ta
         assert each["r2"] > 0.8
 
 
-def test_explain_asks_for_rows_where_the_file_has_no_moments():
+def test_explain_asks_for_rows_if_the_model_file_has_no_moments():
     GFS(2).fit(measurements()[[*MEASURED, *MADE]]).save("model.gram", moments=False)
     done = run("explain", "model.gram")
     assert done.exit_code == 2
@@ -115,7 +115,7 @@ def test_explain_asks_for_rows_where_the_file_has_no_moments():
     assert len(succeed("explain", "model.gram", "new.csv").stdout.splitlines()) == 5
 
 
-def test_nothing_dropped_is_said():
+def test_explain_says_if_no_column_was_dropped():
     succeed("select", "data.csv", "-c", "voltage,width", "-n", "2", "-m", "model.gram", "-q")
     assert succeed("explain", "model.gram").stdout == "No column was dropped: all were kept.\n"
 
@@ -177,7 +177,7 @@ def test_json_is_the_only_thing_on_standard_output():
     assert document["seconds"] > 0
 
 
-def test_quiet_says_nothing():
+def test_quiet_prints_nothing():
     done = succeed(*SELECT, "-o", "kept.csv", "-m", "model.gram", "--quiet")
     assert done.output == ""
     done = succeed("apply", "model.gram", "new.csv", "-o", "out.csv", "-q")
@@ -191,7 +191,7 @@ def test_quiet_says_nothing():
         (["-n", "4", "--alpha", "0"], "11 functions were fitted to 20 rows"),
     ],
 )
-def test_warnings_are_lines_in_terms_of_the_command(options, words):
+def test_warnings_are_single_lines_that_name_options_of_the_command(options, words):
     x = np.random.default_rng(0).standard_normal((20, 7))
     np.save("few.npy", x)
     done = succeed("select", "few.npy", *options)
@@ -219,7 +219,7 @@ def test_a_dry_run_tells_the_cost_and_writes_nothing(ending):
     assert {path.name for path in Path().iterdir()} == before
 
 
-def test_a_dry_run_of_a_wide_table_does_not_count_what_nobody_could_fit():
+def test_a_dry_run_of_a_wide_table_stops_counting_at_50000_functions():
     np.save("wide.npy", np.zeros((10, 2000)))
     lines = succeed("select", "wide.npy", "--degree", "auto", "--dry-run").stdout.splitlines()
     assert [int(line.split()[0]) for line in lines[2:]] == [2, 5, 10, 20]
@@ -231,7 +231,7 @@ def test_a_dry_run_of_a_wide_table_does_not_count_what_nobody_could_fit():
 # Names that mean something to a shell, a terminal or a page
 
 
-def test_hostile_names_are_shown_as_they_are_and_survive():
+def test_hostile_names_are_shown_and_stored_unchanged():
     x = np.random.default_rng(0).standard_normal((80, len(HOSTILE)))
     x[:, 1] = 0.1 * x[:, 2] * x[:, 4]
     pd.DataFrame(x, columns=HOSTILE).to_csv("in.csv", index=False)
@@ -278,7 +278,7 @@ def test_a_report_is_written_with_its_model():
     succeed("apply", "model.gram", "new.csv", "-o", "out.csv")
 
 
-def test_a_report_without_its_packages_says_what_to_install(monkeypatch):
+def test_a_report_without_its_packages_names_the_extra_to_install(monkeypatch):
     monkeypatch.setattr("gramian.cli._report.find_spec", lambda name: None)
     done = run("report", "data.csv", "-x", "key,label")
     assert done.exit_code == 1

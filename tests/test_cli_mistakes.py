@@ -1,4 +1,4 @@
-"""Every mistake gets a sentence that says what to do, an exit code, and leaves no file."""
+"""Mistakes of users: a sentence that says what to do, an exit code, and no file left behind."""
 
 import gzip
 import re
@@ -19,7 +19,7 @@ def files():
 
 
 def refused(*arguments, code, data=None):
-    """Run a command that must fail without a trace, and return what it says, on one line."""
+    """Run a command that must fail and write no file; return its message as one line."""
     before = files()
     done = run(*arguments, data=data)
     assert done.exit_code == code, done.stderr
@@ -78,7 +78,7 @@ def test_an_unknown_command_is_refused():
     assert "No such command 'selekt'" in refused("selekt", code=2)
 
 
-def test_relative_is_not_for_directions_that_are_found():
+def test_relative_is_refused_for_gfr():
     said = refused("extract", "data.csv", *FEATURES, "--relative", "-n", "2", code=2)
     assert "--relative is not for gfr, which finds its own directions" in said
 
@@ -91,14 +91,14 @@ def test_a_folder_that_cannot_be_written_to_is_named_before_the_work(monkeypatch
 # Data
 
 
-def test_a_table_without_numbers_is_refused_with_what_to_do():
+def test_a_table_without_numbers_is_refused_with_the_remedy():
     said = refused("select", "data.csv", "-c", "label", "-o", "k.csv", code=1)
     assert "data.csv has no column of numbers that a fit could use" in said
     assert "--encode" in said
 
 
 @pytest.mark.parametrize("options", [[], ["--standardize"], ["--memory-budget", "1MiB"]])
-def test_values_near_the_largest_number_are_named_with_what_to_do(options):
+def test_values_near_the_largest_float_are_refused_with_the_remedy(options):
     table = measurements(30_000 if "1MiB" in options else 60)
     table.loc[3, "width"] = 1.5e308
     table.loc[4, "power"] = -1.7e308
@@ -110,7 +110,7 @@ def test_values_near_the_largest_number_are_named_with_what_to_do(options):
     assert "warning" not in said
 
 
-def test_indicators_are_for_columns_of_few_values():
+def test_indicators_of_columns_with_many_values_are_refused():
     options = ["--family", "indicator", "-n", "2"]
     said = refused("select", "data.csv", *FEATURES, *options, code=1)
     assert "--family indicator is for columns of at most 32 distinct values" in said
@@ -123,14 +123,14 @@ def test_indicators_are_for_columns_of_few_values():
     assert succeed("select", "data.csv", "-c", "label", "--encode", *options[:2], "-n", "1").stdout
 
 
-def test_streamed_indicators_are_for_columns_of_few_values():
+def test_streamed_indicators_of_columns_with_many_values_are_refused():
     measurements(30_000).to_csv("long.csv", index=False)
     options = ["--family", "indicator", "-n", "2", "--memory-budget", "1MiB"]
     said = refused("select", "long.csv", *FEATURES, *options, code=1)
     assert "such as categories; some have more" in said
 
 
-def test_no_row_without_gaps_is_refused():
+def test_a_table_without_complete_rows_is_refused():
     table = measurements()
     table.loc[::2, "width"] = np.nan
     table.loc[1::2, "height"] = np.nan
@@ -155,7 +155,7 @@ def test_infinity_is_named():
     assert said in refused("relations", "in.csv", code=1)
 
 
-def test_infinity_far_down_is_named_by_its_row():
+def test_infinity_far_down_in_a_file_is_located_by_row():
     table = measurements(30_000)
     table.loc[29_000, "width"] = -np.inf
     table.to_csv("long.csv", index=False)
@@ -172,7 +172,7 @@ def test_columns_that_vary_too_little_are_named_with_their_file():
         assert "the values of column 'width' of small.csv differ by up to" in said
 
 
-def test_too_few_rows_to_hold_some_out_are_named_in_terms_of_the_command():
+def test_too_few_rows_for_validation_are_refused_in_terms_of_the_command():
     measurements(2).to_csv("two.csv", index=False)
     said = refused("extract", "two.csv", *FEATURES, "-n", "1", code=1)
     assert "two.csv has 2 rows, and holding out a share of 0.1 leaves 1 to fit" in said
@@ -181,7 +181,7 @@ def test_too_few_rows_to_hold_some_out_are_named_in_terms_of_the_command():
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "npy", "npz"])
 @pytest.mark.parametrize("command", [["select"], ["select", "--no-laws"], ["extract", "-n", "1"]])
-def test_nothing_is_written_of_a_table_in_which_nothing_varies(command, ending):
+def test_a_table_of_constant_columns_gives_no_output(command, ending):
     pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20}).to_csv("same.csv", index=False)
     command, *options = command
     said = refused(command, "same.csv", *options, "-o", f"out.{ending}", code=1)
@@ -189,12 +189,12 @@ def test_nothing_is_written_of_a_table_in_which_nothing_varies(command, ending):
     assert f"the model keeps no {kept}, because no column varies" in said
 
 
-def test_a_threshold_above_all_variances_is_named():
+def test_a_threshold_above_all_variances_is_refused():
     arguments = ["extract", "data.csv", *FEATURES, "-t", "1e9", "-o", "out.csv"]
     assert "keeps no component, because the threshold of its fit" in refused(*arguments, code=1)
 
 
-def test_a_model_that_keeps_nothing_applies_to_nothing():
+def test_a_model_that_keeps_no_component_cannot_be_applied():
     pd.DataFrame({"a": [1.0] * 20, "b": [2.0] * 20}).to_csv("same.csv", index=False)
     succeed("extract", "same.csv", "-n", "1", "-m", "model.gram")
     for command in ("apply", "reconstruct"):
@@ -237,7 +237,7 @@ def test_damaged_tables_are_refused(name, content, sentence):
         (np.array([[{}, {}]], dtype=object), "in.npy holds objects of Python's and no numbers"),
     ],
 )
-def test_arrays_that_are_no_tables_of_numbers_are_refused(array, sentence):
+def test_arrays_other_than_tables_of_numbers_are_refused(array, sentence):
     np.save("in.npy", array, allow_pickle=True)
     said = refused("select", "in.npy", code=1)
     assert sentence in said
@@ -245,14 +245,14 @@ def test_arrays_that_are_no_tables_of_numbers_are_refused(array, sentence):
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz"])
-def test_text_that_is_called_an_array_is_not_said_to_be_loaded_unsafely(ending):
+def test_the_error_about_text_named_npy_does_not_suggest_unsafe_loading(ending):
     Path(f"in.{ending}").write_text("a,b\n1,2\n")
     said = refused("select", f"in.{ending}", code=1)
     assert f"in.{ending} is none of NumPy's files" in said
     assert "pickle" not in said
 
 
-def test_text_and_long_integers_do_not_go_into_arrays():
+def test_text_and_long_integers_are_refused_in_array_outputs():
     arguments = ["select", "data.csv", "-x", "key", "--id", "label", "-n", "1"]
     assert "column 'label' cannot be written as npy" in refused(*arguments, "-o", "k.npy", code=2)
     table = measurements().assign(long=2**62 + np.arange(60))
@@ -269,7 +269,7 @@ def model(*options):
     succeed("select", "data.csv", *FEATURES, "-m", "model.gram", "-q", *options)
 
 
-def test_a_model_that_is_none_is_refused():
+def test_missing_and_damaged_model_files_are_refused():
     assert "there is no file no.gram" in refused("apply", "no.gram", "new.csv", code=2)
     said = refused("apply", "data.csv", "new.csv", code=1)
     assert "data.csv cannot be read as a model" in said
@@ -294,7 +294,7 @@ def test_missing_columns_are_named():
         (np.inf, "bad.csv: Column 'height' has an infinite value in row 3. Leave the row out"),
     ],
 )
-def test_values_that_the_model_does_not_know_are_refused(value, sentence):
+def test_apply_refuses_text_and_infinite_values_in_numeric_columns(value, sentence):
     model()
     measurements(4).assign(height=[1.0, 2.0, 3.0, value]).to_csv("bad.csv", index=False)
     Path("out.csv").write_text("as it was", encoding="utf-8")
@@ -339,7 +339,7 @@ def test_a_selection_without_a_decoder_reconstructs_and_explains_nothing():
     assert "got UFFS" in refused("explain", "uffs.gram", code=1)
 
 
-def test_a_warning_of_any_library_becomes_a_line(monkeypatch):
+def test_a_warning_of_another_library_becomes_one_line(monkeypatch):
     def warn(*given, **options):
         warnings.warn("a division\nby zero", RuntimeWarning, stacklevel=1)
 
@@ -349,7 +349,7 @@ def test_a_warning_of_any_library_becomes_a_line(monkeypatch):
         assert succeed("demo").stderr == "gramian: warning: a division\n"
 
 
-def test_debug_shows_where_an_error_comes_from(monkeypatch):
+def test_debug_shows_the_traceback_of_an_error(monkeypatch):
     done = run("--debug", "select", "nothing.csv")
     assert done.exit_code == 2
     assert "Traceback" in done.stderr

@@ -1,4 +1,4 @@
-"""What the command does when it is asked for nothing but a selection, and what can be asked for."""
+"""Order-free selection by the command: its defaults and its options."""
 
 import json
 
@@ -25,7 +25,7 @@ def temperatures():
     return table
 
 
-def test_the_plain_command_drops_what_follows_from_the_rest_and_says_so_in_one_line():
+def test_select_without_options_drops_redundant_columns_and_says_so_in_one_line():
     done = succeed(*SELECT)
     assert "GFA on 60 rows and 7 columns of data.csv, Polynomial(2): kept 4" in done.stdout
     (line,) = (each for each in done.stdout.splitlines() if each.startswith("Dropped: columns"))
@@ -38,13 +38,13 @@ def test_the_plain_command_drops_what_follows_from_the_rest_and_says_so_in_one_l
 
 
 def assert_found(document):
-    """Of width and perimeter each follows from the other, with the height."""
+    """Check that width or perimeter is dropped, as each follows from the other and the height."""
     assert {*document["kept"]} - {"width", "perimeter"} == {"voltage", "current", "height"}
     assert len(document["kept"]) == 4
     assert {*document["kept"], *document["dropped"]} == {*MEASURED, *MADE}
 
 
-def test_neither_units_nor_order_matter():
+def test_units_and_order_of_columns_do_not_change_the_selection():
     table = measurements().drop(columns=["key", "label"])
     rng = np.random.default_rng(0)
     kept = {*selected(*SELECT[1:])["kept"]}
@@ -74,13 +74,13 @@ def test_forward_is_the_published_algorithm_for_which_the_order_matters():
 
 
 @pytest.mark.parametrize("name", ["F", "C", "K"])
-def test_what_is_to_stay_can_be_said(name):
+def test_keep_and_prefer_name_columns_that_stay(name):
     temperatures()
     assert {*selected("units.csv", "--keep", name)["kept"]} == {name, "x"}
     assert {*selected("units.csv", "--prefer", name)["kept"]} == {name, "x"}
 
 
-def test_keep_and_prefer_differ_where_both_are_given():
+def test_keep_keeps_all_named_columns_and_overrides_prefer():
     temperatures()
     assert {*selected("units.csv", "--keep", "F,C")["kept"]} == {"F", "C", "x"}
     assert {*selected("units.csv", "--prefer", "K,C")["kept"]} == {"K", "x"}
@@ -88,14 +88,14 @@ def test_keep_and_prefer_differ_where_both_are_given():
     assert {*both["kept"]} == {"F", "x"}
 
 
-def test_columns_that_are_named_first_stay_first():
+def test_columns_named_first_are_kept_among_equals():
     temperatures()
     assert {*selected("units.csv", "-c", "C,F,x,K")["kept"]} == {"C", "x"}
     assert {*selected("units.csv", "-c", "K", "-c", "C,F,x")["kept"]} == {"K", "x"}
     assert {*selected("units.csv", "-c", "K,C,F,x", "--prefer", "F")["kept"]} == {"F", "x"}
 
 
-def test_a_proof_is_asked_for():
+def test_prove_marks_the_selection_as_proved_minimal():
     temperatures()
     succeed("select", "units.csv", "--prove", "-m", "model.gram")
     assert models.read("model.gram").estimator.elimination_.minimal == "proved"
@@ -114,13 +114,13 @@ def test_a_proof_is_asked_for():
         (["--prefer", "volt"], "--prefer 'volt' matches no column"),
     ],
 )
-def test_what_does_not_fit_is_refused(options, message):
+def test_options_that_contradict_each_other_are_refused(options, message):
     done = run(*SELECT, *options)
     assert done.exit_code == 2
     assert message in done.stderr
 
 
-def test_units_are_not_warned_of_where_one_unit_was_said():
+def test_no_warning_of_units_appears_with_same_unit_or_standardization():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.standard_normal((200, 4)) * [1e6, 1, 1, 1], columns=[*"abcd"])
     table.to_csv("large.csv", index=False)
@@ -134,7 +134,7 @@ def test_units_are_not_warned_of_where_one_unit_was_said():
     assert document["warnings"] == []
 
 
-def test_json_tells_of_each_dropped_column_the_evidence_what_is_left_and_what_to_exchange():
+def test_json_gives_evidence_residual_share_and_alternatives_of_each_dropped_column():
     table = temperatures()
     table["constant"] = 3.0
     table["square"] = table["x"] ** 2
@@ -154,7 +154,7 @@ def test_json_tells_of_each_dropped_column_the_evidence_what_is_left_and_what_to
     assert (with_laws["evidence"], with_laws["law"]) == ("law", "square = x²")
 
 
-def test_a_dry_run_counts_the_functions_of_all_columns_at_the_beginning():
+def test_a_dry_run_estimates_memory_for_functions_of_all_columns():
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.standard_normal((2000, 40))).add_prefix("x").to_csv("wide.csv", index=False)
     costs = [

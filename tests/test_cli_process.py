@@ -1,4 +1,4 @@
-"""The command in a process of its own: pipes, a terminal, Ctrl-C, and how it starts."""
+"""The command in its own process: pipes, a terminal, Ctrl-C, and start-up."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def test_commands_can_be_joined_by_pipes(folder):  # noqa: F811
     assert found["key"].tolist() == measurements(25, seed=1)["key"].tolist()
 
 
-def test_on_standard_output_there_is_the_table_and_nothing_else(folder):  # noqa: F811
+def test_standard_output_holds_only_the_table(folder):  # noqa: F811
     done = gramian("select", "data.csv", *FEATURES, "-n", "2", "--same-unit", "-o", "-", cwd=folder)
     assert done.stdout.splitlines()[0] == "voltage,height"
     assert len(done.stdout.splitlines()) == 61
@@ -46,7 +46,7 @@ def test_on_standard_output_there_is_the_table_and_nothing_else(folder):  # noqa
 
 
 @POSIX
-def test_a_reader_that_leaves_early_is_no_error(folder):  # noqa: F811
+def test_a_table_reader_that_closes_the_pipe_early_causes_no_error(folder):  # noqa: F811
     measurements(50_000).to_csv(folder / "long.csv", index=False)
     process = start("select", "long.csv", *FEATURES, "-n", "2", "-q", "-o", "-", cwd=folder)
     assert process.stdout.readline() == "power,perimeter\n"
@@ -58,7 +58,7 @@ def test_a_reader_that_leaves_early_is_no_error(folder):  # noqa: F811
 
 
 @POSIX
-def test_a_reader_of_a_listing_may_leave_early_too(folder):  # noqa: F811
+def test_a_listing_reader_that_closes_the_pipe_early_causes_no_error(folder):  # noqa: F811
     wide = pd.DataFrame(np.zeros((2, 3000)), columns=[f"column{i}" for i in range(3000)])
     wide.to_csv(folder / "wide.csv", index=False)
     process = start("inspect", "wide.csv", cwd=folder)
@@ -71,7 +71,7 @@ def test_a_reader_of_a_listing_may_leave_early_too(folder):  # noqa: F811
 
 
 @POSIX
-def test_an_interrupted_fit_leaves_everything_as_it_was(folder):  # noqa: F811
+def test_an_interrupted_fit_changes_no_file(folder):  # noqa: F811
     (folder / "kept.csv").write_text("as it was", encoding="utf-8")
     before = {path.name for path in folder.iterdir()}
     with BytesIO() as stream:
@@ -97,13 +97,13 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(folder):  # noqa: F811
 
 
 @POSIX
-def test_an_interrupted_apply_leaves_everything_as_it_was(folder):  # noqa: F811
+def test_an_interrupted_apply_changes_no_file(folder):  # noqa: F811
     GFS(1).fit(measurements()[["voltage", "height"]]).save(folder / "model.gram")
     (folder / "kept.csv").write_text("as it was", encoding="utf-8")
     before = {path.name for path in folder.iterdir()}
     process = start("apply", "model.gram", "-", "-o", "kept.csv", cwd=folder, stdin=subprocess.PIPE)
     process.stdin.write("voltage,height\n" + 100_000 * "1,2\n")  # more than a pipe holds
-    process.stdin.flush()  # it has begun to read, and waits for the rest
+    process.stdin.flush()  # the command has begun to read, and waits for more rows
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -118,7 +118,7 @@ def test_an_interrupted_apply_leaves_everything_as_it_was(folder):  # noqa: F811
 
 @pytest.fixture
 def terminal(folder):  # noqa: F811
-    """Return a function that runs the command on a terminal and returns what it shows."""
+    """Return a function that runs the command on a terminal and returns the terminal's text."""
     pexpect = pytest.importorskip("pexpect")
     if os.name == "nt":
         pytest.skip("pexpect has no terminal on Windows")
@@ -156,7 +156,7 @@ def test_a_long_fit_shows_its_progress_on_a_terminal(terminal, folder):  # noqa:
     assert shown.strip() == ""
 
 
-def test_a_terminal_is_spared_binary_data(terminal):
+def test_binary_data_are_not_written_to_a_terminal(terminal):
     code, shown = terminal(
         "select", "data.csv", *FEATURES, "-n", "3", "-o", "-", "--output-format", "parquet"
     )
@@ -176,7 +176,7 @@ def test_markup_in_a_name_is_text_on_a_terminal(terminal, folder):  # noqa: F811
 # Start
 
 
-def test_help_does_not_wait_for_the_numeric_libraries(tmp_path):
+def test_help_imports_no_numeric_library(tmp_path):
     program = (
         "import sys\n"
         "from gramian.cli._app import app\n"
@@ -188,7 +188,7 @@ def test_help_does_not_wait_for_the_numeric_libraries(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_words_are_completed_by_the_shell(tmp_path):
+def test_the_shell_completes_commands_and_values_of_options(tmp_path):
     for words, expected in [
         ("gramian sel", {"select"}),
         ("gramian select --family h", {"hermite"}),
@@ -200,7 +200,7 @@ def test_words_are_completed_by_the_shell(tmp_path):
         assert set(done.stdout.split()) == expected, done.stderr
 
 
-def test_what_a_terminal_cannot_encode_is_escaped(folder):  # noqa: F811
+def test_characters_that_a_terminal_cannot_encode_are_escaped(folder):  # noqa: F811
     options = ("-x", "key,label", "-t", "0.001", "--relative")
     done = gramian("select", "data.csv", *options, cwd=folder, PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr

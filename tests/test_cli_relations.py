@@ -20,7 +20,7 @@ def table(tmp_path, monkeypatch):
     return frame
 
 
-def test_laws_are_printed_one_a_line(table):
+def test_each_law_is_printed_on_one_line(table):
     for name in ("table.csv", "table.parquet"):
         done = succeed("relations", name)
         *laws, note = done.stdout.splitlines()
@@ -28,7 +28,7 @@ def test_laws_are_printed_one_a_line(table):
         assert "label of its own: column 'sample'" in note
 
 
-def test_laws_are_json_for_machines(table):
+def test_laws_can_be_printed_as_json(table):
     document = json.loads(succeed("relations", "table.csv", "-x", "F", "--json").stdout)
     assert document["columns"] == ["sample", "U", "I", "P", "C"]
     assert document["complete"] is True
@@ -37,18 +37,18 @@ def test_laws_are_json_for_machines(table):
     assert law["exact"] is True
 
 
-def test_only_the_columns_that_are_named_are_looked_at(table):
+def test_only_the_named_columns_are_searched(table):
     done = succeed("relations", "table.csv", "-c", "U,I,C")
     assert done.stdout == "No law was found among 3 columns.\n"
 
 
-def test_a_table_in_pieces_has_the_same_laws(table):
+def test_a_table_read_in_pieces_has_the_same_laws(table):
     pd.concat([table] * 20).to_csv("long.csv", index=False)
     done = succeed("relations", "long.csv", "--memory-budget", "1MiB")
     assert done.stdout == succeed("relations", "table.csv").stdout
 
 
-def test_mistakes_are_told(table):
+def test_mistakes_are_reported(table):
     assert run("relations", "none.csv").exit_code == 2
     table.head(3).to_csv("short.csv", index=False)
     done = run("relations", "short.csv")
@@ -56,7 +56,7 @@ def test_mistakes_are_told(table):
     assert "at least 6" in done.stderr
 
 
-def test_missing_values_and_flags_are_no_obstacle(table):
+def test_tables_with_missing_values_and_flags_have_laws(table):
     table["rich"] = table["U"] > 3
     table.loc[::9, "I"] = np.nan
     table.to_csv("missing.csv", index=False)

@@ -1,4 +1,4 @@
-"""Select, extract, apply, reconstruct: the same as the estimators do, on files."""
+"""Commands select, extract, apply, reconstruct: they agree with the estimators."""
 
 import json
 
@@ -32,7 +32,7 @@ def test_the_first_session_works_end_to_end():
     )
 
 
-def test_apply_passes_through_what_passed_through_at_the_fit():
+def test_apply_passes_through_the_columns_that_the_fit_passed_through():
     succeed(*SELECT, "-n", "2", "--same-unit", "--model", "model.gram")
     succeed("apply", "model.gram", "new.csv", "-o", "out.csv")
     columns = read_csv("out.csv").columns.tolist()
@@ -118,7 +118,7 @@ def test_reconstruct_returns_all_columns_in_the_units_of_the_table():
     succeed(*SELECT, *prefer, "-t", "1e-6", "-m", "model.gram")
     succeed("apply", "model.gram", "new.csv", "-o", "kept.csv")
     truth = measurements(25, seed=1)
-    for source in ("kept.csv", "new.csv"):  # what apply wrote, or a whole table
+    for source in ("kept.csv", "new.csv"):  # the output of apply, or a whole table
         succeed("reconstruct", "model.gram", source, "-o", "all.csv")
         found = read_csv("all.csv", dtype={"key": str})
         assert found.columns.tolist() == ["key", *FEATURES, "label"]
@@ -163,7 +163,7 @@ def test_a_standardized_model_works_in_the_units_of_the_table_from_end_to_end(al
         np.testing.assert_allclose(pd.read_csv("all.csv"), back, rtol=1e-7, atol=1e-7)
 
 
-def test_components_are_reconstructed_as_by_the_estimator():
+def test_the_command_and_the_estimator_reconstruct_equally_from_components():
     options = ["-x", "key,label", "-n", "4", "--same-unit"]
     succeed("extract", "data.csv", *options, "-m", "model.gram", "-o", "z.csv")
     expected = GFR(4).fit(measurements()[FEATURES])
@@ -212,13 +212,13 @@ def test_categories_are_encoded_and_stay_text_in_the_output():
     succeed("select", "damaged.csv", *options, "-n", "9", "-o", "kept.csv", "-m", "model.gram")
     kept = read_csv("kept.csv")
     assert kept["grade"][0] == "a"
-    assert kept["grade"][7] == "b"  # the most frequent one, after a gap among the a's
+    assert kept["grade"][7] == "b"  # most frequent; the gap was an a
     assert kept["height"][3] == pytest.approx(table["height"].median())
     succeed("reconstruct", "model.gram", "kept.csv", "-o", "all.csv")
     assert set(read_csv("all.csv")["label"]) <= {"high", "low"}
 
 
-def test_imputed_values_are_those_of_the_fit():
+def test_apply_imputes_the_values_of_the_fit():
     damaged()
     options = ["-x", "key,label,grade", "-n", "7"]
     succeed("select", "damaged.csv", *options, "--impute", "mean", "-m", "model.gram")
@@ -289,7 +289,7 @@ def test_a_table_larger_than_the_budget_gives_the_same_result(ending):
 
 
 @pytest.mark.parametrize("command", ["select", "extract"])
-def test_a_table_that_is_standardized_is_not_loaded_for_it(command, monkeypatch):
+def test_standardizing_does_not_load_a_large_table(command, monkeypatch):
     measurements(20_000).to_parquet("big.parquet")
     options = ["--id", "key", "--target", "label", "-n", "3", "--standardize", "--json"]
     whole = json.loads(succeed(command, "big.parquet", *options, "-o", "whole.csv").stdout)
@@ -305,7 +305,7 @@ def test_a_table_that_is_standardized_is_not_loaded_for_it(command, monkeypatch)
     pd.testing.assert_frame_equal(pd.read_csv("pieces.csv"), pd.read_csv("whole.csv"), atol=1e-8)
 
 
-def test_a_gap_far_down_in_a_large_file_costs_its_row():
+def test_a_gap_far_down_in_a_large_file_drops_its_row():
     table = measurements(20_000)
     table.loc[19_990, "width"] = np.nan
     table.to_parquet("big.parquet")

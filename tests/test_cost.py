@@ -1,4 +1,4 @@
-"""The cost of a fit can be known ahead."""
+"""Cost of a fit, estimated before the fit."""
 
 import tracemalloc
 
@@ -14,10 +14,10 @@ ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize("solver", ["auto", "qr", "gram", "moments"])
-def test_the_number_of_functions_is_the_one_that_a_fit_has(estimator, solver):
+def test_the_estimated_number_of_functions_equals_that_of_the_fit(estimator, solver):
     X = np.random.default_rng(0).standard_normal((300, 6)) * np.arange(6, 0, -1)
     model = estimator(5, degree=2, solver=solver, threshold=None)
-    steps = 6 if estimator is UFFS else 5  # which goes through all features
+    steps = 6 if estimator is UFFS else 5  # UFFS visits all features
     cost = model.estimate_cost(X, n_steps=steps)
     assert cost.n_functions == 1 + model.fit(X).n_functions_.sum()
     assert cost.n_steps == steps
@@ -37,7 +37,7 @@ def test_more_steps_and_more_rows_cost_more(solver):
     assert cost(20_000, 10).seconds > 1.5 * few.seconds
 
 
-def test_moments_are_foreseen_to_pay_for_many_variables_of_a_high_degree():
+def test_moments_are_estimated_to_be_faster_for_many_variables_of_high_degree():
     X = np.empty((60_000, 50))
     plain = GFR(25, degree=4, solver="gram", alpha=0).estimate_cost(X)
     shared = GFR(25, degree=4, solver="moments", alpha=0).estimate_cost(X)
@@ -45,13 +45,13 @@ def test_moments_are_foreseen_to_pay_for_many_variables_of_a_high_degree():
     assert GFR(25, degree=4, alpha=0).estimate_cost(X).seconds <= shared.seconds
 
 
-def test_nothing_of_the_size_of_the_data_is_computed():
+def test_the_estimate_reads_no_data():
     cost = GFR(100, degree=2, alpha=0).estimate_cost(np.broadcast_to(0.0, (10**9, 1000)))
     assert cost.n_functions == 5051
     assert "5,051 functions" in str(cost)
 
 
-def test_steps_that_are_not_known_ahead_are_asked_for():
+def test_the_estimate_asks_for_a_number_of_steps_that_it_cannot_know():
     with pytest.raises(ValueError, match="give n_steps"):
         GFR(threshold=0.1, alpha=0).estimate_cost(np.empty((100, 5)))
     with pytest.raises(ValueError, match="depends on the data"):

@@ -1,4 +1,4 @@
-"""The user's own functions and levels: they are used as given, or refused with the reason."""
+"""Functions and levels that users supply: used as given, or refused with the reason."""
 
 import dask.array as da
 import numpy as np
@@ -53,13 +53,13 @@ def textual(z):
 )
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("estimator", WITH_FAMILY)
-def test_bad_results_of_a_function_are_named_with_it(estimator, solver, function, message):
+def test_an_error_about_bad_results_names_the_function(estimator, solver, function, message):
     with pytest.raises(ValueError, match=message):
         make(estimator, family=Custom([(function, 1)]), solver=solver).fit(X)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_an_error_inside_a_function_is_the_users_own(solver):
+def test_an_error_inside_a_function_is_raised_unchanged(solver):
     def broken(z):
         raise ZeroDivisionError("my own mistake")
 
@@ -89,20 +89,20 @@ def test_custom_functions_without_an_arity_are_refused_with_an_example(functions
 
 
 @pytest.mark.parametrize(("function", "arity"), [(np.hypot, 1), (lambda u, v: u + v, 3)])
-def test_a_function_of_another_arity_fails_as_a_call_does(function, arity):
+def test_a_function_of_another_arity_raises_the_type_error_of_the_call(function, arity):
     with pytest.raises(TypeError, match=r"argument|operand"):
         GFS(3, family=Custom([(function, arity)]), alpha=0, criterion="variance").fit(X)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_second_argument_cannot_be_mistaken_for_an_output(solver):
+def test_a_second_argument_is_not_used_as_an_output_array(solver):
     # np.abs(u, v) writes to v.
     with pytest.raises((TypeError, ValueError)):
         GFS(3, family=Custom([(np.abs, 2)]), solver=solver, alpha=0, criterion="variance").fit(X)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_function_that_changes_its_argument_changes_nothing_else(solver):
+def test_a_function_that_changes_its_argument_does_not_change_the_fit(solver):
     def cube_in_place(z):
         z **= 3
         return z
@@ -171,7 +171,7 @@ def squares_of_size(size):
 
 
 def fitted_to(form, size, folder, **params):
-    """Fit to a table in some form, by functions of some size."""
+    """Fit squares of magnitude `size` to a table in the given form."""
     estimator = GFS(2, family=squares_of_size(size), threshold=None, **params, criterion="variance")
     if form == "file":
         np.save(folder / "table.npy", SQUARES)
@@ -192,7 +192,7 @@ def fitted_to(form, size, folder, **params):
     ],
     ids=["qr", "gram", "held out", "shrunk", "file", "Dask"],
 )
-def test_the_size_of_a_function_changes_nothing(form, params, size, tmp_path):
+def test_the_scale_of_a_function_does_not_change_the_fit(form, params, size, tmp_path):
     expected = fitted_to(form, 1.0, tmp_path, **params)
     with np.errstate(all="raise", under="ignore"):
         fitted = fitted_to(form, size, tmp_path, **params)
@@ -216,7 +216,7 @@ def test_a_fit_with_tiny_functions_goes_on_from_its_checkpoint(tmp_path):
 
 
 @pytest.mark.parametrize("size", [1.0, *SIZES])
-def test_the_size_of_a_function_is_nothing_to_backward_elimination(size):
+def test_the_scale_of_a_function_does_not_change_backward_elimination(size):
     table = np.column_stack([A**2, 3 * A, B])
     fitted = GFA(backward=True, family=Custom([(lambda z: size * z**2, 1)])).fit(table)
     np.testing.assert_array_equal(fitted.redundant_features_, [0])
@@ -227,8 +227,8 @@ def tiny_square(z):
 
 
 @pytest.mark.parametrize("solver", ["qr", "gram"])
-def test_coefficients_are_those_of_functions_as_the_user_knows_them(solver, tmp_path):
-    """A file knows nothing of how functions were scaled on the way."""
+def test_stored_coefficients_belong_to_the_unscaled_functions_of_the_user(solver, tmp_path):
+    """A model file does not hold the internal scale of functions."""
     family = Custom([(tiny_square, 1)])
     fitted = GFS(2, family=family, solver=solver, alpha=0, criterion="variance").fit(SQUARES)
     fitted.save(tmp_path / "fit.gram")

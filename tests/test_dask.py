@@ -34,7 +34,7 @@ EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each 
 
 @EACH
 @pytest.mark.parametrize("source", DASK_SOURCES)
-def test_all_collections_give_the_fit_in_memory(source, index):
+def test_all_collections_give_the_fit_of_the_array(source, index):
     with dask.config.set(scheduler="threads"):
         fitted = estimator(ALGORITHMS[index]).fit(DASK_SOURCES[source]())
     assert_same(fitted, in_memory(index))
@@ -42,21 +42,21 @@ def test_all_collections_give_the_fit_in_memory(source, index):
 
 @pytest.fixture(scope="module")
 def processes():
-    """Two processes for all tests, since one starts slowly."""
+    """Start two processes for all tests, because a process starts slowly."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as pool:
         yield pool
 
 
 @EACH
-def test_so_they_do_with_processes(processes, index):
+def test_the_scheduler_of_processes_gives_the_fit_of_the_array(processes, index):
     with dask.config.set(scheduler="processes", pool=processes):
         fitted = estimator(ALGORITHMS[index]).fit(DASK_SOURCES["array, uneven rows"]())
     assert_same(fitted, in_memory(index))
 
 
 @EACH
-def test_so_they_do_at_degree_three(index):
+def test_data_frames_give_the_fit_of_the_array_at_degree_three(index):
     options = {"family": "polynomial", "degree": 3}
     fitted = estimator(ALGORITHMS[index], **options).fit(DASK_SOURCES["data frame"]())
     assert_same(fitted, in_memory(index, **options), atol=1e-7)
@@ -107,13 +107,13 @@ def test_wrong_weights_are_refused(weights, error, message):
         GFR(1, alpha=0).fit(DASK_SOURCES["array"](), sample_weight=weights)
 
 
-def test_a_column_of_weights_that_is_not_there_is_named():
+def test_a_missing_column_of_weights_is_named():
     with pytest.raises(ValueError, match="no column 'w'"):
         GFR(1, alpha=0).fit(DASK_SOURCES["data frame"](), sample_weight="w")
 
 
 @pytest.mark.parametrize("n_weights", [500, 999])
-def test_weights_of_unknown_length_are_checked_where_they_are(n_weights):
+def test_weights_of_unknown_length_are_checked_in_each_partition(n_weights):
     rows = dd.from_pandas(FRAME, npartitions=2).to_dask_array()
     weights = dd.from_pandas(WEIGHTED_FRAME["weight"][:n_weights], npartitions=2).to_dask_array()
     with pytest.raises(ValueError, match=r"Partition \d has 1500 rows and weights of shape"):
@@ -132,7 +132,7 @@ def test_an_infinite_value_is_located():
 
 
 class Counter:
-    """Counts the blocks that are computed; here, since what Dask is to name must be importable."""
+    """Counter of computed blocks; at module level, because Dask must be able to import it."""
 
     n = 0
     lock = threading.Lock()
@@ -146,28 +146,28 @@ def count(block):
 
 @pytest.fixture
 def counted():
-    """Return a table in six parts, which counts how often one of them is computed."""
+    """Return a table in six parts that counts how often each part is computed."""
     Counter.n = 0
     return da.from_array(X, chunks=(500, -1)).map_blocks(count, dtype=X.dtype, meta=X[:0])
 
 
-def test_a_table_that_fits_is_computed_once(counted):
+def test_a_table_that_fits_in_memory_is_computed_once(counted):
     GFR(3, alpha=0).fit(counted)
     assert Counter.n == 6
 
 
-def test_a_table_of_unknown_size_that_fits_is_computed_twice(counted):
+def test_a_table_of_unknown_size_that_fits_in_memory_is_computed_twice(counted):
     GFR(3, alpha=0).fit(dd.from_dask_array(counted, columns=NAMES))
     assert Counter.n == 12
 
 
-def test_a_table_that_does_not_fit_is_computed_once_and_then_once_a_step(counted, monkeypatch):
+def test_a_table_larger_than_memory_is_computed_once_and_then_once_a_step(counted, monkeypatch):
     monkeypatch.setattr(rows_of_dask, "_available", lambda memory_budget: 0.0)
     GFR(3, alpha=0).fit(counted)
     assert Counter.n == 6 * (1 + 3)
 
 
-def test_what_travels_does_not_grow_with_the_rows(monkeypatch):
+def test_the_size_of_messages_does_not_grow_with_the_rows(monkeypatch):
     sizes = {}
     add = rows_of_dask.DaskRows.sum
 
@@ -184,7 +184,7 @@ def test_what_travels_does_not_grow_with_the_rows(monkeypatch):
     assert max(sizes[3000]) < X[:500].nbytes
 
 
-def test_threads_of_blas_are_left_as_they_were():
+def test_the_number_of_blas_threads_is_restored():
     before = n_threads()
     with dask.config.set(scheduler="threads", num_workers=4):
         GFR(3, alpha=0).fit(da.from_array(X, chunks=(100, -1)))
@@ -193,7 +193,7 @@ def test_threads_of_blas_are_left_as_they_were():
 
 @EACH
 @pytest.mark.parametrize("source", DASK_SOURCES)
-def test_a_transform_is_lazy_and_the_same(source, index):
+def test_a_transform_is_lazy_and_equals_that_of_the_array(source, index):
     fitted = estimator(ALGORITHMS[index]).fit(DASK_SOURCES[source]())
     named = hasattr(fitted, "feature_names_in_")
     table = FRAME if named else X
@@ -213,7 +213,7 @@ def test_a_transform_is_lazy_and_the_same(source, index):
 
 @EACH
 @pytest.mark.parametrize("source", DASK_SOURCES)
-def test_scores_are_the_same(source, index):
+def test_scores_equal_those_of_the_array(source, index):
     fitted = estimator(ALGORITHMS[index]).fit(DASK_SOURCES[source]())
     table = FRAME if hasattr(fitted, "feature_names_in_") else X
     data = DASK_SOURCES[source]()
@@ -223,7 +223,7 @@ def test_scores_are_the_same(source, index):
     np.testing.assert_allclose(errors.compute(), fitted.reconstruction_error(table), atol=1e-10)
 
 
-@pytest.mark.filterwarnings("ignore:The inplace keyword")  # in Dask's use of pandas
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # raised by Dask's use of pandas
 def test_parquet_files_are_read_by_dask(tmp_path):
     fitted = GFR(3, alpha=0).fit(dd.read_parquet(write_parts(tmp_path)))
     assert_same(fitted, in_memory(0))

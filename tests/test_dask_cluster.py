@@ -1,4 +1,4 @@
-"""A cluster of two worker processes, one of which may die."""
+"""Dask cluster of two worker processes, one of which may die."""
 
 import os
 import signal
@@ -37,12 +37,12 @@ def client():
 
 @EACH
 @pytest.mark.parametrize("source", ["array, uneven rows", "array, columns in parts", "data frame"])
-def test_a_cluster_gives_the_fit_in_memory(client, source, index):
+def test_a_cluster_gives_the_fit_of_the_array(client, source, index):
     fitted = estimator(ALGORITHMS[index]).fit(DASK_SOURCES[source]())
     assert_same(fitted, in_memory(index))
 
 
-def test_so_it_does_with_weights(client):
+def test_a_cluster_gives_the_weighted_fit_of_the_array(client):
     weights = da.from_array(WEIGHTS, chunks=500)
     fitted = estimator(ALGORITHMS[0]).fit(DASK_SOURCES["array"](), sample_weight=weights)
     assert_same(fitted, in_memory(0, weighted=True))
@@ -60,7 +60,7 @@ def test_transforms_and_scores_run_in_the_cluster(client):
     assert fitted.score(data) == pytest.approx(fitted.score(X))
 
 
-def test_an_error_in_a_worker_says_where(client):
+def test_an_error_in_a_worker_locates_the_value(client):
     x = X.copy()
     x[1234, 3] = np.inf
     with pytest.raises(ValueError, match=r"Column 3 has an infinite .* row 234 of partition 2"):
@@ -97,8 +97,8 @@ def slowly(block):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
 @pytest.mark.parametrize("when", [0, 2])
-def test_a_worker_that_dies_in_the_middle_changes_nothing(client, monkeypatch, when):
-    """It dies while rows are computed for the first time, or in the second step."""
+def test_the_death_of_a_worker_does_not_change_the_fit(client, monkeypatch, when):
+    """The worker dies while rows are computed for the first time, or in the second step."""
     client.wait_for_workers(2)
     pids = list(client.run(os.getpid).values())
     data = da.from_array(X, chunks=(150, -1)).map_blocks(slowly, dtype=X.dtype, meta=X[:0])

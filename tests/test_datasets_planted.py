@@ -1,4 +1,4 @@
-"""The generator of planted redundancy draws what the paper's text says, and tells what it drew."""
+"""Generator of planted redundancy: the data follow the paper's text, and the truth is returned."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def test_distinct_products_are_uncorrelated_with_all_other_columns():
     assert np.abs(correlations).max() < 6 * np.sqrt(3 / len(X))
 
 
-def test_products_recur_where_they_may():
+def test_products_repeat_if_distinct_is_false():
     _, truth = make_planted_redundancy(10, 40, 4, distinct=False, random_state=0)
-    assert len({each.factors for each in truth.products}) == 6  # of 36: all there are
+    assert len({each.factors for each in truth.products}) == 6  # 36 draws of 6 products
 
 
 def test_all_products_are_equally_likely():
@@ -142,7 +142,7 @@ def test_the_threshold_is_the_largest_projection_error_when_degrees_do_not_match
     assert truth.degree == 3
     errors = []
     for each in truth.products:
-        # Not as the generator does it: orthonormal functions of raw factors, one by one.
+        # Independent of the generator: orthonormal functions of raw factors, one by one.
         factors, left = X[:, list(each.factors)], X[:, each.column]
         functions = [np.ones(400)] + [
             factors[:, list(which)].prod(axis=1)
@@ -170,7 +170,7 @@ def test_rotation_keeps_the_components_and_is_orthonormal():
 
 
 @pytest.mark.parametrize("rotate", [False, True])
-def test_a_seed_gives_the_same_data_and_another_seed_others(rotate):
+def test_a_seed_fixes_the_data_and_another_seed_changes_them(rotate):
     def draw(seed):
         return make_planted_redundancy(50, noise=0.1, rotate=rotate, random_state=seed)
 
@@ -184,7 +184,7 @@ def test_a_seed_gives_the_same_data_and_another_seed_others(rotate):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_gfa_finds_exactly_what_was_planted(seed):
+def test_gfa_finds_exactly_the_planted_columns(seed):
     X, truth = make_planted_redundancy(500, random_state=seed)
     gfa = GFA(threshold=truth.threshold, degree=truth.degree, backward=False, alpha=0).fit(X)
     np.testing.assert_array_equal(gfa.get_support(indices=True), truth.informative)
@@ -192,7 +192,7 @@ def test_gfa_finds_exactly_what_was_planted(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_gca_finds_exactly_what_was_planted(seed):
+def test_gca_finds_exactly_the_planted_directions(seed):
     X, truth = make_planted_redundancy(500, 12, 6, rotate=True, random_state=seed)
     gca = GCA(
         threshold=truth.threshold,
@@ -212,7 +212,7 @@ def test_gca_finds_exactly_what_was_planted(seed):
         {"degree": 4, "variances": (4, 4.2)},  # all above the threshold, which is near 0.85 · 4.2
     ],
 )
-def test_gfa_finds_what_was_planted_with_noise_and_with_too_low_a_degree(options):
+def test_gfa_finds_the_planted_columns_with_noise_and_with_too_low_a_degree(options):
     X, truth = make_planted_redundancy(3000, 14, 7, random_state=0, **options)
     gfa = GFA(threshold=truth.threshold, degree=truth.degree, backward=False, alpha=0).fit(X)
     np.testing.assert_array_equal(gfa.get_support(indices=True), truth.informative)

@@ -1,4 +1,4 @@
-"""Dates that columns with their parts give, and parts that dates give."""
+"""Dates computed from columns of their parts, and parts computed from dates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTS = ("year", "month", "day", "hour", "minute", "second")
 
 
 def visits(n=500, freq="31h", parts=PARTS[:3]):
-    """Dates, their parts, and a number that has nothing to do with them."""
+    """Return dates, their parts, and an independent number."""
     times = pd.Series(pd.date_range("2022-01-05", periods=n, freq=freq))
     times = times if "hour" in parts else times.dt.normalize()
     table = {name: getattr(times.dt, name) for name in parts}
@@ -31,7 +31,7 @@ def laws_of_dates(table):
     return [law for law in gramian.relations(table) if law.columns[-1] == "when"]
 
 
-def test_composed_dates_are_those_of_datetime():
+def test_composed_dates_equal_those_of_datetime():
     rng = np.random.default_rng(0)
     parts = rng.integers([1, 0, 0, -1, -1, -1], [9999, 14, 33, 25, 61, 61], (2000, 6))
     found = composed(dict(zip(PARTS, parts.T.astype(float), strict=True)))
@@ -44,7 +44,7 @@ def test_composed_dates_are_those_of_datetime():
 
 
 @pytest.mark.parametrize("gap", [np.nan, 1.5, np.inf])
-def test_what_is_no_whole_number_gives_no_date(gap):
+def test_parts_that_are_not_integers_give_no_date(gap):
     date = ComposedDate("when", "days", ("year", "month", 1))
     assert np.isnat(date({"year": [2024.0, gap], "month": [1.0, 1.0]})).tolist() == [False, True]
 
@@ -61,7 +61,7 @@ def test_a_date_follows_from_its_parts(freq, parts):
     assert law.solve_for("when") is law.lookup
 
 
-def test_it_is_written_with_the_parts_that_columns_have():
+def test_the_law_of_a_date_names_the_column_of_each_part():
     table = visits(300, "7h", PARTS[:4]).rename(columns={"month": "m"})
     table = table[table["year"] == 2022].drop(columns="year")
     (law,) = laws_of_dates(table)
@@ -69,21 +69,21 @@ def test_it_is_written_with_the_parts_that_columns_have():
     np.testing.assert_array_equal(law(table), table["when"])
 
 
-def test_parts_follow_from_the_date_and_are_dropped_rather_than_it():
+def test_parts_follow_from_the_date_and_are_dropped_instead_of_the_date():
     table = visits().assign(weekday=lambda each: each["when"].dt.day_of_week)
     found = gramian.relations(table)
     assert {*found.redundant()} == {"year", "month", "day", "weekday"}
     assert {*found.redundant(keep=["year", "month", "day"])} == {"when", "weekday"}
 
 
-def test_one_wrong_day_and_dates_that_never_change_are_no_law():
+def test_a_wrong_day_or_invalid_parts_give_no_law():
     table = visits()
     table.loc[7, "day"] += 1
     assert laws_of_dates(table) == []
     assert laws_of_dates(visits(20).assign(year=0, month=0, day=0)) == []
 
 
-def test_a_date_beside_missing_parts_is_not_given():
+def test_a_law_with_missing_parts_does_not_give_the_date():
     table = visits()
     table.loc[::5, "day"] = np.nan
     (law,) = laws_of_dates(table)
@@ -93,7 +93,7 @@ def test_a_date_beside_missing_parts_is_not_given():
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_selection_computes_dates_again(tmp_path, monkeypatch, ending):
+def test_a_selection_reconstructs_dates(tmp_path, monkeypatch, ending):
     monkeypatch.chdir(tmp_path)
     table = visits(parts=PARTS[:4])
     (table.to_csv if ending == "csv" else table.to_parquet)(f"t.{ending}", index=False)
@@ -117,7 +117,7 @@ def test_a_time_of_the_day_follows_from_hour_and_minute():
     assert str(gramian.relations(table)) == "clock = 3600 · hour + 60 · minute"
 
 
-def test_printing_latex_and_sympy():
+def test_laws_of_dates_are_written_as_text_latex_and_sympy():
     sympy = pytest.importorskip("sympy")
     (law,) = laws_of_dates(visits())
     assert (

@@ -1,4 +1,4 @@
-"""From what was kept back to all columns."""
+"""Decoder: reconstruction of all columns from the kept ones."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_decoder_is_least_squares_on_all_functions(estimator, name, solver):
 
 @pytest.mark.parametrize("name", INDICATORS)
 @pytest.mark.parametrize("estimator", SELECTORS)
-def test_the_decoder_of_discrete_columns(estimator, name):
+def test_the_decoder_of_discrete_columns_is_least_squares(estimator, name):
     family, functions = INDICATORS[name]
     fitted = make(estimator, 3, family=family).fit(discrete())
     assert_decodes(fitted, Explicit(fitted, functions, discrete()), discrete())
@@ -60,7 +60,7 @@ def test_the_decoder_of_discrete_columns(estimator, name):
 @pytest.mark.parametrize("alpha", [1e-3, 0.1, 10.0])
 @pytest.mark.parametrize("name", ["multilinear 3", "polynomial 2", "fourier 2", "union"])
 @every_estimator
-def test_the_decoder_is_penalized_least_squares_where_the_fit_is(estimator, name, alpha):
+def test_the_decoder_of_a_penalized_fit_is_penalized_least_squares(estimator, name, alpha):
     family, functions = FAMILIES[name]
     fitted = make(estimator, 3, family=family, alpha=alpha).fit(TRAIN)
     assert_decodes(fitted, Explicit(fitted, functions, TRAIN), TEST, alpha)
@@ -68,7 +68,7 @@ def test_the_decoder_is_penalized_least_squares_where_the_fit_is(estimator, name
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
 @every_estimator
-def test_the_decoder_knows_of_weights(estimator, alpha):
+def test_the_decoder_is_weighted_least_squares(estimator, alpha):
     w = weights()[:200]
     fitted = make(estimator, 3, degree=3, alpha=alpha).fit(TRAIN, sample_weight=w)
     assert_decodes(fitted, Explicit(fitted, hand.multilinear(3), TRAIN, w), TEST, alpha)
@@ -76,7 +76,7 @@ def test_the_decoder_knows_of_weights(estimator, alpha):
 
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @every_estimator
-def test_the_decoder_leaves_out_functions_that_were_dropped(estimator, solver):
+def test_the_decoder_leaves_out_dropped_functions(estimator, solver):
     family = Polynomial(2) + Custom([(np.square, 1), (np.multiply, 2)])
     fitted = make(estimator, 3, family=family, solver=solver).fit(TRAIN)
     assert fitted.n_dropped_functions_.sum() == 6
@@ -85,21 +85,21 @@ def test_the_decoder_leaves_out_functions_that_were_dropped(estimator, solver):
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
 @every_estimator
-def test_the_decoder_with_more_columns_than_rows(estimator, alpha):
+def test_the_decoder_is_least_squares_with_more_columns_than_rows(estimator, alpha):
     train, test = wide_table()
     fitted = make(estimator, 4, alpha=alpha).fit(train)
     assert_decodes(fitted, Explicit(fitted, hand.multilinear(2), train), test, alpha)
 
 
 @every_estimator
-def test_the_decoder_of_moments(estimator):
+def test_the_decoder_is_least_squares_with_shared_moments(estimator):
     fitted = make(estimator, 5, degree=4, solver="moments").fit(TRAIN)
     assert_decodes(fitted, Explicit(fitted, hand.multilinear(4), TRAIN), TEST)
 
 
 @a_property
 @given(seeds, names, families, solvers, st.sampled_from([0.0, 0.01, 1.0]), st.integers(3, 5))
-def test_the_decoder_of_any_table(seed, name, pair, solver, alpha, d):
+def test_the_decoder_is_least_squares_for_any_table(seed, name, pair, solver, alpha, d):
     family, functions = pair
     table = nonlinear_table(seed, d)
     solver = "auto" if alpha else solver
@@ -109,8 +109,8 @@ def test_the_decoder_of_any_table(seed, name, pair, solver, alpha, d):
 
 
 @every_estimator
-def test_moments_are_those_of_all_functions_whichever_penalty_is_chosen(estimator, tmp_path):
-    """Penalties share their sums, and the one that is chosen may leave functions out."""
+def test_stored_moments_cover_all_functions_for_any_chosen_penalty(estimator, tmp_path):
+    """Penalties share sums; the fit with the chosen penalty may leave functions out."""
     rng = np.random.default_rng(0)
     X, new_rows = rng.standard_normal((40, 6)), rng.standard_normal((400, 6))
     fitted = make(estimator, 3, degree=3, alpha="auto").fit(X, validation_data=new_rows)
@@ -119,11 +119,11 @@ def test_moments_are_those_of_all_functions_whichever_penalty_is_chosen(estimato
     f = decoder.evaluate(fitted.model_.encoder(X - fitted.mean_))
     np.testing.assert_allclose(decoder.moments[0], f @ f.T / 40, atol=1e-12)
     np.testing.assert_allclose(decoder.moments[1], f @ (X - fitted.mean_) / 40, atol=1e-12)
-    fitted.save(tmp_path / "fit.gram")  # which refuses moments that cannot be
+    fitted.save(tmp_path / "fit.gram")  # saving refuses impossible moments
 
 
 @every_estimator
-def test_what_was_kept_survives_the_way_back_and_forth(estimator):
+def test_transform_of_an_inverse_transform_returns_the_code(estimator):
     fitted = make(estimator, 3, degree=3, alpha=0.1).fit(TRAIN)
     kept = fitted.transform(TEST)
     np.testing.assert_allclose(fitted.transform(fitted.inverse_transform(kept)), kept, atol=1e-9)
@@ -142,7 +142,7 @@ def test_rows_are_decoded_one_by_one(estimator):
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @pytest.mark.parametrize("degree", [1, 2, 3])
 @pytest.mark.parametrize("estimator", SELECTORS)
-def test_columns_that_are_functions_of_others_are_filled_in(estimator, degree, solver):
+def test_columns_that_are_functions_of_others_are_reconstructed(estimator, degree, solver):
     table = of_degree(degree)
     train, test = table[:300], table[300:]
     fitted = make(estimator, 3, degree=degree, solver=solver).fit(train)
@@ -151,14 +151,14 @@ def test_columns_that_are_functions_of_others_are_filled_in(estimator, degree, s
 
 
 @pytest.mark.parametrize("estimator", SELECTORS)
-def test_columns_of_very_different_units_are_filled_in(estimator):
+def test_columns_of_very_different_units_are_reconstructed(estimator):
     rng = np.random.default_rng(0)
     a, b, c = unlike_variables(rng, 300)
     units = np.array([1e9, 1.0, 1e-3, 1e-7, 1e-9])
     table = np.column_stack([a, b, 10 * c, 0.1 * a * b, 0.1 * a * c + b]) * units + units
     relative = {"threshold": 1e-8, "relative": True}
     fitted = make(estimator, None, **relative).fit(table[:200])
-    if estimator is GFS:  # which looks for residual variance, and so begins with large units
+    if estimator is GFS:  # criterion: residual variance, which begins with large units
         assert fitted.selected_features_.tolist() == [0, 1, 2]
     assert len(fitted.selected_features_) == 3
     error = (reconstruct(fitted, table[200:]) - table[200:]) / units
@@ -181,7 +181,7 @@ def test_planted_products_are_reconstructed_to_rounding(estimator, unit, alpha):
 
 
 @pytest.mark.parametrize("estimator", SELECTORS)
-def test_selected_columns_come_back_exactly_as_given(estimator):
+def test_selected_columns_are_reconstructed_exactly(estimator):
     fitted = make(estimator, 3, degree=3, threshold=None, alpha=0.5).fit(TRAIN[:, ::-1])
     assert (np.diff(fitted.selected_features_) < 0).any()
     test = TEST[:, ::-1]
@@ -196,7 +196,7 @@ def test_selected_columns_come_back_exactly_as_given(estimator):
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
 @pytest.mark.parametrize("solver", ["auto", "gram"])
 @every_estimator
-def test_linear_reconstruction_is_linear_regression_on_what_was_kept(estimator, solver, alpha):
+def test_linear_reconstruction_is_linear_regression_on_the_code(estimator, solver, alpha):
     w = weights()[:200]
     fitted = make(estimator, 4, degree=3, solver=solver, alpha=alpha).fit(TRAIN, sample_weight=w)
     regression = LinearRegression().fit(fitted.transform(TRAIN), TRAIN, sample_weight=w)
@@ -223,7 +223,7 @@ def test_a_linear_gfr_reconstructs_as_pca_does(n, linear):
 
 
 @every_estimator
-def test_the_functions_explain_more_than_a_line(estimator):
+def test_the_nonlinear_decoder_explains_more_than_the_linear_one(estimator):
     fitted = make(estimator, 3, degree=3).fit(TRAIN)
     nonlinear = np.sum((reconstruct(fitted, TRAIN) - TRAIN) ** 2)
     linear = np.sum((reconstruct(fitted, TRAIN, linear=True) - TRAIN) ** 2)
@@ -235,7 +235,7 @@ def test_the_functions_explain_more_than_a_line(estimator):
 
 @pytest.mark.parametrize("linear", [False, True])
 @every_estimator
-def test_single_precision_in_single_precision_out(estimator, linear):
+def test_float32_codes_give_float32_reconstructions(estimator, linear):
     fitted = make(estimator, 3).fit(TRAIN)
     kept = fitted.transform(TEST.astype(np.float32))
     assert kept.dtype == np.float32
@@ -249,7 +249,7 @@ def test_single_precision_in_single_precision_out(estimator, linear):
 
 
 @every_estimator
-def test_when_nothing_was_kept_the_mean_comes_back(estimator):
+def test_a_fit_that_keeps_nothing_reconstructs_the_mean(estimator):
     fitted = make(estimator, None, threshold=1e9).fit(TRAIN)
     assert len(fitted.n_functions_) == 0
     nothing = np.empty((7, 0))
@@ -263,14 +263,14 @@ def test_when_nothing_was_kept_the_mean_comes_back(estimator):
 
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @every_estimator
-def test_when_nothing_was_kept_the_only_function_is_the_constant(estimator, solver):
+def test_a_fit_that_keeps_nothing_has_only_the_constant_function(estimator, solver):
     fitted = make(estimator, threshold=1e9, solver=solver).fit(TRAIN)
     np.testing.assert_array_equal(fitted.model_.decoder.coefficients, np.zeros((1, TRAIN.shape[1])))
     np.testing.assert_array_equal(fitted.model_.decoder.moments[0], [[1.0]])
 
 
 @every_estimator
-def test_constant_columns_come_back(estimator):
+def test_constant_columns_are_reconstructed(estimator):
     table = np.column_stack([X, np.full(len(X), 7.3)])
     fitted = make(estimator, 3).fit(table)
     np.testing.assert_allclose(reconstruct(fitted, table)[:, -1], 7.3, rtol=1e-14)
@@ -310,14 +310,14 @@ def test_wrong_tables_are_refused(estimator):
 
 
 @every_estimator
-def test_nothing_is_reconstructed_before_a_fit(estimator):
+def test_an_unfitted_estimator_refuses_to_reconstruct(estimator):
     for method in ["score", "reconstruction_error", "inverse_transform"]:
         with pytest.raises(NotFittedError):
             getattr(estimator(), method)(X)
 
 
 @every_estimator
-def test_frames_are_reconstructed_as_arrays_are(estimator):
+def test_frames_and_arrays_are_reconstructed_equally(estimator):
     frame = pd.DataFrame(X, columns=list("abcdef"))
     fitted = make(estimator, 3).set_output(transform="pandas").fit(frame)
     plain = make(estimator, 3).fit(X)
@@ -378,7 +378,7 @@ def test_a_fit_keeps_no_rows(estimator):
     assert large <= small + 100
 
 
-def test_gca_fills_in_the_directions_it_found_redundant():
+def test_gca_reconstructs_redundant_directions():
     grid, others = independent_grid()
     fitted = GCA(degree=3, backward=False, alpha=0).fit(grid)
     assert fitted.n_components_ == 3

@@ -1,4 +1,4 @@
-"""The demonstration says what the README promises."""
+"""The demonstration prints the results that the README promises."""
 
 import io
 import re
@@ -30,7 +30,7 @@ def test_gfr_needs_fewer_directions_than_pca_at_every_level(output):
         assert 0 < degree_3 <= degree_2 < pca
 
 
-def test_gfr_of_degree_2_leaves_less_than_pca_of_rows_held_out(output):
+def test_gfr_of_degree_2_leaves_less_variance_of_held_out_rows_than_pca(output):
     rows = rows_of(output, r"  (\d+) +([\d.]+) % +\(([\d.]+) %\) +([\d.]+) % +\(([\d.]+) %\) .*")
     assert [int(row[0]) for row in rows] == list(demo.DIRECTIONS)
     for _, pca, pca_fitted, gfr, gfr_fitted in rows:

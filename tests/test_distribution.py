@@ -1,6 +1,6 @@
-"""What is published holds the library and nothing else, and works by itself.
+"""The published sdist and wheel hold the library only, and work alone.
 
-As pip does for who has no wheel: an sdist is made of the checkout, a wheel of the sdist alone, and
+As pip does without a wheel: an sdist is made from the checkout, a wheel from the sdist alone, and
 the wheel is installed where nothing else of the project can be found.
 """
 
@@ -47,7 +47,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a wheel that was made of the sdist."""
+    """Return a wheel made from the sdist."""
     return build("wheel", unpacked, tmp_path_factory.mktemp("wheel") / "built")
 
 
@@ -61,7 +61,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def files_in(folder: Path) -> set[str]:
-    """Return the paths of all files in a folder but compiled ones."""
+    """Return the paths of all files in a folder, except compiled ones."""
     return {
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
@@ -69,7 +69,7 @@ def files_in(folder: Path) -> set[str]:
     }
 
 
-def test_the_wheel_holds_the_files_of_the_package_and_what_describes_it(wheel: Path) -> None:
+def test_the_wheel_holds_the_files_of_the_package_and_its_metadata(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     held = {name.removeprefix("gramian/") for name in names if name.startswith("gramian/")}
@@ -79,7 +79,7 @@ def test_the_wheel_holds_the_files_of_the_package_and_what_describes_it(wheel: P
     assert f"{NAME}.dist-info/licenses/LICENSE" in names
 
 
-def test_the_wheel_has_types_and_the_parts_of_a_report_but_nothing_of_the_paper(
+def test_the_wheel_holds_types_and_report_files_but_no_paper_code(
     wheel: Path,
 ) -> None:
     with zipfile.ZipFile(wheel) as archive:
@@ -91,7 +91,7 @@ def test_the_wheel_has_types_and_the_parts_of_a_report_but_nothing_of_the_paper(
     assert not parts & {"paper", "gramian_paper", "experiments", "baselines", "published", "tests"}
 
 
-def test_the_wheel_needs_four_packages_and_no_extra_is_about_the_paper(wheel: Path) -> None:
+def test_the_wheel_needs_four_packages_and_has_no_extra_for_the_paper(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         text = archive.read(f"{NAME}.dist-info/METADATA").decode()
     described = HeaderParser().parsestr(text)
@@ -125,7 +125,7 @@ def test_the_sdist_holds_library_tests_documentation_and_examples_but_not_the_pa
 
 
 def alone(installed: Path, program: str) -> str:
-    """Run a program where of all projects only the wheel and its dependencies are found."""
+    """Run a program that can import only the wheel and its dependencies."""
     specs = [importlib.util.find_spec(name) for name in ("numpy", "scipy", "sklearn", "joblib")]
     dependencies = {str(Path(spec.origin).parents[1]) for spec in specs if spec and spec.origin}
     paths = [str(installed), *sorted(dependencies)]

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def public_objects() -> dict[str, object]:
-    """Return all public objects but modules, by their full names."""
+    """Return all public objects except modules, by full name."""
     found = {}
     for module_name in MODULES:
         module = importlib.import_module(module_name)
@@ -45,11 +45,11 @@ DOCUMENTED = {
     for name, value in PUBLIC.items()
     if inspect.isclass(value) or inspect.isroutine(value)
 }
-"""Classes and functions; types and tables have no docstring."""
+"""Public classes and functions, which must have a docstring; types and tables have none."""
 
 
 def listed_in_reference() -> set[str]:
-    """Return the full names of all that the pages of the reference list."""
+    """Return the full names of all objects that the reference pages list."""
     names = set()
     for page in REFERENCE.glob("*.rst"):
         module = ""
@@ -66,7 +66,7 @@ LISTED = listed_in_reference()
 
 
 def described_in(value: object) -> dict[str, str]:
-    """Return the names that the sections of a docstring describe, and their types."""
+    """Return the names that the sections of a docstring describe, with their types."""
     found = {}
     for line in (inspect.getdoc(value) or "").splitlines():
         # "name : type", "one, two : types", or names alone, as in "columns, encode"
@@ -76,7 +76,7 @@ def described_in(value: object) -> dict[str, str]:
 
 
 def members_of(cls: type) -> dict[str, Callable[..., Any]]:
-    """Return the functions behind the public methods and properties of a class that are ours."""
+    """Return the functions of a class's public methods and properties that gramian defines."""
     found = {}
     for name, value in inspect.getmembers_static(cls):
         for wrapped in ("fget", "func", "__func__"):
@@ -96,7 +96,7 @@ def test_every_public_class_and_function_has_an_example_that_is_run(name: str) -
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_object_is_in_the_reference(name: str) -> None:
-    # An object that has two names is documented under one of them.
+    # An object with two names is documented under one of them.
     assert name in LISTED or any(
         PUBLIC[name] is PUBLIC[other] for other in LISTED & PUBLIC.keys()
     ), f"{name} is in no page of docs/reference"
@@ -111,7 +111,7 @@ CALLABLE = {
     for name, value in DOCUMENTED.items()
     for member, function in (members_of(value) if inspect.isclass(value) else {"": value}).items()
 }
-"""Public functions and methods that are ours; those of scikit-learn have its documentation."""
+"""Public functions and methods that gramian defines; scikit-learn documents its own."""
 DATA = {name: value for name, value in DOCUMENTED.items() if is_dataclass(value)}
 
 
@@ -123,14 +123,14 @@ def test_every_parameter_of_a_public_function_or_method_is_described(name: str) 
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_help_tells_every_field_of_a_public_class(name: str) -> None:
+def test_help_describes_every_field_of_a_public_class(name: str) -> None:
     names = {each.name for each in fields(DATA[name]) if not each.name.startswith("_")}
     missing = names - described_in(DATA[name]).keys()
     assert not missing, f"{name} does not say what {sorted(missing)} is"
 
 
 APART = {"model_", "expand", "rules"}
-"""Members that are for estimators, as their docstrings say: their classes are private."""
+"""Members that only estimators use, according to their docstrings: their classes are private."""
 CLASSES = {
     name
     for path in Path(gramian.__file__).parent.rglob("*.py")
@@ -141,7 +141,7 @@ KNOWN = {name.rpartition(".")[2] for name in DOCUMENTED}
 
 
 def private_in(text: str, module: str) -> set[str]:
-    """Return the private classes of ours that a type, as a module writes it, leads to."""
+    """Return the private classes of gramian that a type annotation of a module refers to."""
     found = set()
     for word in re.findall(r"(?<![\w.])[A-Z]\w+", text):
         known = getattr(importlib.import_module(module), word, None)
@@ -154,7 +154,7 @@ def private_in(text: str, module: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)
-def test_every_class_that_users_meet_is_public(name: str) -> None:
+def test_every_class_in_a_public_annotation_is_public(name: str) -> None:
     value = DOCUMENTED[name]
     owners, members = (value.__mro__, members_of(value)) if inspect.isclass(value) else ((), {})
     private = set()

@@ -1,4 +1,4 @@
-"""Rows drawn by chance from a table that comes in pieces."""
+"""Random samples of rows from a table in pieces."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from gramian.core.rows import draw
 
 
 def drawn(sizes, most, seed=0):
-    """Draw from the numbers 0, 1, ... in pieces of some sizes."""
+    """Draw from the numbers 0, 1, ... in pieces of the given sizes."""
     ends = np.cumsum(sizes)
     pieces = (np.arange(end - size, end) for size, end in zip(sizes, ends, strict=True))
     return draw(pieces, most, seed, lambda piece, mask: piece[mask], np.concatenate)
 
 
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=12), st.integers(1, 50))
-def test_the_same_rows_whatever_the_pieces(sizes, most):
+def test_the_sample_does_not_depend_on_the_pieces(sizes, most):
     rows, n_rows = drawn(sizes, most)
     assert n_rows == sum(sizes)
     keys = np.random.default_rng(0).random(n_rows)
     assert rows.tolist() == np.sort(np.argsort(keys)[:most]).tolist()
 
 
-def test_each_row_is_drawn_as_often_as_any_other():
+def test_all_rows_are_equally_likely():
     often = np.zeros(30)
     for seed in range(2000):
         rows, _ = drawn([7, 3, 20], 10, seed)

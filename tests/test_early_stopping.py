@@ -31,7 +31,7 @@ def test_a_fit_stops_when_held_out_residuals_no_longer_fall(estimator, tol, pati
     assert len(total) - 1 <= int(np.argmin(total)) + patience
 
     def improved(n):
-        """Whether the last steps left less than all before, by more than the tolerance."""
+        """Return True if the last steps reduced the residual by more than the tolerance."""
         return total[n - patience + 1 : n + 1].min() < total[: n - patience + 1].min() - (
             tol * total[0]
         )
@@ -42,7 +42,7 @@ def test_a_fit_stops_when_held_out_residuals_no_longer_fall(estimator, tol, pati
 
 @a_property
 @given(seeds, names, st.integers(1, 4), st.sampled_from([0.0, 1e-3, 0.1]))
-def test_early_stopping_never_goes_further_than_its_patience(seed, name, patience, tol):
+def test_early_stopping_takes_at_most_patience_steps_after_the_best(seed, name, patience, tol):
     estimator = new(
         name,
         threshold=0.0,
@@ -67,8 +67,8 @@ def test_a_fit_that_goes_on_improving_is_not_stopped(estimator):
 
 
 @every_estimator
-def test_an_improvement_below_the_tolerance_is_none(estimator):
-    # Every step of a linear fit to twelve alike columns explains a twelfth.
+def test_an_improvement_below_the_tolerance_does_not_count(estimator):
+    # Every step of a linear fit to twelve equivalent columns explains a twelfth.
     table = noise(1200, 12)
     alike = {"degree": 1, "n_iter_no_change": 1, "validation_fraction": 0.5}
     assert len(stopping(estimator, tol=0.05, **alike).fit(table).n_functions_) == 12
@@ -85,7 +85,7 @@ def test_early_stopping_holds_a_tenth_out_by_default(estimator):
 
 
 @every_estimator
-def test_patience_and_tolerance_say_nothing_without_early_stopping(estimator):
+def test_patience_and_tolerance_have_no_effect_without_early_stopping(estimator):
     plain = make(estimator, 4, degree=1).fit(TRAIN, validation_data=TEST)
     other = make(estimator, 4, degree=1, n_iter_no_change=1, tol=10.0)
     assert_same_attributes(other.fit(TRAIN, validation_data=TEST), plain)

@@ -1,4 +1,4 @@
-"""One inverse tells what is left of every variable without it: against explicit regressions."""
+"""Residual shares of all variables from one inverse, compared with explicit regressions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def weights_of(seed: int, n: int) -> np.ndarray:
 @every_penalty
 @pytest.mark.parametrize("weighted", [False, True])
 @every_family
-def test_what_is_left_of_each_variable_is_that_of_a_regression_on_the_others(
+def test_the_residual_share_of_each_variable_equals_that_of_a_regression_on_the_others(
     family, by_hand, weighted, alpha
 ):
     X = nonlinear_table(0, 4)
@@ -56,13 +56,13 @@ def test_what_is_left_of_each_variable_is_that_of_a_regression_on_the_others(
             (found,) = remaining.shares_without([j], missing)
             if expected > 1.1 * remaining.share(j):
                 assert found == pytest.approx(expected, rel=1e-6)
-            else:  # a small loss may be estimated, from below
+            else:  # a small loss may be a lower estimate
                 assert remaining.share(j) <= found <= expected * (1 + 1e-6)
 
 
 @every_penalty
 @every_family
-def test_after_removals_it_is_that_of_a_regression_on_what_remains(family, by_hand, alpha):
+def test_residual_shares_after_removals_equal_those_of_regressions(family, by_hand, alpha):
     X = nonlinear_table(2, 5)
     Z, w = standardized(X)
     remaining = Remaining(sums_of(X, family), alpha)
@@ -75,7 +75,7 @@ def test_after_removals_it_is_that_of_a_regression_on_what_remains(family, by_ha
             others = [i for i in present if i != j]
             expected = share_left(Z, w, j, others, by_hand, alpha)
             assert remaining.share(j) == pytest.approx(expected, rel=1e-6)
-            # What the removed ones would lose without j.
+            # Residual shares of removed variables if j is also removed.
             without = remaining.left + remaining.losses(j)
             for i, left in zip(removed, without, strict=True):
                 expected = share_left(Z, w, i, others, by_hand, alpha)
@@ -85,7 +85,7 @@ def test_after_removals_it_is_that_of_a_regression_on_what_remains(family, by_ha
             assert left == pytest.approx(expected, rel=1e-6)
 
 
-def test_indicators_of_discrete_columns_are_functions_too():
+def test_residual_shares_with_indicators_equal_those_of_regressions():
     rng = np.random.default_rng(3)
     a, b = rng.integers(0, 3, (2, 300))
     X = np.column_stack([a, b, (a + b) % 3, rng.integers(0, 2, 300)]).astype(float)
@@ -94,7 +94,7 @@ def test_indicators_of_discrete_columns_are_functions_too():
     for j in range(4):
         others = [i for i in range(4) if i != j]
         expected = share_left(Z, w, j, others, hand.indicator(2))
-        # Many exact laws: the inverse is as large as the floor lets it be.
+        # Many exact laws: the numeric floor bounds the inverse.
         assert remaining.share(j) == pytest.approx(expected, rel=1e-4, abs=1e-8)
 
 
@@ -104,7 +104,7 @@ def test_an_infinite_penalty_leaves_linear_functions():
     assert [one.share(j) for j in range(4)] == pytest.approx([other.share(j) for j in range(4)])
 
 
-def test_functions_that_are_combinations_of_others_do_not_count():
+def test_linearly_dependent_functions_add_no_degrees_of_freedom():
     z = np.random.default_rng(5).standard_normal((400, 2))
     X = np.column_stack([z, z[:, 0] + z[:, 1]])
     assert Remaining(sums_of(X, Polynomial(2))).degrees_of_freedom == pytest.approx(5, abs=1e-3)
@@ -120,7 +120,7 @@ def test_the_effective_number_of_functions_is_the_trace_of_the_smoother():
 
 @given(seeds)
 @a_property
-def test_a_state_reached_by_removals_is_the_one_computed_from_the_start(seed):
+def test_a_state_after_removals_equals_one_computed_from_scratch(seed):
     X = nonlinear_table(seed, 5)
     sums = sums_of(X, Polynomial(2))
     one, other = Remaining(sums), Remaining(sums, variables=[0, 2, 4])
@@ -133,7 +133,7 @@ def test_a_state_reached_by_removals_is_the_one_computed_from_the_start(seed):
 
 
 def test_updates_alone_are_accurate_enough(monkeypatch):
-    """Where the Gram matrix is too large, H is never computed anew."""
+    """If the Gram matrix is too large, H is only updated, never recomputed."""
     z = np.random.default_rng(7).standard_normal((500, 3))
     X = np.column_stack([z, z[:, 0] * z[:, 1], z[:, 1] ** 2, z.sum(axis=1)])
     expected = eliminate(sums_of(X, Polynomial(2)))
@@ -156,19 +156,19 @@ def test_sums_do_not_depend_on_the_tiles():
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("family", [Polynomial(2), Polynomial(3), Multilinear(2), Multilinear(3)])
-def test_moments_that_are_shared_are_those_of_products(family, weighted, monkeypatch):
+def test_shared_moments_equal_matrix_products(family, weighted, monkeypatch):
     X = nonlinear_table(13, 5)
     rows, _ = centre(X, weights_of(14, len(X)) if weighted else None, "column")
     layout = lay_out(rows, family, [4, 1, 0, 3])
     expected = collect(rows, layout, tile=7)
     monkeypatch.setattr(sums_module, "MANY", 0.0)
     monkeypatch.setattr(sums_module.Shared, "pays", lambda *_: True)
-    monkeypatch.setattr(sums_module, "TileWork", None)  # is not called
+    monkeypatch.setattr(sums_module, "TileWork", None)  # must not be called
     found = collect(rows, layout, tile=7)
     np.testing.assert_allclose(found.gram, expected.gram, atol=1e-12)
 
 
-def test_only_functions_that_are_monomials_share_moments():
+def test_only_monomials_share_moments():
     rows, _ = centre(nonlinear_table(15, 4), None, "column")
     assert lay_out(rows, Polynomial(2), range(4)).monomials is not None
     assert lay_out(rows, Polynomial(2), range(3), [3]).monomials is None
@@ -185,7 +185,7 @@ def test_constant_functions_are_left_out():
 
 @every_penalty
 @pytest.mark.parametrize("weighted", [False, True])
-def test_leave_one_out_is_what_fits_without_each_row_leave_of_it(weighted, alpha):
+def test_the_leave_one_out_error_equals_that_of_fits_without_each_row(weighted, alpha):
     X = nonlinear_table(10, 4, 60)
     weights = weights_of(11, 60) if weighted else np.ones(60)
     rows, _ = centre(X, weights, "column")
@@ -203,7 +203,7 @@ def test_leave_one_out_is_what_fits_without_each_row_leave_of_it(weighted, alpha
     assert found == pytest.approx(expected, rel=1e-6)
 
 
-def test_generalized_cross_validation_never_believes_functions_as_many_as_rows():
+def test_generalized_cross_validation_is_infinite_for_as_many_functions_as_rows():
     evidence = Evidence(100, 1e-3)
     assert evidence.on_new_rows(0.0, 99) == np.inf
     assert evidence.on_new_rows(1e-3, 49) == pytest.approx(4e-3)
@@ -211,7 +211,7 @@ def test_generalized_cross_validation_never_believes_functions_as_many_as_rows()
     assert evidence.margin(0.0) == pytest.approx(np.log(1e6))
 
 
-def test_sums_of_a_file_and_of_dask_are_those_of_the_array(tmp_path):
+def test_sums_of_a_file_and_of_dask_equal_those_of_the_array(tmp_path):
     X = nonlinear_table(12, 4, 3000)
     rows, _ = centre(X, None, "column")
     expected = collect(rows, lay_out(rows, Polynomial(2), range(4)))

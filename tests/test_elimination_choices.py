@@ -1,4 +1,4 @@
-"""Which column goes first, where several may, and when penalties and proofs are looked for."""
+"""Choices of the elimination: the first column to drop, penalties, exchanges and proofs."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ def dropped_first(X, family=None, **preferences):
     return eliminate(sums, THRESHOLD, preferences=Preferences(**preferences)).dropped[0]
 
 
-def test_of_two_that_give_each_other_the_one_stays_that_gives_a_third_as_well():
+def test_between_two_equivalent_columns_the_one_that_explains_a_third_is_kept():
     rng = np.random.default_rng(0)
     a, noise = rng.standard_normal((2, 400))
     near = a + 0.02 * noise
-    X = np.column_stack([near, a**2, a])  # what is left of both is about the same
+    X = np.column_stack([near, a**2, a])  # both residual shares are about equal
     assert dropped_first(X, priority=[0, 1, 0]) == 0
     assert dropped_first(X[:, ::-1], priority=[0, 1, 0]) == 2
 
 
-def test_of_two_that_follow_exactly_the_one_goes_that_has_more_in_common_with_all():
+def test_among_exactly_redundant_columns_the_most_correlated_is_dropped_first():
     a, b = np.random.default_rng(0).standard_normal((2, 400))
     X = np.column_stack([a + b, b, a])
     assert dropped_first(X, Multilinear(1), priority=[0, 1, 0]) == 0
     assert dropped_first(X[:, ::-1], Multilinear(1), priority=[0, 1, 0]) == 2
 
 
-def test_of_columns_that_nothing_tells_apart_the_last_goes_or_the_last_by_order():
+def test_among_equal_columns_the_last_one_or_the_last_by_order_is_dropped_first():
     a = np.random.default_rng(0).standard_normal(400)
     X = np.column_stack([a, 2 * a, 3 * a])
     assert dropped_first(X) == 2
@@ -71,8 +71,8 @@ def made_of_one(z):
 
 @pytest.mark.parametrize("make", [made_of_one, made_of_two, made_of_three])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_smallest_set_is_found_from_nothing(seed, make):
-    """Branch and bound alone, without an elimination to begin with, against all sets."""
+def test_branch_and_bound_alone_finds_the_smallest_set(seed, make):
+    """Branch and bound without a preceding elimination, compared with all sets."""
     rng = np.random.default_rng(seed)
     columns = make(rng.standard_normal((3, 250)))
     n = len(columns)
@@ -90,8 +90,8 @@ def test_the_smallest_set_is_found_from_nothing(seed, make):
     assert len(found) == min(map(len, enough))
 
 
-def test_penalties_are_looked_for_where_functions_are_many():
-    """With 44 functions of 60 rows the sum is not believed; of linear functions it is."""
+def test_a_penalty_is_searched_if_functions_are_many():
+    """A sum is refused with 44 functions on 60 rows, and accepted with linear functions."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 8))
     X[:, 7] = X[:, 0] + X[:, 1] + 0.02 * X[:, 7]
@@ -101,8 +101,8 @@ def test_penalties_are_looked_for_where_functions_are_many():
 
 @a_property
 @given(seeds, st.integers(3, 6))
-def test_columns_come_in_the_order_of_what_they_explain_of_all_that_is_left(seed, d):
-    """Against explicit regressions, column by column."""
+def test_columns_are_ordered_by_the_residual_variance_that_they_explain(seed, d):
+    """Reference: explicit regressions, column by column."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((80, d)) @ rng.standard_normal((d, d))
     left = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -118,8 +118,8 @@ def test_columns_come_in_the_order_of_what_they_explain_of_all_that_is_left(seed
     assert forward_order(covariance, range(d), range(d)) == expected
 
 
-def test_functions_that_are_combinations_of_others_cost_no_rows():
-    """Functions without a variable are no more than there are in all, those of copies once."""
+def test_dependent_functions_do_not_count_as_degrees_of_freedom():
+    """Functions of copies count once, and dropping a variable does not raise the count."""
     a, b = np.random.default_rng(0).standard_normal((2, 300))
     remaining = Remaining(sums_of(np.column_stack([a, a, a, b]), Polynomial(2)))
     assert remaining.n_functions == 14
@@ -128,8 +128,8 @@ def test_functions_that_are_combinations_of_others_cost_no_rows():
         assert remaining.n_functions_without(j) == pytest.approx(5, abs=1e-3)
 
 
-def test_a_function_that_is_constant_takes_no_part_when_rows_are_left_out():
-    """The square of a sign."""
+def test_a_constant_function_does_not_change_the_leave_one_out_error():
+    """Example: the square of a column of signs."""
     rng = np.random.default_rng(0)
     sign = np.repeat([-1.0, 1.0], 30)
     rows, _ = centre(np.column_stack([sign, sign + 0.1 * rng.standard_normal(60)]), None, "column")
@@ -141,8 +141,8 @@ def test_a_function_that_is_constant_takes_no_part_when_rows_are_left_out():
 
 
 @pytest.mark.parametrize("keep", [0, 1])
-def test_checks_that_come_at_the_end_bring_back_what_is_not_believed(keep, monkeypatch):
-    """Wherever it stands: one row far out makes two columns look alike."""
+def test_final_checks_restore_a_column_without_evidence(keep, monkeypatch):
+    """One outlying row makes two columns, in any order, look equal."""
     monkeypatch.setattr(_selection, "CHEAP", 0.0)
     X = np.random.default_rng(0).standard_normal((100, 3))
     X[0, :2] = 1e6
@@ -151,19 +151,19 @@ def test_checks_that_come_at_the_end_bring_back_what_is_not_believed(keep, monke
     assert found.refused == (1 - keep,)
 
 
-def test_of_exchanges_the_best_come_first_and_ties_are_decided():
+def test_exchanges_are_ordered_by_quality_and_ties_by_preference():
     few, many = (2, 0, 0.0), (3, 0, 0.0)
     found = [
         ((many, -1.0), (0.0, 2, 1), frozenset({1})),
-        ((many, -1.0005), (0.0, 5, 0), frozenset({2})),  # hardly less is left: a tie
+        ((many, -1.0005), (0.0, 5, 0), frozenset({2})),  # hardly better: a tie
         ((many, -2.0), (0.0, 9, 0), frozenset({3})),
-        ((many, -0.0005), (0.0, 0, 0), frozenset({4})),  # no better than what there is
+        ((many, -0.0005), (0.0, 0, 0), frozenset({4})),  # not better than the current set
         ((few, 5.0), (0.0, 9, 9), frozenset({5})),
     ]
     assert list(_best_first(found, (many, 0.0))) == [{5}, {3}, {1}, {2}]
 
 
-def test_exchanges_that_are_equally_good_keep_what_comes_first():
+def test_equally_good_exchanges_keep_the_earlier_column():
     a, b = np.random.default_rng(0).standard_normal((2, 300))
     search = KeptSetSearch(
         sums_of(np.column_stack([a, a, a, b]), Polynomial(1)), 1e-3, 0.0, Preferences()

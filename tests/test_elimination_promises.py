@@ -1,4 +1,4 @@
-"""What is promised of an order-free selection, for every table."""
+"""Guarantees of an order-free selection, for every table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ THRESHOLD = 1e-3
 
 
 def derived_table(seed: int, n: int = 250, noise: float = 1e-4) -> np.ndarray:
-    """Columns with chains, sums, squares, copies and products among them, in random units."""
+    """Return a table with chains, sums, squares, copies and products, in random units."""
     rng = np.random.default_rng(seed)
     columns = list(rng.standard_normal((2, n)))
     makers = ["product", "square", "sum", "copy", "new", "chain"]
@@ -58,18 +58,18 @@ def in_sample(X: np.ndarray, target: int, columns: list[int]) -> float:
 
 @given(tables)
 @a_property
-def test_every_dropped_column_is_explained_by_those_kept(X):
+def test_every_dropped_column_is_explained_by_kept_columns(X):
     found = selection_of(X, Polynomial(2))
     assert sorted((*found.kept, *found.dropped)) == list(range(X.shape[1]))
     assert (found.share_left <= THRESHOLD).all()
     for j, left in zip(found.dropped, found.share_left, strict=True):
-        # Leaving rows out never leaves less.
+        # A leave-one-out error is never below the error in sample.
         assert in_sample(X, j, list(found.kept)) <= left * (1 + 1e-6) + 1e-8
 
 
 @given(tables)
 @a_property
-def test_no_kept_column_is_explained_by_the_others_unless_it_is_needed(X):
+def test_a_kept_column_that_others_explain_is_needed_or_refused(X):
     found = selection_of(X, Polynomial(2), alpha=0.0)
     for j in found.kept:
         others = [i for i in found.kept if i != j]
@@ -98,8 +98,8 @@ def test_neither_units_nor_order_nor_offsets_change_the_set(X, seed):
 
 @given(tables, seeds)
 @a_slow_property
-def test_other_names_only_decide_between_columns_that_can_be_exchanged(X, seed):
-    """Names decide where nothing else does: what is kept then explains as much as before."""
+def test_names_of_columns_decide_only_between_exchangeable_columns(X, seed):
+    """Names break ties; the kept columns explain equally much with any names."""
     ranks = np.random.default_rng(seed).permutation(X.shape[1]).tolist()
     one = selection_of(X, Polynomial(2))
     other = selection_of(X, Polynomial(2), preferences=Preferences(order=ranks))
@@ -116,7 +116,7 @@ def test_other_names_only_decide_between_columns_that_can_be_exchanged(X, seed):
     seeds,
 )
 @a_property
-def test_of_independent_columns_none_is_ever_dropped(kind, n, d, seed):
+def test_independent_columns_are_never_dropped(kind, n, d, seed):
     rng = np.random.default_rng(seed)
     draw = getattr(rng, kind)
     X = draw(0, 5, (n, d)).astype(float) if kind == "integers" else draw(size=(n, d))
@@ -125,7 +125,7 @@ def test_of_independent_columns_none_is_ever_dropped(kind, n, d, seed):
 
 @given(tables)
 @a_slow_property
-def test_the_proof_finds_the_smallest_set_of_all(X):
+def test_the_proof_finds_the_smallest_of_all_sets(X):
     sums = sums_of(X, Polynomial(2))
     search = KeptSetSearch(sums, THRESHOLD, 0.0, Preferences())
     choice = search.reconsider(eliminate(sums, THRESHOLD), prove=True)
@@ -138,7 +138,7 @@ def test_the_proof_finds_the_smallest_set_of_all(X):
 
 @given(tables)
 @a_slow_property
-def test_alternatives_are_the_exchanges_after_which_all_is_explained(X):
+def test_alternatives_are_the_exchanges_that_keep_all_columns_explained(X):
     sums = sums_of(X, Polynomial(2))
     search = KeptSetSearch(sums, THRESHOLD, 0.0, Preferences())
     choice = search.reconsider(eliminate(sums, THRESHOLD))
@@ -157,8 +157,8 @@ def test_planted_columns_are_found_in_any_units_and_order(seed, noise):
     assert set(selection_of(X, Polynomial(2)).dropped) == derived
 
 
-def test_a_column_made_of_a_dropped_one_comes_back_if_errors_add_up():
-    """Each link of the chain is within the threshold; from its ends, the chain is not."""
+def test_a_column_in_a_chain_is_kept_if_errors_along_the_chain_add_up():
+    """The error of each link is below the threshold, the error between the ends is above it."""
     rng = np.random.default_rng(0)
     links = np.cumsum(rng.standard_normal((8, 4000)) * np.r_[1, [0.028] * 7][:, np.newaxis], axis=0)
     X = links.T
@@ -167,7 +167,7 @@ def test_a_column_made_of_a_dropped_one_comes_back_if_errors_add_up():
     assert (found.share_left <= THRESHOLD).all()
 
 
-def test_a_cube_that_needs_its_square_is_kept_in_its_place():
+def test_a_higher_power_is_kept_instead_of_the_square_that_it_needs():
     x = np.random.default_rng(1).uniform(1, 2, 400)
     X = np.column_stack([x, x**2, x**2 * x**2 * x])
     found = selection_of(X, Polynomial(2), threshold=1e-7)
@@ -176,7 +176,7 @@ def test_a_cube_that_needs_its_square_is_kept_in_its_place():
 
 
 @pytest.mark.parametrize("scale", [1.8, -1.8])
-def test_of_equal_columns_the_name_decides_and_the_other_is_an_alternative(scale):
+def test_between_equal_columns_the_name_decides_and_the_other_is_an_alternative(scale):
     z = np.random.default_rng(2).standard_normal((300, 2))
     X = np.column_stack([z[:, 0], z[:, 1], scale * z[:, 0] + 32])
     for names in (["a", "b", "c"], ["c", "b", "a"]):
@@ -195,7 +195,7 @@ def test_columns_that_the_user_wants_are_kept():
     assert rather == (1, 3)
 
 
-def test_constant_columns_are_dropped_and_take_no_part():
+def test_constant_columns_are_dropped_and_explain_nothing():
     z = np.random.default_rng(4).standard_normal((200, 2))
     X = np.column_stack([z[:, 0], np.full(200, 3.0), z[:, 1]])
     found = selection_of(X, Polynomial(2))
@@ -205,7 +205,7 @@ def test_constant_columns_are_dropped_and_take_no_part():
 
 
 @pytest.mark.parametrize("n_columns", [5, 9, 13, 20, 40])
-def test_saturation_makes_nothing_redundant(n_columns):
+def test_independent_columns_are_kept_even_if_functions_saturate(n_columns):
     rng = np.random.default_rng(n_columns)
     X = rng.lognormal(size=(60, n_columns))
     assert selection_of(X, Polynomial(2)).dropped == ()
@@ -257,8 +257,8 @@ def test_weights_count_as_repeated_rows():
 
 
 @pytest.mark.parametrize("family", [Polynomial(3), Legendre(3)])
-def test_an_explanation_that_only_holds_in_sample_is_not_believed(family):
-    """Heavy tails: few rows decide the fit, and leaving them out shows it."""
+def test_an_explanation_that_holds_only_in_sample_is_refused(family):
+    """Heavy tails: a few rows determine the fit, and the leave-one-out error shows this."""
     rng = np.random.default_rng(8)
     X = rng.lognormal(sigma=2, size=(150, 4))
     found = selection_of(X, family)
@@ -266,7 +266,7 @@ def test_an_explanation_that_only_holds_in_sample_is_not_believed(family):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_columns_that_use_up_all_rows_are_eliminated_in_silence(seed):
+def test_elimination_gives_no_warning_if_functions_span_all_rows(seed):
     rng = np.random.default_rng(seed)
     a, b, c = rng.standard_normal((3, 11))
     a = np.maximum(a, 0.5)

@@ -7,14 +7,14 @@ from gramian import GCA, GFA, GFR, GFS, UFFS, GramianImputer, PolynomialManifold
 
 
 def left_out_rows_decide(estimator):
-    """Copies of a row are not the same as a weight where rows that are left out decide."""
+    """Return checks expected to fail: leave-one-out tests treat copies unlike weights."""
     if not isinstance(estimator, GFS | GFA) or estimator.alpha != "auto":
         return {}
     why = "a row that is left out is predicted by its copies"
     return {f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")}
 
 
-# The checks fit tables of ten or twenty rows, where the warning is in its place.
+# The checks fit tables of ten or twenty rows, for which the warning is correct.
 @pytest.mark.filterwarnings("ignore::gramian.exceptions.OverfittingWarning")
 @parametrize_with_checks(
     [

@@ -1,4 +1,4 @@
-"""The scripts of the gallery, without running them: building the documentation does that."""
+"""Scripts of the gallery, read but not run: building the documentation runs them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not EXAMPLES.exists(), reason="a checkout has ex
 scripts = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 
 
-def test_the_gallery_has_scripts_with_the_name_that_has_them_run_and_an_introduction():
+def test_all_scripts_of_the_gallery_begin_with_plot_and_an_introduction_exists():
     assert len(SCRIPTS) >= 12
     assert all(path.name.startswith("plot_") for path in SCRIPTS)
     assert "=======" in (EXAMPLES / "GALLERY_HEADER.rst").read_text(encoding="utf-8")

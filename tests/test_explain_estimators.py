@@ -1,4 +1,4 @@
-"""Explanations of all four estimators: what is explained, why the rest was kept, and by whom."""
+"""Explanations of all four estimators: formulas of columns, reasons to keep, and the graph."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ every_estimator = pytest.mark.parametrize("estimator", STEPWISE)
 
 
 def decoded(fitted, table):
-    """Return what the decoder makes of all that can be explained, by its index."""
+    """Return the decoder's values of all columns or directions that can be explained."""
     back = fitted.inverse_transform(fitted.transform(table))
     return (back - fitted.mean_) @ fitted.basis_.T if isinstance(fitted, GCA) else back
 
@@ -58,22 +58,22 @@ def test_the_whole_formula_reproduces_the_decoder(estimator, name):
 
 @pytest.mark.parametrize("name", INDICATORS)
 @pytest.mark.parametrize("estimator", [GFS, GFA])
-def test_the_whole_formula_of_discrete_columns(estimator, name):
+def test_the_whole_formula_of_discrete_columns_reproduces_the_decoder(estimator, name):
     family, _ = INDICATORS[name]
     assert_reproduces_the_decoder(make(estimator, 3, family=family).fit(discrete()), discrete())
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.3, np.inf])
 @every_estimator
-def test_the_whole_formula_with_shrinkage(estimator, alpha):
+def test_the_whole_formula_with_shrinkage_reproduces_the_decoder(estimator, alpha):
     fitted = make(estimator, 3, degree=3, alpha=alpha).fit(X[:200], sample_weight=weights()[:200])
     assert_reproduces_the_decoder(fitted, X[200:])
-    for rows in [None, X]:  # and a short formula exists, too
+    for rows in [None, X]:  # a short formula exists as well
         assert len(explain(fitted, rows)) == np.count_nonzero(~kept_mask(fitted))
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
-def test_r2_of_the_whole_formula_held_out_is_that_of_fits_without_the_rows(alpha):
+def test_held_out_r2_of_the_whole_formula_equals_that_of_fits_without_the_rows(alpha):
     fitted = GFR(2, alpha=alpha).fit(X)
     found = explain(fitted, X, max_terms=None)[0]
     left = 0.0
@@ -145,7 +145,7 @@ def test_directions_without_variance_are_constant():
 
 
 @every_estimator
-def test_the_residual_variance_of_what_was_kept_is_what_was_left_when_it_was_chosen(estimator):
+def test_the_residual_variance_of_a_kept_column_is_that_before_its_choice(estimator):
     fitted = make(estimator, 4, degree=2, threshold=None).fit(X)
     for j, kept in enumerate(explain(fitted).kept):
         before = clone(fitted).set_params(**{fitted._count_name: j}) if j else None
@@ -166,7 +166,7 @@ def test_the_residual_variance_of_what_was_kept_is_what_was_left_when_it_was_cho
 
 
 @every_estimator
-def test_what_kept_columns_explain_adds_up_to_what_all_functions_do(estimator):
+def test_the_shares_that_kept_columns_explain_add_up_to_the_full_r2(estimator):
     fitted = make(estimator, 3, degree=3, threshold=None).fit(X)
     explanation = explain(fitted)
     for each in explanation:
@@ -174,7 +174,7 @@ def test_what_kept_columns_explain_adds_up_to_what_all_functions_do(estimator):
         assert sum(parts) == pytest.approx(each.full_r2)
 
 
-def test_what_a_column_explains_is_split_into_a_linear_and_a_nonlinear_part():
+def test_the_share_that_a_column_explains_has_a_linear_and_a_nonlinear_part():
     base = measurements()
     centred = base - base.mean()
     others = pd.DataFrame({"line": 5 * base.c, "product": 1e-2 * centred.a * centred.b})
@@ -189,7 +189,7 @@ def test_what_a_column_explains_is_split_into_a_linear_and_a_nonlinear_part():
 # The graph
 
 
-def test_the_graph_says_who_determines_whom():
+def test_the_graph_shows_which_columns_determine_which():
     base = measurements()
     others = pd.DataFrame({"ab": base.a * base.b, "mostly c": 5 * base.c + 500 * base.a})
     fitted, _, _ = explained_by(base, others)
@@ -206,11 +206,11 @@ def test_the_graph_says_who_determines_whom():
     assert edges["c", "mostly c"].weight > 0.9 > 0.1 > edges["a", "mostly c"].weight > 0
 
 
-# Options and what goes wrong
+# Options and errors
 
 
 @every_estimator
-def test_only_the_columns_asked_for_are_explained(estimator):
+def test_only_the_requested_columns_are_explained(estimator):
     fitted = make(estimator, 3, threshold=None).fit(X)
     every = explain(fitted)
     chosen = explain(fitted, features=[every[1].feature, every[0].index])
@@ -223,7 +223,7 @@ def test_only_the_columns_asked_for_are_explained(estimator):
 
 
 @every_estimator
-def test_a_fit_with_too_many_functions_needs_rows(estimator, monkeypatch):
+def test_explain_asks_for_rows_if_a_fit_has_too_many_functions(estimator, monkeypatch):
     fitted = make(estimator, 4, degree=2, threshold=None)
     few = explain(fitted.fit(X), X)
     monkeypatch.setattr(_decoder, "MAX_MOMENTS", 5)
@@ -237,8 +237,8 @@ def test_a_fit_with_too_many_functions_needs_rows(estimator, monkeypatch):
 
 
 @every_estimator
-def test_rows_of_the_fit_give_the_moments_of_the_fit(estimator):
-    """So that r2 is the same whether moments were stored or not, and X only adds held-out R²."""
+def test_explain_with_the_rows_of_the_fit_adds_only_held_out_r2(estimator):
+    """R² is equal from stored moments and from rows; the rows add held-out R²."""
     fitted = make(estimator, 3, degree=2, threshold=None).fit(X)
     for one, other in zip(explain(fitted), explain(fitted, X), strict=True):
         assert one.full_r2 == other.full_r2
@@ -257,7 +257,7 @@ def test_rows_on_which_a_column_is_constant_have_no_r2():
 
 
 @every_estimator
-def test_when_nothing_was_kept_columns_are_their_mean(estimator):
+def test_a_fit_that_keeps_nothing_explains_columns_by_their_mean(estimator):
     fitted = make(estimator, None, threshold=1e9).fit(X)
     explanation = explain(fitted, X)
     assert explanation.kept == ()
@@ -267,7 +267,7 @@ def test_when_nothing_was_kept_columns_are_their_mean(estimator):
         assert each.sources == {}
 
 
-def test_other_things_are_refused():
+def test_unfitted_estimators_and_wrong_arguments_are_refused():
     with pytest.raises(TypeError, match="got UFFS"):
         explain(UFFS(2).fit(X))
     with pytest.raises(NotFittedError):
@@ -292,7 +292,7 @@ def test_rows_that_are_not_in_memory_are_refused(tmp_path):
 
 
 @every_estimator
-def test_explain_is_a_method_too(estimator):
+def test_the_method_explain_equals_the_function(estimator):
     fitted = make(estimator, 3, threshold=None).fit(X)
     assert str(fitted.explain(X, max_terms=2)) == str(explain(fitted, X, max_terms=2))
 
@@ -310,7 +310,7 @@ def test_tables_with_more_columns_than_rows_are_explained():
             )
 
 
-def test_the_fitted_estimator_is_left_alone():
+def test_explain_does_not_change_the_estimator():
     fitted = GFS(2, alpha=0, criterion="variance").fit(X)
     moments = [each.copy() for each in fitted.model_.decoder.moments]
     explain(fitted, X)

@@ -1,4 +1,4 @@
-"""Planted formulas come back: the right terms, and their coefficients in the raw units."""
+"""Planted formulas are recovered: the right terms, with coefficients in raw units."""
 
 import itertools
 
@@ -66,7 +66,7 @@ PLANTED = {
 @pytest.mark.parametrize("held_out", [False, True])
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_formula_comes_back_exactly(name, solver, held_out):
+def test_a_planted_formula_is_recovered_exactly(name, solver, held_out):
     formula, family, degree = PLANTED[name]
     planted = sum(value * evaluate(BASE, key) for key, value in formula.items())
     fitted, table, unit = explained_by(
@@ -93,7 +93,7 @@ def test_means_far_from_zero_do_not_blur_a_formula_without_noise(offset):
     st.integers(1, 3),
     st.integers(1, 3),
 )
-def test_any_sparse_polynomial_comes_back(seed, family, degree, n_terms):
+def test_any_sparse_polynomial_is_recovered(seed, family, degree, n_terms):
     rng = np.random.default_rng(seed)
     base = measurements(200, seed)
     keys = monomials(["a", "b", "c"], degree, squares=family != "multilinear")
@@ -109,7 +109,7 @@ def test_any_sparse_polynomial_comes_back(seed, family, degree, n_terms):
 
 
 @pytest.mark.parametrize(("held_out", "n"), [(False, 60), (True, 20)])
-def test_under_noise_of_a_tenth_nineteen_in_twenty_formulas_have_the_right_terms(held_out, n):
+def test_with_ten_percent_noise_95_percent_of_formulas_have_the_right_terms(held_out, n):
     keys = monomials(["a", "b", "c"], 2)
     right = 0
     for seed in range(n):
@@ -133,7 +133,7 @@ def test_under_noise_of_a_tenth_nineteen_in_twenty_formulas_have_the_right_terms
 
 
 def test_formulas_are_nearly_the_best_of_their_length():
-    """Compared with all formulas of so many terms; the columns are correlated, the target is not
+    """Compared with all formulas of equal length; the columns are correlated, the target is not
     a polynomial."""
     ratios = []
     for seed in range(20):
@@ -166,7 +166,7 @@ def _search(fitted):
     return SupportSearch(coordinates, 0, np.arange(0), MAX_TERMS)
 
 
-def test_under_noise_r2_and_residual_say_how_much_there_is():
+def test_r2_and_residual_measure_the_noise():
     rng = np.random.default_rng(1)
     noisy = 2 * A * B + 50 * rng.standard_normal(len(A))
     fitted, table, unit = explained_by(BASE, noisy.to_frame("y"))
@@ -183,8 +183,8 @@ def test_under_noise_r2_and_residual_say_how_much_there_is():
     assert found.r2 <= found.full_r2
 
 
-def test_held_out_r2_is_that_of_formulas_found_without_the_rows():
-    """With terms given, five-fold cross-validation of a regression is easily done by hand."""
+def test_held_out_r2_equals_that_of_formulas_found_without_the_rows():
+    """Reference: five-fold cross-validation of a regression on the given terms, by hand."""
     rng = np.random.default_rng(1)
     base = measurements(60)[["a"]]
     noisy = (1e4 * base["a"] + 10 + rng.standard_normal(60)).to_frame("y")
@@ -200,7 +200,7 @@ def test_held_out_r2_is_that_of_formulas_found_without_the_rows():
     assert found.validation_r2 == pytest.approx(1 - left / 60 / table["y"].var(ddof=0))
 
 
-def test_held_out_rows_see_through_a_formula_of_chance():
+def test_a_formula_that_fits_by_chance_has_a_low_held_out_r2():
     rng = np.random.default_rng(0)
     base = pd.DataFrame(rng.standard_normal((40, 4)), columns=list("abcd"))
     fitted, table, _ = explained_by(
@@ -212,7 +212,7 @@ def test_held_out_rows_see_through_a_formula_of_chance():
     assert found.kind == "partial"
 
 
-def test_no_more_terms_than_asked_for():
+def test_a_formula_has_at_most_max_terms():
     planted = A * B + 1e-5 * B * C + 4e-5 * B + 300 * C
     fitted, _, _ = explained_by(BASE, planted.to_frame("y"))
     for n in [1, 2, 3, 4]:
@@ -231,8 +231,8 @@ def test_a_larger_gain_makes_shorter_formulas():
     assert len(explain(fitted, min_gain=0.95)[0].sources) == 1
 
 
-def test_functions_that_were_dropped_do_not_matter():
-    """x² is x for a column of zeros and ones, so that its square is not in the basis."""
+def test_a_formula_is_found_although_functions_were_dropped():
+    """x² equals x for a column of zeros and ones, so the basis does not hold the square."""
     rng = np.random.default_rng(0)
     base = pd.DataFrame({"on": rng.integers(0, 2, 300).astype(float), "x": rng.normal(5, 1, 300)})
     planted = pd.DataFrame({"y": 3 * base.on * base.x + base.x**2})
@@ -244,7 +244,7 @@ def test_functions_that_were_dropped_do_not_matter():
 
 
 def test_a_variable_whose_own_function_was_dropped_is_expanded():
-    """Three levels: of x, x² and x³ one is a combination of the others, and it may be x."""
+    """With three levels, x, x² and x³ are dependent, and the dropped function may be x."""
     rng = np.random.default_rng(2)
     base = pd.DataFrame({"x": rng.choice([0.0, 1.0, 4.0], 300), "z": rng.normal(3, 1, 300)})
     planted = pd.DataFrame({"y": base.x**2 + base.z})
@@ -255,7 +255,7 @@ def test_a_variable_whose_own_function_was_dropped_is_expanded():
     np.testing.assert_allclose(found(table), table["y"], rtol=1e-6)
 
 
-def test_weights_are_as_good_as_copies():
+def test_weights_and_copies_of_rows_give_equal_formulas():
     rng = np.random.default_rng(1)
     copies = rng.integers(0, 4, len(BASE))
     planted = A * B + 20 * rng.standard_normal(len(A))

@@ -1,4 +1,4 @@
-"""How explanations read: text, LaTeX, SymPy, tables, and names of any kind."""
+"""Explanations as text, LaTeX, SymPy and tables, with column names of any kind."""
 # ruff: noqa: RUF001  # minus signs, as they are printed
 
 import dataclasses
@@ -23,7 +23,7 @@ BASE = measurements()
 
 
 def parse_latex(text):
-    """Parse and lay out, as a figure would; what matplotlib does not know of LaTeX is left out."""
+    """Parse and lay out as in a figure, without the LaTeX commands that matplotlib lacks."""
     for unknown in [r"\#", r"\&", "`"]:
         text = text.replace(unknown, "")
     return MathTextParser("path").parse(f"${text}$")
@@ -87,7 +87,7 @@ def test_r2_is_never_rounded_up_to_one():
 # Text
 
 
-def test_an_explanation_is_one_sentence_a_column():
+def test_an_explanation_has_one_sentence_for_each_column():
     table = pd.DataFrame({"a": RNG.standard_normal(100), "b": RNG.uniform(1, 2, 100)})
     table["ab"] = 0.1 * table.a * table.b
     table["twice"] = 0.2 * table.a
@@ -166,7 +166,7 @@ def test_columns_of_the_same_name_are_told_apart_by_their_index():
     fitted = GFS(3, alpha=0, criterion="variance").fit(
         np.column_stack([base, 1e-13 * base[:, 0] * base[:, 1]])
     )
-    # which older versions of scikit-learn let through
+    # accepted by older versions of scikit-learn
     fitted._become(dataclasses.replace(fitted.model_, names=("x", "x", "y", "z")))
     (found,) = explain(fitted)
     assert dict(found.terms[0].factors) == {"x #0": 1, "x #1": 1}
@@ -281,7 +281,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_formulas_of_every_family_in_text_latex_and_sympy(name):
+def test_formulas_of_every_family_can_be_written_as_text_latex_and_sympy(name):
     sympy = pytest.importorskip("sympy")
     fitted, table, _ = of_family(name)
     (found,) = explain(fitted)
@@ -307,7 +307,7 @@ def test_sympy_reads_its_own_output(name):
 
 
 class Exponentials(ProductFamily):
-    """A family of somebody's own, whose functions have keys of their own."""
+    """A user-defined family whose functions have their own keys."""
 
     degree = max_variables = 2
 
@@ -321,7 +321,7 @@ class Exponentials(ProductFamily):
         return np.vstack([z, np.exp(z)])
 
 
-def test_functions_that_are_not_known_are_named_by_their_key():
+def test_unknown_functions_are_named_by_their_key():
     pytest.importorskip("sympy")
     base = pd.DataFrame(RNG.uniform(1, 2, (300, 2)), columns=["u", "v"])
     scaled = (base - base.mean()) / base.std(ddof=0)
@@ -337,7 +337,7 @@ def test_functions_that_are_not_known_are_named_by_their_key():
     assert {str(each) for each in found.sympy().free_symbols} == {"u", "v", "y"}
 
 
-def test_functions_of_directions_have_no_mean_to_subtract():
+def test_formulas_of_directions_subtract_no_mean():
     a = RNG.uniform(-2, 2, 300)
     table = np.column_stack([5 * a, np.sin(3 * a / a.std())])
     fitted = GFR(1, family=Fourier(3), alpha=0).fit(table)
@@ -347,7 +347,7 @@ def test_functions_of_directions_have_no_mean_to_subtract():
     parse_latex(found.latex())
 
 
-def test_columns_below_zero_are_shifted_by_a_sum():
+def test_columns_with_a_negative_mean_are_shifted_by_a_sum():
     base = pd.DataFrame({"x": RNG.uniform(-3, -2, 200)})
     scaled = (base.x - base.x.mean()) / base.x.std(ddof=0)
     fitted, _, _ = explained_by(
@@ -384,7 +384,7 @@ def test_two_functions_of_the_same_name_are_told_apart():
     np.testing.assert_allclose(found(table), table["y"], atol=1e-9 * unit)
 
 
-def test_all_equations_in_latex_and_sympy():
+def test_all_equations_can_be_written_in_latex_and_sympy():
     pytest.importorskip("sympy")
     explanation = explain(planted()[0])
     text = explanation.latex()

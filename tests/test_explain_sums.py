@@ -1,4 +1,4 @@
-"""Formulas of flags and sums: the shortest exact one, or none, and as the model has them."""
+"""Formulas of flags and sums: the shortest exact formula of the model, or none."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_difference_is_one_column_minus_another(family):
         assert fit.explain(rows)["ctuit"].formula == f"tuit18 {MINUS} tuit17"
 
 
-def test_rows_show_the_law_of_a_column_that_no_function_of_the_fit_gives():
+def test_explain_with_rows_finds_laws_outside_the_functions_of_the_fit():
     rng = np.random.default_rng(0)
     wage = np.exp(rng.normal(2, 0.6, 300)).round(2)
     educ, hours = rng.integers(6, 19, 300).astype(float), rng.uniform(10, 60, 300)
@@ -125,7 +125,7 @@ def test_the_command_evaluates_the_formula_of_the_model(tmp_path, monkeypatch):
     (law,) = model.explain()
     table[:400].to_csv("train.csv", index=False)
     new = table[400:].copy()
-    new.loc[new.index[:3], law.feature] += 10  # rows that the model's formula does not fit
+    new.loc[new.index[:3], law.feature] += 10  # rows that break the model's formula
     new.to_csv("new.csv", index=False)
     options = ["-a", "gfa", "-t", "1e-6", "--relative", "--family", "polynomial", "--degree", "2"]
     succeed("select", "train.csv", *options, "-m", "model.gram")

@@ -23,7 +23,7 @@ from gramian.families import (
 
 
 def difference(u, v):
-    """A function whose arguments must not be swapped."""
+    """Return u - 2v², which changes if its arguments are swapped."""
     return u - 2 * v**2
 
 
@@ -42,7 +42,7 @@ def evaluate(family, z, root=None):
 
 
 def assert_same_functions(values, expected):
-    """The rows are equal, in any order, and none is there twice."""
+    """Check that the rows are equal in any order, and that no row occurs twice."""
     assert values.shape == expected.shape
     distance = cdist(values, expected, "chebyshev")
     partner = distance.argmin(axis=1)
@@ -85,14 +85,14 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("family", "new_functions"), PAIRS, ids=[repr(pair[0]) for pair in PAIRS])
-def test_functions_are_those_written_by_hand(family, new_functions):
+def test_functions_equal_those_written_by_hand(family, new_functions):
     for j, values in enumerate(evaluate(family, list(CONTINUOUS)), start=1):
         expected = np.vstack([f(list(CONTINUOUS[:j])) for f in new_functions(j)])
         assert_same_functions(values, expected)
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3, None])
-def test_indicators_are_those_written_by_hand(degree):
+def test_indicators_equal_those_written_by_hand(degree):
     blocks = evaluate(Indicator(degree), list(DISCRETE))
     for j, values in enumerate(blocks, start=1):
         functions = by_hand.indicator(degree)(j)
@@ -138,7 +138,7 @@ def test_first_function_is_the_variable_with_indicators_too(family):
 
 
 @pytest.mark.parametrize("family", [pair[0] for pair in PAIRS], ids=repr)
-def test_roots_of_weights_pass_on_to_every_function(family):
+def test_roots_of_weights_multiply_every_function(family):
     root = np.random.default_rng(2).uniform(0, 1, 60)
     weighted = evaluate(family, list(CONTINUOUS), root)
     for values, plain in zip(weighted, evaluate(family, list(CONTINUOUS)), strict=True):
@@ -153,7 +153,7 @@ def test_fourier_takes_a_base_frequency():
     )
 
 
-def test_custom_arguments_come_in_the_order_of_the_variables():
+def test_custom_functions_get_arguments_in_the_order_of_the_variables():
     z = list(CONTINUOUS[:3])
     third = evaluate(Custom([(difference, 2)]), z)[2]
     np.testing.assert_array_equal(third, [z[2], difference(z[0], z[2]), difference(z[1], z[2])])
@@ -176,7 +176,7 @@ def test_custom_in_any_order_permutes_the_arguments():
 
 
 def quadrature(points, weights, n_variables):
-    """Nodes and weights of a product rule."""
+    """Return nodes and weights of a product quadrature rule."""
     nodes = np.array(list(itertools.product(points, repeat=n_variables))).T
     weight = np.prod(list(itertools.product(weights, repeat=n_variables)), axis=1)
     return list(nodes), weight / weight.sum()
@@ -211,7 +211,7 @@ def test_orthogonal_polynomials_span_all_polynomials(family):
 
 @pytest.mark.parametrize("m", [0, 1, 2, 5, 8])
 @pytest.mark.parametrize("p", [1, 2, 3, 5])
-def test_counts_are_binomials(p, m):
+def test_numbers_of_functions_are_binomial_sums(p, m):
     comb = math.comb
     assert Multilinear(p).count(m) == sum(comb(m, k) for k in range(1, p + 1))
     assert Multilinear(None).count(m) == 2**m - 1
@@ -228,7 +228,7 @@ def test_counts_are_binomials(p, m):
     assert Custom([(np.hypot, 2)], any_order=True).count(m) == m + m * (m - 1)
 
 
-def test_indicators_cannot_be_counted_ahead():
+def test_indicators_cannot_be_counted_before_the_fit():
     with pytest.raises(ValueError, match="depends on the data"):
         Indicator(2).count(3)
 
@@ -264,7 +264,7 @@ def test_number_of_indicators_follows_from_the_levels(degree):
     ],
     ids=repr,
 )
-def test_a_union_has_no_function_twice(union, same_as):
+def test_a_union_has_no_repeated_function(union, same_as):
     assert union.count(5) == same_as.count(5)
     for values, expected in zip(
         evaluate(union, list(CONTINUOUS)), evaluate(same_as, list(CONTINUOUS)), strict=True
@@ -301,7 +301,7 @@ def test_a_union_has_each_variable_once(union):
         assert not (values[1:] == z).all(axis=1).any()
 
 
-def test_addition_flattens():
+def test_a_sum_of_unions_is_one_flat_union():
     one, two, three = Multilinear(2), Fourier(1), Custom([(np.abs, 1)])
     flat = Union([one, two, three])
     assert (one + two) + three == flat
@@ -309,13 +309,13 @@ def test_addition_flattens():
     assert flat.members == [one, two, three]
 
 
-def test_addition_leaves_the_summands_alone():
+def test_addition_does_not_change_the_summands():
     pair = Multilinear(2) + Fourier(1)
     _ = pair + Hermite(2)
     assert pair == Union([Multilinear(2), Fourier(1)])
 
 
-def test_a_family_and_something_else_do_not_add():
+def test_a_family_cannot_be_added_to_another_type():
     with pytest.raises(TypeError, match="unsupported operand"):
         Multilinear(2) + 3
     with pytest.raises(TypeError, match="unsupported operand"):

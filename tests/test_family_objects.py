@@ -1,4 +1,4 @@
-"""Families as objects: how they are written, compared, changed and checked."""
+"""Families as objects: representation, comparison, changes and checks."""
 
 import itertools
 
@@ -33,7 +33,7 @@ from gramian.families import (
         (Multilinear(3) + Fourier(2), "Multilinear(3) + Fourier(2)"),
     ],
 )
-def test_representation_is_how_the_family_is_written(family, shown):
+def test_the_representation_is_the_expression_that_makes_the_family(family, shown):
     assert repr(family) == shown
 
 
@@ -68,7 +68,7 @@ def test_families_are_equal_when_their_parameters_are():
     assert Multilinear(2) != "multilinear"
 
 
-def test_families_can_change_and_so_are_not_hashable():
+def test_families_are_mutable_and_not_hashable():
     with pytest.raises(TypeError, match="unhashable"):
         hash(Multilinear(2))
 
@@ -85,7 +85,7 @@ def test_set_params_changes_the_family_and_returns_it():
 
 
 @pytest.mark.parametrize("family", make_distinct_families(), ids=repr)
-def test_set_params_names_the_parameters_there_are(family):
+def test_set_params_refuses_an_unknown_parameter_with_the_known_names(family):
     known = ".*".join(family.get_params())
     name = type(family).__name__
     with pytest.raises(ValueError, match=f"'colour' for {name}; its parameters are .*{known}"):
@@ -134,11 +134,11 @@ def test_a_name_and_a_degree_are_short_for_an_instance(name, family):
     ],
     ids=repr,
 )
-def test_bad_parameters_are_named_with_what_is_allowed(family, message):
+def test_bad_parameters_are_refused_with_the_allowed_values(family, message):
     with pytest.raises(ValueError, match=message):
         family.count(2)
 
 
 @pytest.mark.parametrize("degree", [np.int64(2), np.int8(2)])
-def test_numpy_integers_are_degrees(degree):
+def test_numpy_integers_are_accepted_as_degrees(degree):
     assert Multilinear(degree).count(3) == 6

@@ -10,7 +10,7 @@ from gramian import GFS
 
 @pytest.mark.parametrize("family", ["hermite", "legendre"])
 @pytest.mark.parametrize("levels", [(0.0, 1.0), (0.1, 0.3), (7.3, 9.1)])
-def test_a_function_that_is_only_rounding_error_is_none(family, levels):
+def test_a_function_of_rounding_errors_is_dropped(family, levels):
     # Scaled, a column of two equally frequent values is 1 or -1, and both families have z² - 1.
     rng = np.random.default_rng(0)
     column = rng.permutation(np.repeat(levels, 200))
@@ -24,7 +24,7 @@ def test_a_function_that_is_only_rounding_error_is_none(family, levels):
 
 @pytest.mark.parametrize("family", ["hermite", "legendre", "polynomial"])
 @pytest.mark.parametrize("solver", ["qr", "gram"])
-def test_a_column_of_two_values_is_its_own_function(family, solver):
+def test_a_column_of_two_values_has_one_function(family, solver):
     # Scaled to norm one, z² - 1 is z or -z on these rows, and the tie goes to z.
     for seed in range(20):
         rng = np.random.default_rng(seed)

@@ -8,12 +8,12 @@ from contract_cases import D, N, X, assert_same_fit, make_table
 from sklearn.base import clone
 from support import ALL, make
 
-# What a fitted object holds
+# Content of a fitted object
 
 
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @pytest.mark.parametrize("estimator", ALL)
-def test_fitted_object_holds_no_rows(estimator, solver):
+def test_a_fitted_object_holds_no_rows(estimator, solver):
     small, large = (
         make(estimator, 2, threshold=0.5, solver=solver).fit(make_table(n)) for n in (200, 2000)
     )
@@ -25,18 +25,18 @@ def test_fitted_object_holds_no_rows(estimator, solver):
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_pickled_object_transforms_alike(estimator):
+def test_a_pickled_object_transforms_equally(estimator):
     fitted = make(estimator, 2).fit(X)
     again = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(again.transform(X), fitted.transform(X))
     assert_same_fit(again, fitted)
 
 
-# What a fit prints and which solver it takes
+# Output and solver of a fit
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_verbose_prints_a_line_a_step(estimator, capsys):
+def test_verbose_prints_one_line_for_each_step(estimator, capsys):
     fitted = make(estimator, 2, verbose=2).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(fitted.n_functions_) >= 2
@@ -55,17 +55,17 @@ def test_fit_is_silent_by_default(estimator, capsys):
 
 @pytest.mark.parametrize(("n_samples", "solver"), [(5000, "qr"), (5001, "gram")])
 @pytest.mark.parametrize("estimator", ALL)
-def test_auto_solver_follows_the_number_of_rows(estimator, n_samples, solver):
+def test_the_automatic_solver_depends_on_the_number_of_rows(estimator, n_samples, solver):
     table = np.random.default_rng(0).standard_normal((n_samples, 3))
     assert make(estimator, 2).fit(table).solver_ == solver
 
 
-# What it depends on
+# Dependence on the input
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("estimator", ALL)
-def test_fit_and_transform_leave_data_as_they_are(estimator, order):
+def test_fit_and_transform_do_not_change_the_data(estimator, order):
     table = np.array(X, order=order)
     weight = np.ones(N)
     fitted = make(estimator, 2).fit(table, sample_weight=weight)
@@ -97,7 +97,7 @@ def test_fitting_again_gives_the_identical_result(estimator, solver):
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_no_weights_are_equal_weights(estimator):
+def test_a_fit_without_weights_equals_one_with_equal_weights(estimator):
     unweighted = make(estimator, 2).fit(X)
     assert_same_fit(make(estimator, 2).fit(X, sample_weight=np.ones(N)), unweighted, rtol=1e-12)
     assert_same_fit(make(estimator, 2).fit(X, sample_weight=[7] * N), unweighted, rtol=1e-12)

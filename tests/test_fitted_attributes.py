@@ -1,4 +1,4 @@
-"""What a fit records: its steps, why it stopped, what it kept and what it found redundant."""
+"""Attributes of a fit: steps, reason to stop, kept and redundant candidates."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_fitted_attributes_have_the_documented_shapes(estimator, solver):
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_residual_variances_begin_with_the_data_and_end_with_what_is_unexplained(estimator):
+def test_residual_variances_run_from_that_of_the_data_to_the_unexplained_one(estimator):
     fitted = make(estimator, 2).fit(X)
     total = fitted.total_residual_variance_
     assert total[0] == pytest.approx(X.var(axis=0).sum())
@@ -80,7 +80,7 @@ def test_dropped_functions_are_counted_at_the_step_that_drops_them():
     np.testing.assert_array_equal(fitted.n_dropped_functions_, [1, 1])
 
 
-# Why it stopped
+# Reasons to stop
 
 
 RANK_3 = X[:, [1, 2, 3]] @ np.random.default_rng(2).standard_normal((3, D))
@@ -99,7 +99,7 @@ STOPS = {
 
 @pytest.mark.parametrize("reason", [reason for reason in STOPS if reason != "saturated"])
 @pytest.mark.parametrize("estimator", STEPWISE)
-def test_stop_reason(estimator, reason):
+def test_the_stop_reason_names_the_limit_that_was_reached(estimator, reason):
     table, params = STOPS[reason]
     fitted = make(estimator, **params).fit(table)
     assert fitted.stop_reason_ == (fitted._count_name if reason == "count" else reason)
@@ -121,7 +121,7 @@ def test_stop_reason(estimator, reason):
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_stop_reason_when_functions_span_all_samples(estimator):
+def test_the_stop_reason_is_saturated_if_functions_span_all_samples(estimator):
     table, params = STOPS["saturated"]
     with pytest.warns(SaturationWarning):
         fitted = make(estimator, **params).fit(table)
@@ -150,7 +150,7 @@ def test_max_functions_does_not_count_the_constant(estimator):
 
 
 @pytest.mark.parametrize("estimator", STEPWISE)
-def test_max_functions_below_the_first_block_leaves_nothing(estimator):
+def test_max_functions_below_the_size_of_the_first_block_keeps_nothing(estimator):
     fitted = make(estimator, family=Polynomial(2), max_functions=1).fit(X)
     assert fitted.stop_reason_ == "max_functions"
     assert n_selected(fitted) == len(fitted.n_functions_) == 0
@@ -158,7 +158,7 @@ def test_max_functions_below_the_first_block_leaves_nothing(estimator):
 
 
 @pytest.mark.parametrize("estimator", [GFR, GFS])
-def test_default_is_to_explain_95_percent(estimator):
+def test_gfr_and_gfs_explain_95_percent_by_default(estimator):
     fitted = estimator().fit(X)
     explained = 1 - fitted.total_residual_variance_ / fitted.total_residual_variance_[0]
     assert fitted.stop_reason_ == "explained_variance"
@@ -172,10 +172,10 @@ def test_threshold_alone_replaces_the_default(estimator):
     assert fitted.residual_variance_[-1] <= 1e-6
 
 
-# What was kept and what is redundant
+# Kept and redundant candidates
 
 
-def test_gca_tells_which_directions_of_the_basis_it_kept():
+def test_gca_records_the_kept_directions_of_its_basis():
     fitted = GCA(threshold=1e-2, basis=np.eye(D), backward=False, alpha=0).fit(X)
     np.testing.assert_array_equal(fitted.basis_, np.eye(D))
     np.testing.assert_array_equal(fitted.component_indices_, [3, 1, 2])
@@ -194,7 +194,7 @@ def test_gca_takes_principal_directions_by_default():
     assert (np.diff(fitted.component_indices_) > 0).all()
 
 
-def test_gfa_tells_selected_redundant_and_undecided_features_apart():
+def test_gfa_records_selected_redundant_and_undecided_features():
     fitted = GFA(threshold=1e-2, backward=False, alpha=0).fit(X)
     np.testing.assert_array_equal(fitted.selected_features_, [3, 1, 2])
     np.testing.assert_array_equal(fitted.redundant_features_, [0, 4, 5])

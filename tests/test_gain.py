@@ -1,4 +1,4 @@
-"""Columns that explain most of all columns: gains and exchanges against explicit regressions."""
+"""Selection by gain: gains and exchanges, compared with explicit regressions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ every_family = pytest.mark.parametrize(
 
 
 class Sets:
-    """Sets of columns that grow and shrink, and what they explain."""
+    """A set of columns that grows and shrinks, with the variance that it explains."""
 
     def __init__(self, X, family, alpha=0.0, weights=None):
         self.rows, centring = centre(X, weights, "column")
@@ -73,9 +73,9 @@ class Sets:
 
 @pytest.mark.parametrize("thin", [0, 8, 1000])
 @pytest.mark.parametrize("degree", [2, 3])
-def test_few_and_many_products_give_the_same_moments(monkeypatch, degree, thin):
+def test_moments_do_not_depend_on_the_batches_of_products(monkeypatch, degree, thin):
     X = nonlinear_table(6, 9)
-    expected = Sets(X, Legendre(degree))  # evaluates functions
+    expected = Sets(X, Legendre(degree))  # this family evaluates functions
     monkeypatch.setattr(_monomial_sums, "THIN", thin)
     monkeypatch.setattr(_monomial_sums, "BATCH", 5)
     sets = Sets(X, Polynomial(degree))
@@ -94,7 +94,7 @@ def test_few_and_many_products_give_the_same_moments(monkeypatch, degree, thin):
 @pytest.mark.parametrize("alpha", [0.0, 0.03])
 @pytest.mark.parametrize("weighted", [False, True])
 @every_family
-def test_gains_losses_and_exchanges_are_those_of_regressions(family, by_hand, weighted, alpha):
+def test_gains_losses_and_exchanges_equal_those_of_regressions(family, by_hand, weighted, alpha):
     X = nonlinear_table(3, 5)
     weights = np.random.default_rng(1).exponential(size=len(X)) if weighted else None
 
@@ -102,7 +102,7 @@ def test_gains_losses_and_exchanges_are_those_of_regressions(family, by_hand, we
         return left_by(X, columns, by_hand, alpha=alpha, weights=weights)
 
     sets = Sets(X, family, alpha, weights)
-    sets.of([1, 4])  # known early, and brought up to date later
+    sets.of([1, 4])  # computed early, and updated later
     for column in (0, 2, 3):
         sets.add(column)
     sets.drop(2)
@@ -125,7 +125,7 @@ def test_gains_losses_and_exchanges_are_those_of_regressions(family, by_hand, we
 
 @pytest.mark.parametrize("kept", [2**29, 1])
 @pytest.mark.parametrize("family", [Multilinear(2), Polynomial(3), Legendre(2)], ids=repr)
-def test_what_is_known_of_candidates_is_right_whatever_sets_came_between(monkeypatch, family, kept):
+def test_cached_moments_of_candidates_stay_right_after_other_sets(monkeypatch, family, kept):
     for module in (_monomials, _evaluated):
         monkeypatch.setattr(module, "KEPT_BYTES", kept)
     X = nonlinear_table(5, 7)
@@ -139,7 +139,7 @@ def test_what_is_known_of_candidates_is_right_whatever_sets_came_between(monkeyp
     sets.drop(0)
     sets.add(1)
     sets.of([5])
-    sets.now = before  # as after an exchange that was not worth it
+    sets.now = before  # as after a rejected exchange
     fresh = Sets(X, family)
     for column in (0, 1, 2, 3):
         fresh.add(column)
@@ -151,7 +151,7 @@ def test_what_is_known_of_candidates_is_right_whatever_sets_came_between(monkeyp
             assert getattr(mine.moments, name) == pytest.approx(expected, abs=1e-12)
 
 
-def test_linear_gains_are_gains_of_degree_one_with_and_without_a_member():
+def test_linear_gains_equal_gains_of_degree_one_with_and_without_a_member():
     X = nonlinear_table(4, 5)
     sets = Sets(X, Multilinear(1))
     sets.add(3)
@@ -169,7 +169,7 @@ def test_linear_gains_are_gains_of_degree_one_with_and_without_a_member():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_degree_one_without_exchange_is_forward_selection_component_analysis(seed):
+def test_degree_one_without_exchanges_is_forward_selection_component_analysis(seed):
     X = related(seed)
     fitted = GFS(5, criterion="gain", alpha=0.0, degree=1, exchange=False).fit(X)
     chosen = greedy(X, 5, hand.multilinear(1))
@@ -185,7 +185,7 @@ def test_with_all_candidates_the_greedy_choice_is_exact_at_degree_two(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_exchanges_leave_no_set_that_a_single_exchange_betters(seed):
+def test_no_single_exchange_improves_the_final_set(seed):
     X, by_hand = related(seed), hand.multilinear(1)
     fitted = GFS(4, criterion="gain", alpha=0.0, degree=1).fit(X)
     kept = fitted.selected_features_.tolist()
@@ -197,7 +197,7 @@ def test_exchanges_leave_no_set_that_a_single_exchange_betters(seed):
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
-def test_each_best_set_leaves_what_it_is_said_to_and_larger_ones_leave_less(alpha):
+def test_residual_variances_of_best_sets_are_right_and_fall_with_the_size(alpha):
     X = related(5)
     fitted = GFS(5, criterion="gain", alpha=alpha, n_candidates=9).fit(X)
     left = fitted.best_sets_residual_variance_
@@ -210,7 +210,7 @@ def test_each_best_set_leaves_what_it_is_said_to_and_larger_ones_leave_less(alph
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_thinking_again_is_no_worse_than_the_greedy_search_and_reaches_the_optimum_here(seed):
+def test_exchanges_are_never_worse_than_greedy_search_and_find_the_optimum_here(seed):
     X, by_hand = related(seed, d=8), hand.multilinear(1)
     plain = GFS(4, criterion="gain", alpha=0.0, degree=1, exchange=False).fit(X)
     again = GFS(4, criterion="gain", alpha=0.0, degree=1).fit(X)
@@ -232,7 +232,7 @@ def test_gains_do_not_change_when_the_other_columns_are_rotated():
     )
 
 
-def test_functions_that_depend_on_values_take_part():
+def test_indicators_take_part_in_the_search():
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 3, (2, 400))
     X = np.column_stack([a == b, a, b, rng.integers(0, 2, 400), a == 1]).astype(float)
@@ -242,7 +242,7 @@ def test_functions_that_depend_on_values_take_part():
     assert fitted.best_sets_residual_variance_[-1] == pytest.approx(X[:, 3].var(), rel=0.05)
 
 
-def test_a_column_that_says_nothing_of_the_others_comes_last_whatever_its_variance():
+def test_an_unrelated_column_comes_last_whatever_its_variance():
     rng = np.random.default_rng(1)
     a, b, noise = rng.standard_normal((3, 500))
     X = np.column_stack([1.5 * noise, a, b, a * b, a + b, a - b])
@@ -266,7 +266,7 @@ def test_constant_columns_are_never_chosen_and_the_search_ends_when_nothing_is_l
     assert nothing.best_sets_ == ()
 
 
-def test_limits_are_those_of_the_pursuit():
+def test_the_search_obeys_the_limits_of_the_pursuit():
     X = related(7, d=12, n=400)
     share = GFS(0.8, criterion="gain", alpha=0.0).fit(X)
     left = share.best_sets_residual_variance_ / share.best_sets_residual_variance_[0]
@@ -297,7 +297,7 @@ def test_held_out_rows_choose_the_penalty_and_may_stop_the_search():
     assert len(early.selected_features_) < 16
 
 
-def test_no_penalty_is_looked_for_where_few_columns_leave_nothing_though_many_were_asked_for():
+def test_no_penalty_is_searched_if_few_columns_explain_everything():
     rng = np.random.default_rng(9)
     a, b = rng.standard_normal((2, 150))
     X = np.column_stack([a, b, a * b, a + b, a - b, 2 * a, a * b + a, b - a * b, 3 * b])
@@ -307,7 +307,7 @@ def test_no_penalty_is_looked_for_where_few_columns_leave_nothing_though_many_we
     assert len(fitted.selected_features_) == 2
 
 
-def test_the_best_sets_of_pit_props_are_those_of_an_exhaustive_search():
+def test_the_best_sets_of_pit_props_equal_those_of_an_exhaustive_search():
     folder = os.environ.get("GRAMIAN_DATA")
     path = Path(folder or ".") / "pitprops.csv"
     if folder is None or not path.exists():
@@ -330,9 +330,7 @@ def test_the_best_sets_of_pit_props_are_those_of_an_exhaustive_search():
 
 @pytest.mark.parametrize("degree", [1, 2])
 @pytest.mark.parametrize("seed", [2, 8])
-def test_a_beam_never_leaves_more_for_any_number_of_columns_and_finds_better_sets_here(
-    seed, degree
-):
+def test_a_wider_beam_is_never_worse_and_finds_better_sets_here(seed, degree):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((200, 8)) @ rng.standard_normal((8, 30))
     X += rng.standard_normal(X.shape)
@@ -350,7 +348,7 @@ def test_a_beam_never_leaves_more_for_any_number_of_columns_and_finds_better_set
 
 
 @pytest.mark.parametrize("beam", [1, 3])
-def test_a_share_to_explain_is_met_with_the_fewest_columns_of_all_searches(beam):
+def test_a_requested_share_is_explained_with_the_fewest_columns_found(beam):
     X = related(3, d=12)
     fitted = GFS(0.8, criterion="gain", alpha=0.0, beam=beam, n_candidates=3).fit(X)
     left = fitted.best_sets_residual_variance_
@@ -358,7 +356,7 @@ def test_a_share_to_explain_is_met_with_the_fewest_columns_of_all_searches(beam)
     assert left[-1] <= 0.2 * left[0] < left[-2]
 
 
-def test_indicators_whose_number_only_a_fit_tells_can_be_searched_at_defaults():
+def test_indicators_can_be_searched_with_default_parameters():
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 4, (2, 300))
     table = np.column_stack([np.array([0.0, 3.0, 1.0, 7.0])[a], a, b, rng.integers(0, 2, 300)])
@@ -375,9 +373,7 @@ def test_indicators_whose_number_only_a_fit_tells_can_be_searched_at_defaults():
         (6, (900, 5), [(np.abs, 1), (np.hypot, 2)]),
     ],
 )
-def test_functions_of_users_that_powers_of_two_scale_have_the_gains_of_regressions(
-    seed, shape, functions
-):
+def test_gains_of_custom_functions_equal_those_of_regressions(seed, shape, functions):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal(shape)
     if shape[0] > 50:
@@ -410,7 +406,7 @@ def test_exchanges_never_leave_more_than_the_search_without_them(seed):
 
 @pytest.mark.parametrize("exchange", [True, False])
 @pytest.mark.parametrize("seed", range(6))
-def test_no_beginning_of_the_selection_is_better_than_the_best_set_of_its_size(seed, exchange):
+def test_no_prefix_of_the_selection_is_better_than_the_best_set_of_its_size(seed, exchange):
     X = related(seed, d=9, n=200)
     fit = GFS(6, criterion="gain", alpha=0.0, exchange=exchange).fit(X)
     for size in range(1, 6):

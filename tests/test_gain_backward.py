@@ -1,4 +1,4 @@
-"""GFS from behind: begin with all columns, and drop the one without which least is lost."""
+"""Backward GFS: begin with all columns, and repeatedly drop the column with the smallest loss."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def dropped_one_by_one(
 
 @given(seeds)
 @a_slow_property
-def test_what_is_dropped_is_what_regressions_lose_least_without(seed):
+def test_the_dropped_column_has_the_smallest_loss_in_regressions(seed):
     X = related(seed, 6)
     for n in (1, 2, 4):
         fitted = GFS(n, **EXACT).fit(X)
@@ -45,21 +45,21 @@ def test_what_is_dropped_is_what_regressions_lose_least_without(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_with_a_penalty_regressions_have_it_too(seed):
+def test_the_dropped_column_has_the_smallest_loss_in_penalized_regressions(seed):
     X = related(seed, 6)
     fitted = GFS(3, **EXACT | {"alpha": 0.1}).fit(X)
     expected = dropped_one_by_one(X, 3, hand.polynomial(2), alpha=0.1)
     assert set(fitted.selected_features_) == expected
 
 
-def test_columns_that_are_given_are_never_dropped():
+def test_given_columns_are_never_dropped():
     X = related(4, 6)
     fitted = GFS(3, given=[0, 5], **EXACT).fit(X)
     expected = dropped_one_by_one(X, 3, hand.polynomial(2), keep=(0, 5))
     assert set(fitted.selected_features_) == expected > {0, 5}
 
 
-def test_the_sets_of_one_fit_are_nested_and_those_of_other_sizes():
+def test_the_best_sets_are_nested_and_equal_those_of_smaller_fits():
     X = related(5, 7)
     sets = GFS(5, **EXACT).fit(X).best_sets_
     for n, columns in enumerate(sets, start=1):
@@ -67,13 +67,13 @@ def test_the_sets_of_one_fit_are_nested_and_those_of_other_sizes():
         assert n == 1 or set(sets[n - 2]) < set(columns)
 
 
-def test_exchanges_afterwards_leave_no_more():
+def test_exchanges_after_dropping_do_not_raise_the_residual_variance():
     X = related(6)
     plain, again = (GFS(4, **EXACT | {"exchange": exchange}).fit(X) for exchange in (False, True))
     assert again.best_sets_residual_variance_[-1] <= plain.best_sets_residual_variance_[-1]
 
 
-def test_it_stops_where_less_would_be_explained_than_asked_for():
+def test_backward_gfs_keeps_the_smallest_set_that_explains_the_requested_share():
     X = related(7)
     fitted = GFS(0.9, **EXACT).fit(X)
     total = np.trace(np.cov(X.T, bias=True))
@@ -82,7 +82,7 @@ def test_it_stops_where_less_would_be_explained_than_asked_for():
     assert left_by(X, smaller, hand.polynomial(2)) > 0.1 * total
 
 
-def test_of_copies_the_first_is_kept_and_constants_never_are():
+def test_the_first_of_several_copies_is_kept_and_constants_are_dropped():
     X = related(8, 3)
     X = np.column_stack([np.ones(len(X)), X, X])
     fitted = GFS(6, **EXACT).fit(X)
@@ -90,8 +90,8 @@ def test_of_copies_the_first_is_kept_and_constants_never_are():
     assert fitted.stop_reason_ == "exhausted"
 
 
-def test_a_column_that_only_several_others_explain_is_seen_from_behind():
-    """Forward, the sum of all is chosen first; from behind, it is what the others give."""
+def test_backward_gfs_drops_a_sum_that_forward_gfs_keeps():
+    """Forward search chooses the sum of all columns first; backward search finds it redundant."""
     z = np.random.default_rng(9).standard_normal((400, 4))
     X = np.column_stack([z, z.sum(axis=1) + 0.1 * np.random.default_rng(10).standard_normal(400)])
     forward = GFS(4, degree=1, exchange=False, alpha=0).fit(X)
@@ -101,7 +101,7 @@ def test_a_column_that_only_several_others_explain_is_seen_from_behind():
     assert left[1] <= left[0]
 
 
-def test_a_model_file_remembers_it(tmp_path):
+def test_a_model_file_holds_the_backward_selection(tmp_path):
     fitted = GFS(3, **EXACT).fit(related(11, 5))
     save(fitted, tmp_path / "model.gram")
     again = load(tmp_path / "model.gram")
@@ -116,7 +116,7 @@ def test_a_model_file_remembers_it(tmp_path):
         ({"criterion": "variance"}, "backward=True is for criterion='gain'"),
     ],
 )
-def test_what_cannot_be_done_is_said(options, message):
+def test_impossible_options_of_backward_gfs_are_refused(options, message):
     X = np.random.default_rng(12).standard_normal((100, 30))
     with pytest.raises(ValueError, match=message):
         GFS(3, backward=True, **options).fit(X)

@@ -1,4 +1,4 @@
-"""Which penalties a search by gain tries for sets of each size."""
+"""Penalties that a search by gain tries for sets of each size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALPHAS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)
 
 
 class Penalized:
-    """A fit whose functions are none: what it leaves depends on its penalty only."""
+    """A stub of a fit without functions, with a given residual variance."""
 
     def __init__(self, alpha, left):
         self.alpha, self.left = alpha, left
@@ -22,7 +22,7 @@ class Penalized:
     "best_of_sizes",
     [(0, 0, 0, 1, 1, 2), (3, 3, 4, 4, 4, 4), (5, 4, 3, 2, 1, 0), (2, 5, 5, 0, 0, 0)],
 )
-def test_penalties_beside_the_last_one_are_enough_where_there_is_one_minimum(
+def test_neighbours_of_the_last_penalty_are_enough_if_there_is_one_minimum(
     monkeypatch, best_of_sizes
 ):
     monkeypatch.setattr(Decision, "_evaluate", lambda self, fit: None)
@@ -40,7 +40,7 @@ def test_penalties_beside_the_last_one_are_enough_where_there_is_one_minimum(
     assert n_fits < len(best_of_sizes) * len(ALPHAS)
 
 
-def test_of_penalties_that_leave_nothing_the_smallest_is_taken_wherever_the_search_is(monkeypatch):
+def test_the_smallest_penalty_is_chosen_if_all_residuals_are_zero(monkeypatch):
     monkeypatch.setattr(Decision, "_evaluate", lambda self, fit: None)
     monkeypatch.setattr(Decision, "_left", lambda self, fit, functions: fit.left)
     decision = Decision(RowBlock(np.ones((3, 2)), np.ones(3)), np.ones(2))

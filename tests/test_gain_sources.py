@@ -38,19 +38,19 @@ def test_a_file_that_is_read_in_pieces_gives_the_selection_in_memory(fitted, tmp
     assert_same(GFS(4, **OPTIONS, memory_budget=2**20).fit(tmp_path / "x.npy"), fitted)
 
 
-def test_blocks_of_rows_and_dask_do_so_too(fitted):
+def test_blocks_of_rows_and_dask_give_the_selection_in_memory(fitted):
     assert_same(GFS(4, **OPTIONS).fit(lambda: iter(np.array_split(X, 7))), fitted)
     da = pytest.importorskip("dask.array")
     assert_same(GFS(4, **OPTIONS).fit(da.from_array(X, chunks=(700, 10))), fitted)
 
 
-def test_a_weight_is_as_good_as_so_many_copies():
+def test_integer_weights_equal_copies_of_rows():
     weights = np.random.default_rng(0).integers(0, 4, len(X))
     one = GFS(4, **OPTIONS).fit(X, sample_weight=weights)
     assert_same(one, GFS(4, **OPTIONS).fit(np.repeat(X, weights, axis=0)))
 
 
-def test_the_search_goes_on_from_its_checkpoint(fitted, tmp_path, monkeypatch):
+def test_the_search_resumes_from_its_checkpoint(fitted, tmp_path, monkeypatch):
     np.save(tmp_path / "x.npy", X)
     options = {**OPTIONS, "checkpoint": tmp_path / "sums", "memory_budget": 2**20}
     assert_same(GFS(4, **options).fit(tmp_path / "x.npy"), fitted)
@@ -118,7 +118,7 @@ def test_given_features_stay_and_come_first():
         ({"given": [1], "criterion": "variance"}, "criterion='gain'"),
     ],
 )
-def test_given_features_that_make_no_sense_are_refused(options, message):
+def test_invalid_given_features_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         GFS(4, **{**OPTIONS, **options}).fit(X)
 
@@ -131,7 +131,7 @@ def test_a_search_costs_more_than_the_published_algorithm():
     assert dear.seconds < wide.seconds < 5 * dear.seconds
 
 
-def test_the_command_says_what_to_add_and_what_to_give_up(tmp_path):
+def test_the_command_lists_the_next_columns_to_add_and_to_drop(tmp_path):
     names = [f"c{i}" for i in range(10)]
     path = tmp_path / "table.csv"
     np.savetxt(path, X[:300], delimiter=",", header=",".join(names), comments="")
@@ -147,7 +147,7 @@ def test_the_command_says_what_to_add_and_what_to_give_up(tmp_path):
     assert run("select", str(path), "--given", "c7", "-a", "gfa").exit_code == 2
 
 
-def test_the_display_shows_what_the_best_set_of_each_size_leaves(fitted):
+def test_the_display_shows_the_residual_variance_of_the_best_set_of_each_size(fitted):
     plt = pytest.importorskip("matplotlib.pyplot")
     from gramian.plots import SelectionOrderDisplay
 
@@ -156,7 +156,7 @@ def test_the_display_shows_what_the_best_set_of_each_size_leaves(fitted):
     assert display.best_left == pytest.approx(left[1:] / left[0])
     (right,) = display.ax_.child_axes
     assert len(right.get_yticklabels()) == 4
-    # What was left of a column when it was chosen is its own, not that of the least known one.
+    # The bar of a chosen column is its own residual variance, not the largest of all columns.
     first = X[:, fitted.selected_features_[0]].var()
     assert display.residual_variance[0] == pytest.approx(first)
     plt.close(display.figure_)
@@ -175,7 +175,7 @@ def test_the_report_has_a_curve_for_the_best_sets(fitted, tmp_path):
     assert "best set of each size" not in plain.partition("<script")[0]
 
 
-def test_a_search_says_where_it_is(capsys):
+def test_verbose_prints_the_steps_of_a_search(capsys):
     GFS(3, **OPTIONS, verbose=2).fit(X[:300])
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[search]")]
     assert [line.split(":")[0] for line in lines] == [f"[search] step {i}" for i in (1, 2, 3)]

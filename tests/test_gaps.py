@@ -1,4 +1,4 @@
-"""Missing values: what transform makes of incomplete rows, and what a fit does about gaps."""
+"""Missing values: transforms of incomplete rows, and fits to tables with gaps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def named(estimator):
 
 
 def products(n=400, seed=0):
-    """Three columns and two products of them."""
+    """Return three columns and two products of them."""
     z = np.random.default_rng(seed).uniform(1, 2, (n, 3))
     return np.column_stack([z, z[:, 0] * z[:, 1], 3 * z[:, 1] * z[:, 2]])
 
@@ -76,8 +76,8 @@ def test_codes_of_complete_rows_do_not_depend_on_others_with_gaps(estimator):
 
 
 @pytest.mark.parametrize("estimator", EXTRACTORS, ids=named)
-def test_a_cell_that_tells_nothing_is_not_missed(estimator):
-    """A constant column, or one that others repeat, may be missing: the code is the same."""
+def test_a_missing_cell_without_information_does_not_change_the_code(estimator):
+    """Cells of a constant column may be missing: the code does not change."""
     x = np.column_stack([products(), np.full(400, 7.0)])
     model = fitted(estimator, x)
     gaps = x.copy()
@@ -86,7 +86,7 @@ def test_a_cell_that_tells_nothing_is_not_missed(estimator):
 
 
 def test_codes_of_a_plane_are_the_nearest_points_of_the_cells_present():
-    """Of rows in a plane, two cells are enough to find all others."""
+    """Two cells of a row in a plane determine all other cells."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((300, 2)) @ rng.standard_normal((2, 6)) + 5
     gaps = x.copy()
@@ -99,7 +99,7 @@ def test_codes_of_a_plane_are_the_nearest_points_of_the_cells_present():
 
 
 def test_codes_on_a_surface_minimize_the_distance_over_the_cells_present():
-    """As a general minimizer finds them, which begins at the code of the complete row."""
+    """Reference: a general minimizer that begins at the code of the complete row."""
     u = np.random.default_rng(0).uniform(-1, 1, (300, 2))
     x = np.column_stack([u, u[:, 0] ** 2, u[:, 0] * u[:, 1], u.sum(axis=1)])
     model = PolynomialManifold(2, degree=2, code_penalty=0, tol=1e-12).fit(x)
@@ -145,8 +145,8 @@ def test_a_row_without_any_value_has_no_code_and_no_error(estimator):
     assert errors[3] == 0
 
 
-def test_errors_count_the_cells_that_are_present():
-    """GFA keeps three columns; where products are missing, the others are still exact."""
+def test_reconstruction_errors_count_only_present_cells():
+    """GFA keeps three columns; products that are present are still reconstructed exactly."""
     x = products()
     model = GFA().fit(x)
     gaps = x.copy()
@@ -157,7 +157,7 @@ def test_errors_count_the_cells_that_are_present():
     np.testing.assert_allclose(model.reconstruction_error(gaps), expected, atol=1e-9)
 
 
-def test_a_selection_keeps_gaps_and_what_needs_them_is_missing():
+def test_a_selection_keeps_gaps_and_columns_computed_from_them_are_missing():
     x = products()
     model = GFA(laws=True).fit(x)
     kept = x[:, model.support_].copy()
@@ -171,7 +171,7 @@ def test_a_selection_keeps_gaps_and_what_needs_them_is_missing():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=named)
-def test_with_enough_complete_rows_a_fit_is_that_of_them(estimator):
+def test_a_fit_uses_only_complete_rows_if_there_are_enough(estimator):
     x = with_gaps(products(1000), 0.1)
     complete = x[~np.isnan(x).any(axis=1)]
     one, other = fitted(estimator, x), fitted(estimator, complete)
@@ -184,7 +184,7 @@ def test_with_enough_complete_rows_a_fit_is_that_of_them(estimator):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=named)
-def test_with_few_complete_rows_gaps_are_filled(estimator):
+def test_a_fit_fills_gaps_if_complete_rows_are_few(estimator):
     x = products(200)
     model = fitted(estimator, with_gaps(x, 0.5))
     assert model.gaps_.n_filled == int(np.isnan(with_gaps(x, 0.5)).sum())
@@ -234,7 +234,7 @@ def test_wide_tables_are_filled_from_a_plane():
     assert model.score(x) > 0.97
 
 
-def test_parts_of_a_tally_add_up():
+def test_tallies_of_gaps_in_parts_add_up():
     x = with_gaps(products(100), 0.3)
     x[5] = np.nan
     whole, parts = GapTally.of(x), add_tallies(GapTally.of(part) for part in np.array_split(x, 4))
@@ -254,7 +254,7 @@ def test_complete_rows_in_which_a_column_is_constant_are_not_enough():
     assert len(make(x, None)[0]) == 400
 
 
-def test_what_a_sparse_matrix_stores_must_be_there():
+def test_missing_values_in_a_sparse_matrix_are_refused():
     x = products(50)
     x[0, 0] = np.nan
     with pytest.raises(ValueError, match="NaN"):
@@ -277,7 +277,7 @@ def test_columns_without_values_are_named():
             GFR(2).fit(given)
 
 
-def test_noise_is_what_lines_leave():
+def test_noise_is_the_residual_variance_of_the_linear_model():
     lines = np.array([[1.0, 0.0], [0.0, 2.0]])
     assert noise_of(6.0, lines) == pytest.approx(0.5)
     assert noise_of(5.0, lines) > 0
@@ -304,7 +304,7 @@ def test_float32_stays_float32():
 
 
 def incomplete(seed=0):
-    """Rows of a product and a sum, some cells missing; and which rows are complete."""
+    """Return rows with a product, a sum and missing cells, and a mask of the complete rows."""
     rng = np.random.default_rng(seed)
     z = rng.uniform(1, 2, (300, 3))
     X = np.column_stack([z, z[:, 0] * z[:, 1], z[:, 2] + z[:, 0]])

@@ -14,7 +14,7 @@ from gramian.models import load, save
 
 
 def rest_of(X, directions, degree):
-    """Return what least squares on functions of directions leave of all columns."""
+    """Return the residuals of all columns after least squares on functions of directions."""
     Y = X - X.mean(axis=0)
     Z = Y @ np.transpose(directions)
     F = functions_of(Z / Z.std(axis=0), range(len(directions)), hand.multilinear(degree))
@@ -23,14 +23,14 @@ def rest_of(X, directions, degree):
 
 
 def left_by_directions(X, directions, degree):
-    """Return how much that is."""
+    """Return the residual variance of all columns, given functions of directions."""
     return float(np.sum(rest_of(X, directions, degree) ** 2) / len(X))
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3])
 def test_the_fit_is_the_regression_on_functions_of_the_directions(degree):
     X, rng = related(0), np.random.default_rng(0)
-    given = rng.standard_normal((3, 9))  # neither orthogonal nor of length one
+    given = rng.standard_normal((3, 9))  # neither orthogonal nor normalized
     fitted = GFR(3, given=given, degree=degree, alpha=0.0).fit(X)
     expected = left_by_directions(X, given, degree)
     assert fitted.total_residual_variance_[-1] == pytest.approx(expected, rel=1e-8)
@@ -41,7 +41,7 @@ def test_the_fit_is_the_regression_on_functions_of_the_directions(degree):
     assert fitted.transform(X) == pytest.approx((X - X.mean(axis=0)) @ unit.T)
 
 
-def test_directions_that_follow_are_those_of_most_variance_in_what_is_left():
+def test_directions_after_the_given_ones_have_the_largest_residual_variance():
     X = related(1)
     given = np.random.default_rng(1).standard_normal((2, 9))
     fitted = GFR(4, given=given, alpha=0.0).fit(X)
@@ -54,7 +54,7 @@ def test_directions_that_follow_are_those_of_most_variance_in_what_is_left():
     assert fitted.total_residual_variance_[-1] == pytest.approx(expected, rel=1e-8)
 
 
-def test_the_directions_of_a_fit_give_that_fit_again():
+def test_the_directions_of_a_fit_reproduce_the_fit():
     X = related(2)
     once = GFR(4, alpha=0.0).fit(X)
     again = GFR(4, given=once.components_[:2], alpha=0.0).fit(X)
@@ -62,7 +62,7 @@ def test_the_directions_of_a_fit_give_that_fit_again():
     assert again.total_residual_variance_ == pytest.approx(once.total_residual_variance_)
 
 
-def test_with_more_columns_than_rows_directions_stay_what_they_are():
+def test_given_directions_do_not_change_with_more_columns_than_rows():
     X = np.random.default_rng(3).standard_normal((12, 30))
     given = np.eye(30)[[4, 7]]
     fitted = GFR(2, given=given, degree=1, alpha=0.0).fit(X)
@@ -72,7 +72,7 @@ def test_with_more_columns_than_rows_directions_stay_what_they_are():
     assert fitted.total_residual_variance_[-1] == pytest.approx(expected, rel=1e-8)
 
 
-def test_held_out_rows_choose_a_penalty_for_given_directions_too():
+def test_held_out_rows_choose_a_penalty_for_given_directions():
     X = related(4, n=60)
     given = np.eye(9)[:5]
     fitted = GFR(5, given=given, scale=True, degree=3).fit(X)
@@ -101,7 +101,7 @@ def test_model_files_keep_given_directions(tmp_path):
         ([np.full(9, np.nan)], "NaN"),
     ],
 )
-def test_directions_that_make_no_sense_are_refused(given, message):
+def test_invalid_directions_are_refused(given, message):
     X = related(6)
     X[:, 8] = 3.0
     with pytest.raises(ValueError, match=message):

@@ -1,4 +1,4 @@
-"""Hard input: it is fitted as any other, or refused with the remedy."""
+"""Hard input: fitted correctly, or refused with the remedy."""
 
 import pickle
 import tracemalloc
@@ -17,7 +17,7 @@ from gramian.families import Custom, Fourier, Hermite, Legendre, Multilinear, Po
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_types_of_numbers_make_no_difference(estimator):
+def test_all_types_of_numbers_give_equal_fits(estimator):
     integers = np.random.default_rng(0).integers(-5, 5, (N, 3))
     bits = integers > [0, 2, -2]
     for table in (integers, integers.astype(np.int8), integers.astype(object), bits):
@@ -44,7 +44,7 @@ def test_float32_is_fitted_in_double_precision(estimator):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("estimator", ALL)
-def test_one_column_is_its_own_summary(estimator, solver):
+def test_a_table_of_one_column_keeps_that_column(estimator, solver):
     fitted = fit(make(estimator, solver=solver), X[:, [0]])
     out = fitted.transform(X[:, [0]])
     expected = X[:, [0]] - X[:, 0].mean() if estimator in EXTRACTORS else X[:, [0]]
@@ -69,7 +69,7 @@ WIDE = np.random.default_rng(5).standard_normal((30, 2000)) * np.linspace(2, 1, 
 
 
 def fit_and_peak(estimator, table):
-    """Fit, and return the largest number of bytes that were in use as well."""
+    """Fit; return the fit and the peak memory in bytes."""
     tracemalloc.start()
     try:
         return fit(estimator, table), tracemalloc.get_traced_memory()[1]
@@ -115,7 +115,7 @@ def test_constant_columns_are_ignored(estimator, constant, solver):
     fitted = fit(make(estimator, 2, solver=solver), table)
     without = fit(make(estimator, 2, solver=solver), X)
     assert fitted.mean_[0] == constant
-    # UFFS takes its turn with the constant too, to no effect.
+    # UFFS takes a step for the constant column too, without effect.
     residual = fitted.residual_variance_[1 if estimator is UFFS else 0 :]
     np.testing.assert_allclose(residual, without.residual_variance_, rtol=1e-10)
     if estimator in EXTRACTORS:
@@ -159,7 +159,7 @@ COPIES = {
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("copies", COPIES)
 @pytest.mark.parametrize("estimator", SELECTORS)
-def test_of_exact_copies_the_first_is_selected(estimator, copies, solver):
+def test_the_first_of_exact_copies_is_selected(estimator, copies, solver):
     table = np.column_stack([*(scale * A for scale in COPIES[copies]), 0.5 * B])
     params = {"threshold": 1e-6, "relative": True, "solver": solver}
     fitted = fit(make(estimator, **params), table)
@@ -185,7 +185,7 @@ def test_exact_copies_are_one_direction(estimator, copies, solver):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("estimator", ALL)
-def test_repeated_rows_are_integer_weights(estimator, solver):
+def test_repeated_rows_equal_integer_weights(estimator, solver):
     repeats = 1 + np.arange(N) % 3
     repeated = fit(make(estimator, 2, solver=solver), np.repeat(X, repeats, axis=0))
     weighted = fit(make(estimator, 2, solver=solver), X, sample_weight=repeats)
@@ -195,7 +195,7 @@ def test_repeated_rows_are_integer_weights(estimator, solver):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("estimator", ALL)
-def test_rows_of_weight_zero_are_not_there(estimator, solver):
+def test_rows_of_weight_zero_have_no_effect(estimator, solver):
     weight = np.ones(N)
     weight[::4] = 0
     spoiled = X.copy()
@@ -212,7 +212,7 @@ def test_rows_of_weight_zero_are_not_there(estimator, solver):
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("scale", [1e150, 1e-150])
 @pytest.mark.parametrize("estimator", ALL)
-def test_a_very_large_or_small_table_is_fitted_as_any_other(estimator, scale, solver):
+def test_tables_of_very_large_or_small_values_are_fitted_correctly(estimator, scale, solver):
     table = np.column_stack([X, 0.5 * A * B])
     params = {"solver": solver, "threshold": None}
     fitted = fit(make(estimator, 3, **params), scale * table)
@@ -245,7 +245,7 @@ def test_relative_thresholds_treat_all_scales_alike(estimator, solver):
 @pytest.mark.filterwarnings("ignore::gramian.exceptions.UnitsWarning")
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("estimator", ALL)
-def test_absolute_variances_are_those_of_the_large_column(estimator, solver):
+def test_the_column_in_the_largest_unit_dominates_absolute_variances(estimator, solver):
     fitted = fit(make(estimator, 1, threshold=None, solver=solver), MIXED)
     total = fitted.total_residual_variance_
     assert total[0] == pytest.approx(MIXED[:, 0].var(), rel=1e-12)
@@ -267,7 +267,7 @@ def test_a_variance_beyond_floating_point_is_refused_with_the_column(estimator):
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_a_column_beyond_floating_point_is_named_where_it_has_a_name(estimator):
+def test_a_column_beyond_floating_point_is_called_by_its_name(estimator):
     frame = pd.DataFrame(X * [1, 1e200, 1], columns=["a", "b", "c"])
     with pytest.raises(ValueError, match=r"The values of column 'b' differ .*too large") as caught:
         make(estimator).fit(frame)
@@ -297,7 +297,7 @@ def test_a_total_variance_beyond_floating_point_is_fitted_or_refused(estimator, 
 @pytest.mark.parametrize("estimator", ALL)
 def test_an_offset_costs_no_accuracy(estimator, solver):
     far = 1e9 + 0.1 * np.column_stack([X, 0.5 * A * B])
-    near = far - 1e9  # exact: what float64 kept of the columns
+    near = far - 1e9  # exact reference: the columns as stored in float64
     params = {"solver": solver, "threshold": 1e-8}
     fitted = fit(make(estimator, **params), far)
     expected = fit(make(estimator, **params), near)
@@ -351,7 +351,7 @@ def test_the_scale_of_a_function_does_not_matter_or_is_refused(scale, solver):
 
 @pytest.mark.parametrize("factor", [1e307, 1e-300])
 @pytest.mark.parametrize("estimator", ALL)
-def test_weights_count_up_to_a_factor(estimator, factor):
+def test_only_ratios_of_weights_matter(estimator, factor):
     weight = 1.0 + np.arange(N) % 3
     fitted = fit(make(estimator, 2), X, sample_weight=factor * weight)
     expected = fit(make(estimator, 2), X, sample_weight=weight)

@@ -1,4 +1,4 @@
-"""The house can be overlooked: file names are unique, and a file is read in one sitting.
+"""Layout of the package: file names are unique, and no file is too long.
 
 `make lint` holds which room imports which.
 """
@@ -18,7 +18,7 @@ def test_file_names_are_unique():
     assert not {name: count for name, count in counts.items() if count > 1}
 
 
-def test_no_file_is_too_long_to_read_in_one_sitting():
+def test_no_file_has_more_than_400_lines():
     lengths = {
         str(path.relative_to(PACKAGE)): len(path.read_text(encoding="utf-8").splitlines())
         for path in FILES

@@ -1,4 +1,4 @@
-"""Gaps are filled by functions of the row's other cells."""
+"""GramianImputer: gaps are filled by functions of the row's other cells."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def normal() -> tuple[Gaussian, np.ndarray, np.ndarray]:
 
 
 def expected_row(gaussian: Gaussian, row: np.ndarray, present: np.ndarray) -> np.ndarray:
-    """The conditional expectation, as in textbooks; centred."""
+    """Return the conditional expectation by the textbook formula, centred."""
     o, m = np.flatnonzero(present), np.flatnonzero(~present)
     found = row - gaussian.mean
     inner = gaussian.covariance[np.ix_(o, o)]
@@ -50,7 +50,7 @@ def test_completed_rows_are_conditional_expectations(normal):
 
 
 @pytest.mark.parametrize("column", range(5))
-def test_leaving_a_cell_out_is_a_conditional_expectation_without_it(normal, column):
+def test_a_left_out_cell_gets_its_conditional_expectation(normal, column):
     gaussian, x, present = normal
     completed = gaussian.complete(x, present)
     fewer = present.copy()
@@ -62,7 +62,7 @@ def test_leaving_a_cell_out_is_a_conditional_expectation_without_it(normal, colu
     assert_allclose(completed.gain[present[:, column], column], missed, atol=1e-12)
 
 
-def test_a_round_is_expectation_maximization(normal):
+def test_one_round_is_a_step_of_expectation_maximization(normal):
     gaussian, x, present = normal
     mean, products = np.zeros(5), np.zeros((5, 5))
     for row, here in zip(x, present, strict=True):
@@ -81,7 +81,7 @@ def test_a_round_is_expectation_maximization(normal):
     assert_allclose(updated.covariance, covariance, atol=1e-12)
 
 
-def test_what_is_present_stays_and_nothing_is_missing():
+def test_present_cells_stay_and_no_cell_is_missing():
     x, _ = with_gaps(np.random.default_rng(1).exponential(size=(80, 6)), 0.4)
     filled = GramianImputer().fit_transform(x)
     present = ~np.isnan(x)
@@ -114,7 +114,7 @@ def test_independent_columns_get_their_means():
     assert np.sqrt(np.mean(filled[gone] ** 2)) < 0.12
 
 
-def test_new_rows_may_have_gaps_anywhere_and_nothing_but_gaps():
+def test_new_rows_may_have_gaps_in_any_or_all_columns():
     rng = np.random.default_rng(4)
     x = rng.standard_normal((300, 1)) @ np.ones((1, 3)) + 0.1 * rng.standard_normal((300, 3))
     imputer = GramianImputer().fit(x)
@@ -138,14 +138,14 @@ def test_blocks_of_rows_change_nothing():
         assert_allclose(GramianImputer().fit_transform(given), expected, atol=1e-9)
 
 
-def test_pandas_gaps_are_gaps():
+def test_missing_values_of_pandas_are_filled():
     table = pd.DataFrame({"a": [1.0, 2, None, 4, 5], "b": pd.array([2, 4, 6, None, 10], "Int64")})
     filled = GramianImputer().set_output(transform="pandas").fit_transform(table)
     assert list(filled.columns) == ["a", "b"]
     assert filled.notna().all(axis=None)
 
 
-def test_noise_is_not_corrected():
+def test_the_correction_of_pure_noise_is_small():
     rng = np.random.default_rng(7)
     corrected = [
         best_correction(rng.standard_normal((200, 4)), rng.standard_normal(200), np.ones(4))
@@ -155,7 +155,7 @@ def test_noise_is_not_corrected():
     assert np.mean([*sizes, *[0.0] * (10 - len(sizes))]) < 0.2
 
 
-def test_before_an_estimator_in_a_pipeline():
+def test_the_imputer_works_before_an_estimator_in_a_pipeline():
     from sklearn.pipeline import make_pipeline
 
     given, _ = with_gaps(np.random.default_rng(8).standard_normal((200, 5)).cumsum(axis=1), 0.1)
@@ -169,12 +169,12 @@ def test_a_column_without_values_is_named():
         GramianImputer().fit(table)
 
 
-def test_infinity_is_no_gap():
+def test_infinity_is_refused_and_not_filled():
     with pytest.raises(ValueError, match="infinity"):
         GramianImputer().fit([[1.0, np.inf], [2.0, 3.0]])
 
 
-def test_a_file_is_to_be_read_first(tmp_path):
+def test_a_path_is_refused_with_advice_to_read_the_file(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("a,b\n1,2\n3,\n")
     said = r"X of GramianImputer must be a table in memory.*Read files first.*pandas\.read_csv"

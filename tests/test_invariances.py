@@ -1,4 +1,4 @@
-"""What does not matter to a fit: rotation, blocks, order, threads, units, and the like."""
+"""Invariances of fits: rotation, row blocks, order, threads, weights and units."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def test_gca_is_equivariant_under_rotation(X, family, seed, solver):
     assert_same_residuals(one, other)
 
 
-# Two fits each for all five algorithms; UFFS has but one family.
+# Two fits for each of the five algorithms; UFFS has one family only.
 def every_estimator(X: np.ndarray, family: Family, **params: Any) -> Iterator[Any]:
-    """Return all estimators with limits that make for several steps."""
+    """Return all estimators, with limits that allow several steps."""
     threshold = 0.05 * X.var()
     for name in ESTIMATORS:
         yield new(name, threshold=threshold, family=family, **params)
@@ -74,7 +74,7 @@ def every_estimator(X: np.ndarray, family: Family, **params: Any) -> Iterator[An
 
 @a_property
 @given(tables, families)
-def test_solvers_agree(X, family):
+def test_all_solvers_give_equal_fits(X, family):
     for estimator in every_estimator(X, family[0]):
         by_qr = clone(estimator).set_params(solver="qr").fit(X)
         by_gram = clone(estimator).set_params(solver="gram").fit(X)
@@ -84,7 +84,7 @@ def test_solvers_agree(X, family):
 
 @contextmanager
 def blocks_of(n_rows: int) -> Iterator[None]:
-    """Read tables in blocks of so many rows."""
+    """Read tables in blocks of `n_rows` rows."""
     with mock.patch.object(ArrayRows.__init__, "__defaults__", (n_rows,)):
         blocks = list(ArrayRows(np.zeros((50, 1)), np.full(50, 0.1)).blocks())
         assert len(blocks) == -(-50 // n_rows)
@@ -128,7 +128,7 @@ def test_the_number_of_threads_does_not_matter(seed, family, solver):
 
 @a_property
 @given(tables, families, seeds, solvers)
-def test_integer_weights_are_repeated_rows(X, family, seed, solver):
+def test_integer_weights_equal_repeated_rows(X, family, seed, solver):
     weights = np.random.default_rng(seed).integers(0, 4, len(X))
     repeated = np.repeat(X, weights, axis=0)
     for estimator in every_estimator(X, family[0], solver=solver):
@@ -148,7 +148,7 @@ def test_only_the_ratios_of_weights_matter(X, family, seed, factor, solver):
 
 @a_property
 @given(tables, families, st.floats(1e-5, 1e5), st.floats(-10, 10), solvers)
-def test_a_common_unit_scales_variances_and_nothing_else(X, family, c, shift, solver):
+def test_a_common_unit_scales_only_the_variances(X, family, c, shift, solver):
     for estimator in every_estimator(X, family[0], solver=solver):
         one = clone(estimator).fit(X)
         other = clone(estimator)
@@ -162,7 +162,7 @@ def test_a_common_unit_scales_variances_and_nothing_else(X, family, c, shift, so
 
 @a_property
 @given(tables, families, solvers)
-def test_the_order_of_columns_does_not_matter_but_to_uffs(X, family, solver):
+def test_the_order_of_columns_matters_only_to_uffs(X, family, solver):
     order = np.random.default_rng(len(X)).permutation(X.shape[1])
     for name in ESTIMATORS:
         params = {"threshold": 0.05 * X.var(), "family": family[0], "solver": solver}
@@ -174,7 +174,7 @@ def test_the_order_of_columns_does_not_matter_but_to_uffs(X, family, solver):
             assert_same_directions(one.components_[:, order], other.components_, up_to_sign=True)
 
 
-# Relative thresholds: what the unit of a column can change, and what it cannot
+# Relative thresholds and units of columns
 
 given_a_selector_and_a_threshold = given(
     st.sampled_from(["GFS", "GFA"]),
@@ -188,10 +188,10 @@ given_a_selector_and_a_threshold = given(
 
 @a_property
 @given_a_selector_and_a_threshold
-def test_in_any_units_a_relative_threshold_bounds_what_is_left_of_each_feature(
+def test_a_relative_threshold_bounds_the_residual_of_each_feature_in_any_units(
     name, X, family, seed, threshold, solver
 ):
-    """Units change the order of selection, and so the selection; but not what it stands for."""
+    """Units may change the selection; the bound on residuals holds for every selection."""
     X = X * 10.0 ** np.random.default_rng(seed).uniform(-3, 3, X.shape[1])
     ours, by_hand = family
     estimator = new(name, threshold=threshold, relative=True, family=ours, solver=solver).fit(X)
@@ -209,7 +209,7 @@ def test_in_any_units_a_relative_threshold_bounds_what_is_left_of_each_feature(
 def test_units_that_keep_the_order_of_variances_do_not_change_gfa(
     X, family, seed, threshold, solver
 ):
-    """GFA looks at original variances for their order only, once the threshold is relative."""
+    """With a relative threshold, GFA uses only the order of the original variances."""
     order = np.argsort(-X.std(axis=0))
     units = 1 / X.std(axis=0)
     units[order] *= np.cumprod(np.random.default_rng(seed).uniform(0.05, 0.95, X.shape[1]))
@@ -225,7 +225,7 @@ def test_units_that_keep_the_order_of_variances_do_not_change_gfa(
 def test_a_smaller_unit_of_redundant_features_does_not_change_the_selection(
     name, X, family, seed, threshold, solver
 ):
-    """A feature that was passed over is passed over all the more when its variance shrinks."""
+    """A feature that is not selected stays unselected if its variance shrinks."""
     params = {"threshold": threshold, "relative": True, "family": family[0], "solver": solver}
     one = new(name, **params).fit(X)
     shrink = np.random.default_rng(seed).uniform(0.01, 1, X.shape[1])
@@ -237,8 +237,8 @@ def test_a_smaller_unit_of_redundant_features_does_not_change_the_selection(
 # The comparison itself
 
 
-def test_these_tests_would_notice_an_estimator_that_is_off():
-    """The comparison itself: a residual that is off by 1e-6 of the variance is not rounding."""
+def test_the_comparison_notices_a_residual_that_is_slightly_wrong():
+    """A residual that is wrong by 1e-6 of the variance is no rounding error."""
     X = nonlinear_table(0)
     one, other = (
         GFS(3, alpha=0, criterion="variance").fit(X),

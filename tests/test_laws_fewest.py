@@ -1,4 +1,4 @@
-"""Which columns go: as many as laws allow, and those that stay give them."""
+"""Columns that laws drop: as many as possible, and the kept columns determine them."""
 # ruff: noqa: RUF001  # minus signs, as they are printed
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from gramian.laws._fewest import computable, exchangeable, fewest
 
 @dataclass(frozen=True)
 class Solved:
-    """A law solved for a column; that is all there is to know."""
+    """A stub of a law solved for a column."""
 
     column: str
     columns: tuple[str, ...]
 
 
 def closure(solutions, known):
-    """Return all columns that can be computed, over and over again."""
+    """Return all columns that can be computed by repeated use of laws."""
     known = set(known)
     for _ in solutions:
         known |= {each.column for each in solutions if set(each.columns) <= known}
@@ -31,7 +31,7 @@ def closure(solutions, known):
 
 
 def most_that_can_go(laws, keep=()):
-    """Look at all sets of columns, the largest first."""
+    """Return the largest number of columns that can be dropped, by exhaustive search."""
     solutions = [each for law in laws for each in law]
     names = {name for each in solutions for name in (each.column, *each.columns)}
     for n in range(len(names), -1, -1):
@@ -43,7 +43,7 @@ def most_that_can_go(laws, keep=()):
 
 @st.composite
 def systems_of_laws(draw):
-    """Draw laws among seven columns, each of which some of its columns can be solved for."""
+    """Draw laws among seven columns, each with the columns that it can be solved for."""
     laws = []
     for _ in range(draw(st.integers(1, 4))):
         tied = draw(st.lists(st.sampled_from("abcdefg"), min_size=2, max_size=4, unique=True))
@@ -54,7 +54,7 @@ def systems_of_laws(draw):
 
 @given(systems_of_laws(), st.sets(st.sampled_from("abcdefg"), max_size=2))
 @settings(max_examples=300)
-def test_as_many_columns_go_as_an_exhaustive_search_finds(laws, keep):
+def test_as_many_columns_are_dropped_as_an_exhaustive_search_finds(laws, keep):
     found = fewest(laws, keep, lambda name: 0)
     assert len(found) == most_that_can_go(laws, keep)
     assert not keep & found.keys()
@@ -67,7 +67,7 @@ def test_as_many_columns_go_as_an_exhaustive_search_finds(laws, keep):
 
 
 @given(systems_of_laws())
-def test_no_column_that_stays_is_given_by_the_others_that_stay(laws):
+def test_no_kept_column_follows_from_other_kept_columns(laws):
     solutions = [each for law in laws for each in law]
     names = {name for each in solutions for name in (each.column, *each.columns)}
     kept = names - fewest(laws, (), lambda name: 0).keys()
@@ -76,7 +76,7 @@ def test_no_column_that_stays_is_given_by_the_others_that_stay(laws):
 
 
 @given(systems_of_laws(), st.sets(st.sampled_from("abcdefg"), max_size=2))
-def test_alternatives_are_all_single_exchanges_that_leave_everything_given(laws, keep):
+def test_alternatives_are_all_single_exchanges_that_keep_every_column_computable(laws, keep):
     solutions = [each for law in laws for each in law]
     names = {name for each in solutions for name in (each.column, *each.columns)}
     gone = {*fewest(laws, keep, lambda name: 0)}
@@ -90,13 +90,13 @@ def test_alternatives_are_all_single_exchanges_that_leave_everything_given(laws,
         }
 
 
-def test_columns_of_higher_rank_stay():
+def test_columns_of_higher_rank_are_kept():
     law = [Solved("a", ("b",)), Solved("b", ("a",))]
     assert [*fewest([law], (), {"a": 0, "b": 1}.__getitem__)] == ["a"]
     assert [*fewest([law], (), {"a": 1, "b": 0}.__getitem__)] == ["b"]
 
 
-def test_a_column_goes_though_others_are_computed_from_it():
+def test_a_column_can_be_dropped_although_others_are_computed_from_it():
     rng = np.random.default_rng(0)
     p, q = rng.uniform(1, 5, (2, 300)).round(2)
     ratio = np.log(100 * p / q)
@@ -109,7 +109,7 @@ def test_a_column_goes_though_others_are_computed_from_it():
     np.testing.assert_allclose(given_back, table, rtol=1e-9, atol=1e-9)
 
 
-def test_digits_of_single_precision_keep_no_column_from_going():
+def test_rounding_to_single_precision_does_not_prevent_dropping():
     rng = np.random.default_rng(1)
     i0, i1 = rng.integers(0, 40, (2, 400)).astype(float)
     r = rng.normal(size=400).round(2)

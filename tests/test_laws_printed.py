@@ -1,4 +1,4 @@
-"""Laws of tables that are printed with a few digits, or have missing values."""
+"""Laws of tables with rounded numbers or missing values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PRINTS = {
 
 
 def wages(print_, n=400, seed=0):
-    """Return columns as published tables of wages have them, and the laws they hold."""
+    """Return columns of a table of wages, and the laws among them."""
     rng = np.random.default_rng(seed)
     wage = np.round(rng.lognormal(2, 0.5, n), 2)
     hours = rng.integers(5, 60, n).astype(float)
@@ -59,19 +59,19 @@ def found_in(columns, **options):
 
 
 @pytest.mark.parametrize("print_", PRINTS.values(), ids=PRINTS)
-def test_laws_of_printed_columns_are_found_as_they_were_computed(print_):
+def test_laws_of_rounded_columns_are_found_as_planted(print_):
     columns, laws = wages(print_)
     found = found_in(columns)
     assert {str(each) for each in found} == laws
     assert all(each.exact for each in found)
     for name, solution in found.redundant().items():
         assert solution.column == name
-        # A number printed with 7 digits is known to half of the last one.
+        # A number printed with 7 digits is known to half a unit of the last digit.
         np.testing.assert_allclose(solution(columns), columns[name], rtol=2e-7, atol=6e-5)
 
 
 @given(st.lists(st.integers(-(10**9), 10**9), min_size=30, max_size=60, unique=True))
-def test_digits_are_those_that_are_written(thousandths):
+def test_the_detected_decimals_are_those_written(thousandths):
     values = [each / 1000 for each in thousandths]
     x = np.array(values)
     written = [Decimal(repr(each)).normalize() for each in values]
@@ -92,7 +92,7 @@ def test_a_row_that_is_off_by_more_than_its_last_digit_refutes_a_law():
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 4))
 @example(65536, 0)  # most rows of some terms are zeros
-def test_rounded_columns_that_have_nothing_in_common_have_no_law(seed, decimals):
+def test_independent_rounded_columns_have_no_law(seed, decimals):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(30, 300))
     columns = [
@@ -109,7 +109,7 @@ def test_rounded_columns_that_have_nothing_in_common_have_no_law(seed, decimals)
     assert list(gramian.relations(x, tolerance=0)) == []
 
 
-def test_each_law_is_judged_by_the_rows_that_have_its_columns():
+def test_each_law_is_judged_by_the_rows_without_gaps_in_its_columns():
     columns, laws = wages(PRINTS["6 decimals"])
     off = np.random.default_rng(1).random((2, len(columns["wage"]))) < 0.4
     for name in ("wage", "lwage", "ratio", "femlwage"):
@@ -123,25 +123,25 @@ def test_each_law_is_judged_by_the_rows_that_have_its_columns():
         assert each.n_rows == there.sum()
 
 
-def test_a_column_that_is_there_without_its_sources_is_not_dropped():
+def test_a_column_with_values_where_its_source_has_gaps_is_not_dropped():
     columns, _ = wages(PRINTS["6 decimals"])
     columns["exper"] = np.where(np.arange(400) % 3 == 0, np.nan, columns["exper"])
     found = found_in(columns)
     assert "expersq = exper²" in map(str, found)
-    # Where exper is missing its square is there: exper is the root of it, not the other way round.
+    # expersq has values where exper has gaps: only exper can be computed from the other.
     assert str(found.redundant()["exper"]) == "exper = √expersq"
     with pytest.raises(ValueError, match="no single solution"):
         next(each for each in found if str(each) == "expersq = exper²").solve_for("expersq")
 
 
-def test_a_product_with_a_flag_is_not_read_backwards():
+def test_a_product_with_a_flag_gives_one_law_only():
     rng = np.random.default_rng(0)
     flag, x = (rng.random(300) < 0.4).astype(float), rng.integers(1, 60, 300).astype(float)
     found = found_in({"flag": flag, "x": x, "both": flag * x})
     assert [str(each) for each in found] == ["both = flag · x"]
 
 
-def test_groups_are_steps_of_what_they_group():
+def test_a_grouped_column_is_a_sum_of_steps():
     age = np.random.default_rng(0).integers(18, 80, 300).astype(float)
     group = 1.0 + (age > 30) + (age > 50) + 2 * (age > 65)
     (law,) = found_in({"age": age, "group": group})
@@ -149,7 +149,7 @@ def test_groups_are_steps_of_what_they_group():
     np.testing.assert_array_equal(law.solve_for("group")({"age": [20, 31, 65, 66]}), [1, 2, 3, 5])
 
 
-def test_what_follows_from_kept_columns_is_computed_in_order():
+def test_computable_columns_come_in_an_order_that_works():
     columns, _ = wages(PRINTS["6 decimals"])
     found = found_in(columns)
     table = {name: columns[name] for name in ("wage", "exper", "female")}
@@ -162,7 +162,7 @@ def test_what_follows_from_kept_columns_is_computed_in_order():
         found.computable(["salary"])
 
 
-def test_steps_of_row_numbers_are_no_laws_but_ranks_have_them():
+def test_a_step_of_row_numbers_is_a_law_only_at_a_round_number():
     number = np.arange(1.0, 301.0)
     columns = {
         "number": number,
@@ -172,7 +172,7 @@ def test_steps_of_row_numbers_are_no_laws_but_ranks_have_them():
     assert [str(each) for each in found_in(columns)] == ["top10 = [number ≤ 10]"]
 
 
-def test_a_law_that_gives_one_column_only_gets_it():
+def test_shares_of_a_total_and_the_total_are_all_redundant():
     rng = np.random.default_rng(0)
     parts = rng.integers(1, 60_000, (4, 300)).astype(float) ** np.array(
         [[1.0], [0.8], [0.5], [0.3]]
@@ -185,7 +185,7 @@ def test_a_law_that_gives_one_column_only_gets_it():
     assert len(found_in(columns).redundant()) == 5
 
 
-def test_levels_of_two_columns_are_not_mixed():
+def test_each_dummy_column_follows_from_its_own_categorical_column():
     rng = np.random.default_rng(0)
     kind, place = rng.integers(1, 6, 400).astype(float), rng.integers(1, 4, 400).astype(float)
     columns = {"kind": kind, "place": place, "other": rng.normal(size=400)}

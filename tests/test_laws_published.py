@@ -1,4 +1,4 @@
-"""Laws of tables as they are published: printed, stored in single precision, sorted, with flags."""
+"""Laws of published tables: rounded, stored in single precision, sorted, with flags."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rng():
     ],
     ids=["decimals", "computed decimals", "single precision"],
 )
-def test_two_decimals_are_seen_however_they_are_stored(rng, store):
+def test_two_decimals_are_recognized_in_every_storage(rng, store):
     poor, people = rng.integers(100, 5_000, 300), rng.integers(5_000, 90_000, 300)
     share = store(100 * poor / people).astype(float)
     precision = precision_of(share)
@@ -49,7 +49,7 @@ def test_numbers_of_single_precision_are_not_taken_for_decimals(rng):
 
 
 @pytest.mark.parametrize("digits", [6, 7])
-def test_digits_are_seen_through_single_precision(rng, digits):
+def test_digits_are_recognized_in_single_precision(rng, digits):
     income = 100 * rng.integers(90, 600, 300)
     lincome = np.array([float(f"{each:.{digits}g}") for each in np.log(income)])
     stored = lincome.astype(np.float32)
@@ -57,9 +57,9 @@ def test_digits_are_seen_through_single_precision(rng, digits):
     assert laws_of({"income": income, "lincome": stored}) == {"lincome = log(income)"}
 
 
-def test_columns_may_be_cut_to_single_precision_after_others_were_computed(rng):
+def test_laws_are_found_if_columns_were_stored_in_single_precision_afterwards(rng):
     rate = np.round(rng.uniform(0.8, 1.3, 300), 3)
-    lrate = np.log(rate)  # near 0, where single precision leaves less open than in the rate
+    lrate = np.log(rate)  # near 0, where single precision is finer than the digits of the rate
     columns = {"rate": rate.astype(np.float32), "lrate": lrate.astype(np.float32)}
     table = pd.DataFrame(columns, dtype=float)
     (law,) = gramian.relations(table, tolerance=0)
@@ -67,7 +67,7 @@ def test_columns_may_be_cut_to_single_precision_after_others_were_computed(rng):
     assert str(law.solve_for("lrate")) == "lrate = log(rate)"
 
 
-def test_units_with_a_property_that_have_numbers_in_a_row_are_no_interval(rng):
+def test_units_with_adjacent_numbers_and_a_common_property_are_no_interval(rng):
     unit, year = np.repeat(np.arange(1, 22), 5), np.tile(np.arange(1990, 1995), 21)
     table = {"unit": unit, "year": year, "south": (unit == 8) | (unit == 9), "y92": year == 1992}
     table |= {"size": rng.lognormal(5, 1, 105)}
@@ -90,7 +90,7 @@ def test_a_threshold_is_the_roundest_number_that_the_rows_allow(rng):
 
 
 @pytest.mark.parametrize("first", ["a", "b"])
-def test_a_share_is_found_of_either_part(rng, first):
+def test_a_share_of_either_part_is_found(rng, first):
     a, b = rng.lognormal(5, 1, (2, 300)).round(3)
     share = np.round(100 * (a if first == "a" else b) / (a + b), 3)
     (law,) = gramian.relations(np.column_stack([a, b, share]), ["a", "b", "share"], tolerance=0)
@@ -110,11 +110,11 @@ def test_a_rate_is_a_ratio_even_beside_logarithms_of_all_columns(rng):
     }
 
 
-def test_growth_is_a_difference_of_logarithms_that_were_printed(rng):
+def test_growth_is_found_as_a_difference_of_rounded_logarithms(rng):
     before = rng.integers(200, 4_000, 300)
     now = np.rint(before * rng.lognormal(0, 0.2, 300))
     growth = np.round(np.round(np.log(now), 4) - np.round(np.log(before), 4), 4)
-    assert np.abs(growth - np.log(now / before)).max() > 0.9e-4  # twice what one rounding leaves
+    assert np.abs(growth - np.log(now / before)).max() > 0.9e-4  # twice the error of one rounding
     assert laws_of({"now": now, "before": before, "growth": growth}) == {
         f"growth = log(now) {MINUS} log(before)"
     }

@@ -1,4 +1,4 @@
-"""Solved laws survive a file of JSON, and no hostile document gets through."""
+"""Solved laws as JSON: they survive storage, and hostile documents are refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = sorted(planted(0))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_stored_law_computes_and_prints_the_same(name):
+def test_a_stored_law_computes_and_prints_as_before(name):
     x, names = table_of(planted(0)[name][0])
     table = dict(zip(names, x.T, strict=True))
     found = gramian.relations(x, names, tolerance=0)

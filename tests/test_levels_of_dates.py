@@ -1,4 +1,4 @@
-"""Dates, times and truth values among levels: what gives them, and that they come back as such."""
+"""Dates, times and booleans as levels: their laws, and their types after reconstruction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gramian.tables._clock import Clock
 pd = pytest.importorskip("pandas")
 
 
-def test_a_part_of_a_date_gives_another_date_only_if_it_is_its_day():
+def test_the_day_of_a_date_gives_only_the_column_of_that_day():
     stamps = pd.date_range("2024-03-01", periods=744, freq="h")
     day = stamps.normalize()
     other = day + pd.to_timedelta(stamps.day % 3, unit="D")
@@ -30,7 +30,7 @@ def test_a_part_of_a_date_gives_another_date_only_if_it_is_its_day():
 
 
 def events(n=300):
-    """An event, and its day, stamp, time and whether it is open; a day that gives a rate."""
+    """Return events with day, stamp, time and a boolean, and a rate that follows from the day."""
     rng = np.random.default_rng(1)
     event, day = rng.integers(0, 3, n), rng.integers(0, 12, n)
     stamps = pd.to_datetime(["2024-01-05 08:30:00", "2024-03-01 12:00:01", "1969-12-24 23:15:00"])
@@ -55,7 +55,7 @@ def write(table, name):
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_dates_times_and_truth_values_come_back_as_they_were(tmp_path, monkeypatch, ending):
+def test_dates_times_and_booleans_are_reconstructed_unchanged(tmp_path, monkeypatch, ending):
     monkeypatch.chdir(tmp_path)
     write(events(), f"a.{ending}")
     files = ["-o", f"k.{ending}", "-m", "m.gram"]
@@ -83,7 +83,7 @@ def test_laws_of_dates_give_dates_in_python():
     assert ("z", "1969-12-24 23:15:00") in [*solved["stamp"].entries()]
 
 
-def test_labels_that_are_intervals_of_dates_are_found_again():
+def test_labels_of_intervals_of_dates_are_reconstructed():
     days = pd.date_range("2021-03-01", periods=400)
     era = np.where(days <= "2021-10-12", "old", "new")
     (law,) = gramian.relations(pd.DataFrame({"day": days, "era": era}))
@@ -91,9 +91,7 @@ def test_labels_that_are_intervals_of_dates_are_found_again():
     assert law({"day": np.array(["2020-01-01", "2030-01-01"], "M8[D]")}).tolist() == ["old", "new"]
 
 
-def test_parts_of_dates_are_known_for_days_never_seen_and_other_levels_are_counted(
-    tmp_path, monkeypatch
-):
+def test_parts_of_unseen_dates_are_computed_and_unseen_levels_are_counted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     days = pd.to_datetime("2019-01-01") + pd.to_timedelta(rng.integers(0, 1826, 600), unit="D")
@@ -147,7 +145,7 @@ def test_damaged_clocks_are_refused(clock):
         Lookup.from_json(lookup.to_json() | {"clock": clock})
 
 
-def test_dates_and_times_that_numbers_nearly_give_stay(tmp_path, monkeypatch):
+def test_dates_and_times_survive_although_numbers_nearly_determine_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     seconds = np.random.default_rng(0).integers(0, 700 * 86_400, 300)
     stamps = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(seconds, unit="s"))

@@ -1,4 +1,4 @@
-"""What is shown of columns that levels of others give: by `gramian explain`, and on the report."""
+"""Columns that follow from levels of others, in `gramian explain` and in the report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pd = pytest.importorskip("pandas")
 
 
 def shop(n=300):
-    """Slopes, a lookup, intervals, and the parts of a date."""
+    """Return a table with slopes, a lookup, intervals, and the parts of a date."""
     rng = np.random.default_rng(0)
     product, age = rng.choice(["ham", "egg", "tea"], n), rng.uniform(1, 90, n).round(1)
     weight = rng.uniform(1, 20, n)
@@ -40,7 +40,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_explain_lists_them_and_counts_the_rows_that_keep_them(folder):
+def test_explain_lists_laws_of_levels_and_counts_the_rows_that_obey_them(folder):
     succeed("select", "shop.csv", "-m", "m.gram", "-q")
     lines = succeed("explain", "m.gram").stdout.splitlines()
     assert "shelf follows from product (3 levels)" in lines
@@ -62,7 +62,7 @@ def test_explain_lists_them_and_counts_the_rows_that_keep_them(folder):
     assert "shelf follows from product (3 levels), in 270 of 300 rows of other.csv" in printed
 
 
-def test_explain_says_nothing_of_rows_that_lack_a_column(folder):
+def test_explain_counts_no_rows_if_a_column_is_missing(folder):
     succeed("select", "shop.csv", "-m", "m.gram", "-q")
     shop().drop(columns="shelf").to_csv("other.csv", index=False)
     document = json.loads(succeed("explain", "m.gram", "other.csv", "--json").stdout)
@@ -71,7 +71,7 @@ def test_explain_says_nothing_of_rows_that_lack_a_column(folder):
     assert tested["price"] == 300
 
 
-def test_json_tells_of_all_that_is_dropped_why(folder):
+def test_json_gives_the_reason_for_every_dropped_column(folder):
     rows = shop().assign(code=lambda table: "code " + table["product"])
     rows.to_csv("shop.csv", index=False)
     done = json.loads(succeed("select", "shop.csv", "-m", "m.gram", "--json").stdout)
@@ -98,12 +98,12 @@ def page_of(data):
 
 
 def cells(page):
-    """The table of columns that levels give, as texts."""
+    """Return the cells of the table of columns that levels give, as texts."""
     table = page.partition('id="by-levels"')[2].partition("</div></div>")[0]
     return [html.unescape(each) for each in re.findall(r"<bdi>(.*?)</bdi>", table, re.DOTALL)]
 
 
-def test_the_report_shows_levels_and_counts_text(folder):
+def test_the_report_shows_laws_of_levels_and_counts_columns_of_text(folder):
     page = page_of("shop.csv")
     assert "Keep <strong>4 of 8 columns</strong>" in page
     found = cells(page)
@@ -111,7 +111,7 @@ def test_the_report_shows_levels_and_counts_text(folder):
         assert text in found
 
 
-def test_the_report_holds_hostile_levels(folder):
+def test_the_report_escapes_hostile_levels(folder):
     levels = np.array(["", "\0", "x" * 10**6, "</script>", "a\nb", "<b>"], dtype=object)
     rng = np.random.default_rng(0)
     index, x = rng.integers(0, 6, 300), rng.uniform(1, 9, 300)

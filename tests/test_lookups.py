@@ -1,4 +1,4 @@
-"""Lookups: columns that follow from levels of others, as brute force finds them, and only those."""
+"""Lookups: columns that follow from levels of others, compared with a brute-force search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pd = pytest.importorskip("pandas")
 
 
 def shop(seed=0, n=600):
-    """Zip code, city and canton; product and price; colour, size and what both decide."""
+    """Return zip code, city, canton; product, price; colour, size, and a column given by both."""
     rng = np.random.default_rng(seed)
     zips, product = rng.integers(0, 18, n), rng.integers(0, 30, n)
     colour, size = rng.integers(0, 3, n), rng.integers(0, 4, n)
@@ -43,7 +43,7 @@ def laws_of_shop(seed=0):
 
 
 def determines(rows, causes, effect):
-    """Go through all rows, and see whether equal causes ever have different effects."""
+    """Return True if equal causes have equal effects in all rows."""
     seen = {}
     for row in rows:
         key = tuple(row[name] for name in causes)
@@ -53,7 +53,7 @@ def determines(rows, causes, effect):
 
 
 def follows(start, laws):
-    """All that laws give, one after the other."""
+    """Return all columns that follow from `start` by repeated use of laws."""
     known = set(start)
     for _ in laws:
         for law in laws:
@@ -63,7 +63,7 @@ def follows(start, laws):
     return known
 
 
-def test_what_is_planted_is_found_as_written():
+def test_planted_lookups_are_found_as_written():
     assert {*map(str, laws_of_shop())} == {
         "price and product follow from each other (30 levels)",
         "canton follows from city (6 levels)",
@@ -75,7 +75,7 @@ def test_what_is_planted_is_found_as_written():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_all_functional_dependencies_follow_from_the_laws_and_each_law_is_one(seed):
+def test_the_laws_imply_exactly_all_functional_dependencies(seed):
     table = shop(seed)
     rows = table.to_dict("records")
     laws = list(laws_of_shop(seed))
@@ -128,7 +128,7 @@ def test_renaming_and_reordering_change_nothing():
     assert str(gramian.relations(other)) == str(laws_of_shop())
 
 
-def test_names_of_rows_are_no_evidence():
+def test_a_column_that_names_rows_has_no_law():
     table = shop().assign(id=[f"row {i}" for i in range(600)])
     found = gramian.relations(table)
     assert all("id" not in law.columns for law in found)
@@ -136,13 +136,13 @@ def test_names_of_rows_are_no_evidence():
 
 
 @pytest.mark.parametrize("n_rows", [30, 150])
-def test_rows_that_stand_there_twice_are_no_evidence(n_rows):
+def test_repeated_rows_are_no_evidence(n_rows):
     rng = np.random.default_rng(0)
     once = pd.DataFrame({"x": rng.normal(size=n_rows), "label": rng.choice(list("abcd"), n_rows)})
     assert len(gramian.relations(pd.concat([once] * 6))) == 0
 
 
-def test_rows_with_names_that_stand_there_twice_are_no_evidence():
+def test_repeated_rows_with_names_are_no_evidence():
     rng = np.random.default_rng(0)
     once = pd.DataFrame({"x": rng.normal(size=150), "label": rng.choice(list("abcd"), 150)})
     once["name"] = [f"row {i}" for i in range(150)]
@@ -161,7 +161,7 @@ def test_prices_follow_from_products_in_any_unit(unit, n_products):
 
 
 @pytest.mark.parametrize("unit", [1, 100, 1.0837])
-def test_levels_are_levels_in_any_unit(unit):
+def test_lookups_of_numbers_are_found_in_any_unit(unit):
     rng = np.random.default_rng(0)
     colour, size = rng.choice(["red", "green", "blue"], 400), rng.choice(list("SML"), 400)
     prices, factors = {"red": 150, "green": 275, "blue": 525}, {"S": 1, "M": 2, "L": 4}
@@ -174,7 +174,7 @@ def test_levels_are_levels_in_any_unit(unit):
     }
 
 
-def test_labels_are_intervals_of_numbers():
+def test_labels_of_intervals_of_numbers_are_found():
     rng = np.random.default_rng(0)
     age = rng.uniform(0, 90, 400)
     group = np.array(["young", "grown up", "old"])[np.searchsorted([18, 65], age)]
@@ -186,7 +186,7 @@ def test_labels_are_intervals_of_numbers():
     assert age[age <= 65].max() <= high < age[age > 65].min()
 
 
-def test_missing_values_are_judged_by_the_rows_that_have_them():
+def test_laws_are_judged_by_rows_without_missing_values():
     table, rng = shop(n=1500), np.random.default_rng(2)
     for name in ("zip", "city", "canton"):
         table[name] = table[name].mask(rng.random(len(table)) < 0.2)
@@ -222,7 +222,7 @@ def test_unknown_and_missing_levels_give_missing_values():
     assert np.isnan(prices).tolist() == [False, True, True]
 
 
-def test_printing_latex_html_and_sympy():
+def test_lookups_are_written_as_text_latex_html_and_sympy():
     sympy = pytest.importorskip("sympy")
     found = laws_of_shop()
     assert r"\mathrm{city} &= f\left(\mathrm{zip}\right)" in found.latex()
@@ -262,7 +262,7 @@ def test_damaged_lookups_are_refused(change):
         Lookup.from_json({**law.lookup.to_json(), **change})
 
 
-def test_hostile_levels_are_levels():
+def test_hostile_text_works_as_levels():
     levels = np.array(["", "\0", "x" * 10**6, "ключ", "a\nb", "<b>"], dtype=object)
     index = np.random.default_rng(0).integers(0, 6, 300)
     table = pd.DataFrame({"key": levels[index], "value": levels[::-1][index // 2]})
@@ -272,7 +272,7 @@ def test_hostile_levels_are_levels():
     assert (law.imbalance(table) == 0).all()
 
 
-def test_parts_of_dates():
+def test_columns_that_follow_from_parts_of_dates_are_found():
     times = pd.date_range("2021-03-01 00:10", periods=700, freq="397min")
     rng = np.random.default_rng(0)
     table = pd.DataFrame(
@@ -308,7 +308,7 @@ def test_every_form_of_a_table_has_the_same_lookups(form, tmp_path):
 
 
 def three_causes(seed=0, n=900):
-    """Three columns that decide a fourth, as no two do; and two that have to do with nothing."""
+    """Return three columns that only together decide a fourth, and two independent columns."""
     rng = np.random.default_rng(seed)
     a, b, c = rng.integers(0, (3, 4, 2), (n, 3)).T
     result = rng.integers(0, 5, 24)[8 * a + 2 * b + c]
@@ -356,7 +356,7 @@ def test_independent_categories_never_decide_one_another(width):
         assert [law for law in found if law.kind == "lookup"] == []
 
 
-def test_one_row_that_a_third_column_happens_to_single_out_makes_no_law_of_three():
+def test_one_row_that_a_third_column_singles_out_by_chance_makes_no_law():
     table = three_causes().drop(columns="result")
     table["pair"] = table["a"] + table["b"]
     table.loc[0, "pair"] = "?"

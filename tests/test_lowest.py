@@ -1,4 +1,4 @@
-"""The lowest versions that are tested are those that pyproject.toml claims."""
+"""Lowest tested versions of dependencies equal those that pyproject.toml declares."""
 
 from __future__ import annotations
 

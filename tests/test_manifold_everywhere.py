@@ -1,4 +1,4 @@
-"""Curved codes on the command line, in reports and in notebooks: what the estimator says."""
+"""Curved codes on the command line, in reports and in notebooks, compared with the estimator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODEL = ["-x", "key,label", "-a", "manifold", "-n", "2"]
 
 
 def expected(**options) -> tuple[PolynomialManifold, pd.DataFrame]:
-    """Fit as the command does by default."""
+    """Fit with the command's default parameters."""
     table = read_csv("data.csv")[COLUMNS]
     options = {"scale": True, "alpha": "auto", "n_rounds": "auto", **options}
     return PolynomialManifold(2, **options).fit(table), table
@@ -38,7 +38,7 @@ def test_extract_writes_the_codes_and_a_model(folder):
     np.testing.assert_array_equal(again.transform(table), model.transform(table))
 
 
-def test_apply_and_reconstruct_do_what_the_estimator_does(folder):
+def test_apply_and_reconstruct_agree_with_the_estimator(folder):
     succeed("extract", "data.csv", *MODEL, "--degree", "3", "-m", "m.gram", "-q")
     model, _ = expected(degree=3)
     new = read_csv("new.csv")
@@ -52,7 +52,7 @@ def test_apply_and_reconstruct_do_what_the_estimator_does(folder):
         np.testing.assert_allclose(read_csv("all.csv")[COLUMNS], points, rtol=1e-9)
 
 
-def test_what_is_printed_and_the_document_say_what_was_found(folder):
+def test_text_and_json_report_the_attributes_of_the_fit(folder):
     said = succeed("extract", "data.csv", *MODEL, "-q", "--json").stdout
     document = json.loads(said)
     model, _ = expected()
@@ -67,7 +67,7 @@ def test_what_is_printed_and_the_document_say_what_was_found(folder):
     assert f"after {model.n_rounds_} round" in shown
 
 
-def test_held_out_rows_decide_where_something_is_auto(folder):
+def test_held_out_rows_choose_automatic_parameters(folder):
     options = ["--degree", "auto", "--seed", "1"]
     document = json.loads(succeed("extract", "data.csv", *MODEL, *options, "-q", "--json").stdout)
     model, _ = expected(degree="auto", random_state=1)
@@ -113,19 +113,19 @@ def test_a_file_larger_than_memory_gives_the_same_codes(folder):
         (["-n", "8"], "more than the 7 columns"),
     ],
 )
-def test_what_curved_codes_cannot_do_is_said(options, message, folder):
+def test_options_unknown_to_curved_codes_are_refused(options, message, folder):
     done = run("extract", "data.csv", "-x", "key,label", "-a", "manifold", *options)
     assert done.exit_code == 2
     assert message in done.stderr
 
 
-def test_too_few_rows_are_told_of(folder):
+def test_too_few_rows_are_reported(folder):
     read_csv("data.csv").head(9).to_csv("few.csv", index=False)
     done = succeed("extract", "few.csv", *MODEL, "--alpha", "0.1")
     assert "6 functions were fitted to 9 rows" in done.stderr
 
 
-def test_a_report_comes_from_the_command(folder):
+def test_the_command_writes_a_report(folder):
     done = succeed("report", "data.csv", *MODEL, "-o", "page.html", "-m", "m.gram")
     assert "wrote page.html" in done.stderr
     assert "PolynomialManifold" in Page(folder / "page.html").text
@@ -148,7 +148,7 @@ def test_the_page_has_a_map_of_every_column(page):
     assert "Keep 2 codes in place of 6 columns" in " ".join(found.text.split())
 
 
-def test_the_page_says_how_well_columns_follow(page):
+def test_the_page_gives_the_share_explained_of_each_column(page):
     model, found = page
     table = power_table()
     left = table - model.inverse_transform(model.transform(table))
@@ -168,7 +168,7 @@ def test_pixels_become_images_of_the_surface(tmp_path):
 
 
 @pytest.mark.parametrize("n_components", [1, 3])
-def test_names_that_are_something_else_to_a_browser_stay_names(n_components, tmp_path):
+def test_names_that_look_like_markup_stay_text(n_components, tmp_path):
     table = hostile_table()
     model = PolynomialManifold(n_components).fit(table)
     found = Page(report(model, table, tmp_path / "page.html"))
@@ -176,7 +176,7 @@ def test_names_that_are_something_else_to_a_browser_stay_names(n_components, tmp
     assert not [each for each in found.all("img") if not each["src"].startswith("data:")]
 
 
-def test_rows_are_counted_where_they_are():
+def test_rows_are_counted_around_each_place_of_the_map():
     codes = np.array([[0.0, 0.0], [0.1, 0.0], [2.0, 2.0], [9.0, 9.0]])
     steps = np.linspace(-2, 2, 5)
     counts = count_around(codes, steps, 5)
@@ -196,7 +196,7 @@ def test_a_notebook_shows_codes_and_rounds():
     assert "gramian-fit" not in clone(model)._repr_mimebundle_()["text/html"]
 
 
-def test_displays_draw_codes_and_say_what_they_cannot_draw():
+def test_displays_draw_codes_and_refuse_unsuitable_estimators():
     pytest.importorskip("matplotlib")
     from gramian.plots import ComponentsDisplay, ResidualVarianceDisplay, SelectionOrderDisplay
 

@@ -1,4 +1,4 @@
-"""Codes and surfaces in turn: what a fit of PolynomialManifold finds, whatever the data."""
+"""PolynomialManifold: fits that alternate between codes and surfaces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PRECISE = {"tol": 1e-10, "max_steps": 200}
 
 
 def paraboloid(n_rows: int = 800, noise: float = 0.05, seed: int = 0) -> np.ndarray:
-    """A curved sheet in eight dimensions."""
+    """Return points of a curved sheet in eight dimensions, with noise."""
     rng = np.random.default_rng(seed)
     a, b = rng.uniform(-1.5, 1.5, (2, n_rows))
     sheet = np.column_stack([2 * a, 1.5 * b, a**2 + b**2, a * b])
@@ -38,17 +38,17 @@ def left(model: PolynomialManifold, rows: np.ndarray) -> float:
 
 @pytest.mark.parametrize("name", ["polynomial", "multilinear", "hermite", "legendre", "fourier"])
 @pytest.mark.parametrize(("n_codes", "most"), [(2, 30), (4, 40), (5, 20), (5, 12), (5, 7)])
-def test_families_grow_as_far_as_there_are_rows_for_them(name, n_codes, most):
+def test_families_grow_as_far_as_the_number_of_rows_allows(name, n_codes, most):
     families = growing_families(name, n_codes, most)
     z = np.random.default_rng(0).uniform(-1, 1, (200, n_codes))
     assert all(each.count(n_codes) <= max(most, n_codes) for each in families)
     for few, many in pairwise(Terms.of(each, n_codes)(z).T for each in families):
         assert few.shape[1] < many.shape[1]
         rest = few - many @ np.linalg.lstsq(many, few)[0]
-        assert np.abs(rest).max() < 1e-8  # all of the one before can be written by the next
+        assert np.abs(rest).max() < 1e-8  # each family contains the one before
 
 
-def test_of_a_degree_with_too_many_functions_those_of_few_variables_are_tried():
+def test_a_degree_with_too_many_functions_is_limited_to_few_variables():
     assert growing_families("polynomial", 40, 3600) == [
         Polynomial(2),
         Polynomial(3, max_variables=2),
@@ -66,7 +66,7 @@ def test_the_penalty_grows_with_the_degree(alpha):
     f = terms(z)
     sums = TermSums(f @ f.T / 50, f @ x / 50, 0.0)
     found = refit(sums, terms, alpha)(z)
-    # The same as rows to be fitted: each function, of norm one, is to be zero.
+    # The penalty as additional rows: each function, of norm one, should be zero.
     a, b = np.meshgrid(range(4), range(4))
     powers = [(i, j) for i, j in zip(a.ravel(), b.ravel(), strict=True) if i + j <= 3]
     design = np.column_stack([z[:, 0] ** i * z[:, 1] ** j for i, j in powers])
@@ -80,7 +80,7 @@ def test_the_penalty_grows_with_the_degree(alpha):
 
 @pytest.mark.parametrize("family", ["polynomial", "multilinear", "hermite", "legendre"])
 @pytest.mark.parametrize("n_components", [1, 3, 8])
-def test_at_degree_1_it_is_pca(family, n_components):
+def test_a_surface_of_degree_1_is_pca(family, n_components):
     model = PolynomialManifold(n_components, degree=1, family=family).fit(X)
     pca = PCA(n_components).fit(X)
     scores = pca.transform(X)
@@ -107,7 +107,7 @@ def test_a_planted_paraboloid_is_recovered_to_the_noise():
     noise = 0.05
     train, test = paraboloid(2000, noise), paraboloid(2000, noise, seed=1)
     model = PolynomialManifold(2, alpha=0, n_rounds=30).fit(train)
-    # of the noise in eight dimensions two lie in the sheet
+    # two of the eight dimensions of the noise lie in the sheet
     assert left(model, test) == pytest.approx(6 * noise**2, rel=0.05)
     pca = PCA(2).fit(train)
     linear = np.sum((test - pca.inverse_transform(pca.transform(test))) ** 2, axis=1).mean()
@@ -127,7 +127,7 @@ def test_a_planted_cubic_curve_in_20_dimensions_is_recovered_to_the_noise():
     assert left(model, draw(2000)) == pytest.approx(19 * noise**2, rel=0.05)
 
 
-def test_a_circle_is_one_angle():
+def test_a_circle_has_one_code_its_angle():
     rng = np.random.default_rng(0)
     angle = rng.uniform(-np.pi, np.pi, 1000)
     circle = np.column_stack([3 * np.cos(angle), 3 * np.sin(angle)])
@@ -135,7 +135,7 @@ def test_a_circle_is_one_angle():
     rows = np.column_stack([circle, np.zeros(1000)]) + noise * rng.standard_normal((1000, 3))
     model = PolynomialManifold(1, family="fourier", degree=1).fit(rows)
     assert left(model, rows) == pytest.approx(2 * noise**2, rel=0.1)
-    # one code goes around once: the angle up to where it begins, and which way round
+    # the code is the angle, up to its origin and sense of rotation
     found = model.transform(rows)[:, 0] * np.pi / 3**0.5
     turns = [np.abs(np.mean(np.exp(1j * (found + sign * angle)))) for sign in (-1, 1)]
     assert max(turns) > 0.99
@@ -149,7 +149,7 @@ def test_codes_have_mean_0_and_variance_1_and_are_uncorrelated():
         np.testing.assert_allclose(np.cov(codes.T, bias=True), np.eye(2), atol=1e-7)
 
 
-def test_components_are_what_codes_explain_linearly_the_longest_first():
+def test_components_are_the_linear_coefficients_of_codes_longest_first():
     model = PolynomialManifold(3).fit(X)
     slopes = np.linalg.lstsq(model.transform(X), X - X.mean(axis=0), rcond=None)[0]
     np.testing.assert_allclose(model.components_, slopes, atol=1e-6)
@@ -160,12 +160,12 @@ def test_components_are_what_codes_explain_linearly_the_longest_first():
     np.testing.assert_allclose(products, np.diag(lengths**2), atol=1e-6)
 
 
-def test_linear_codes_estimate_codes():
+def test_linear_codes_approximate_codes():
     model = PolynomialManifold(2).fit(X)
     codes, estimates = model.transform(X), model.transform(X, linear=True)
     for one, other in zip(codes.T, estimates.T, strict=True):
         assert np.corrcoef(one, other)[0, 1] > 0.9
-    # and they are linear
+    # linear codes are a linear map
     twice = model.transform(2 * X - X.mean(axis=0), linear=True)
     zero = model.transform(X.mean(axis=0, keepdims=True), linear=True)
     np.testing.assert_allclose(twice - zero, 2 * (estimates - zero), atol=1e-9)
@@ -188,7 +188,7 @@ def test_units_and_origin_change_no_code():
     np.testing.assert_allclose(1000 * one.components_, other.components_, rtol=1e-5, atol=1e-4)
 
 
-def test_a_constant_column_costs_nothing():
+def test_a_constant_column_does_not_change_the_codes():
     wider = np.insert(X, 3, 7.0, axis=1)
     one = PolynomialManifold(2, **PRECISE).fit(X)
     other = PolynomialManifold(2, **PRECISE).fit(wider)
@@ -196,7 +196,7 @@ def test_a_constant_column_costs_nothing():
     np.testing.assert_allclose(other.inverse_transform(other.transform(wider))[:, 3], 7.0)
 
 
-def test_weights_are_repeated_rows():
+def test_integer_weights_equal_repeated_rows():
     few = X[:200]
     weights = np.random.default_rng(0).integers(0, 4, len(few))
     one = PolynomialManifold(2).fit(few, sample_weight=weights)
@@ -208,7 +208,7 @@ def test_weights_are_repeated_rows():
     )
 
 
-def test_more_columns_than_rows():
+def test_codes_do_not_change_if_rows_are_embedded_in_more_columns():
     rng = np.random.default_rng(0)
     wide = X[:60] @ np.linalg.qr(rng.standard_normal((300, 8)))[0].T
     one = PolynomialManifold(2, **PRECISE).fit(X[:60])
@@ -220,7 +220,7 @@ def test_more_columns_than_rows():
     np.testing.assert_allclose(left(one, X[:60]), left(other, wide), rtol=1e-6)
 
 
-def test_held_out_rows_decide():
+def test_held_out_rows_choose_degree_penalty_and_rounds():
     train, test = paraboloid(600), paraboloid(600, seed=2)
     model = PolynomialManifold(2, degree="auto", alpha="auto", n_rounds="auto").fit(train)
     assert model.family_.degree >= 2
@@ -239,7 +239,7 @@ def test_held_out_rows_prefer_a_plane_where_the_data_are_flat():
     assert model.n_functions_ == 4
 
 
-def test_a_degree_that_is_given_is_kept_whatever_held_out_rows_say():
+def test_a_given_degree_is_kept_whatever_the_held_out_rows():
     rng = np.random.default_rng(0)
     noise = rng.standard_normal((80, 5))
     model = PolynomialManifold(2, degree=3, alpha="auto").fit(noise)
@@ -247,19 +247,19 @@ def test_a_degree_that_is_given_is_kept_whatever_held_out_rows_say():
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3])
-def test_new_rows_are_not_further_away_than_from_gfr(n_components):
+def test_new_rows_are_at_least_as_close_as_to_gfr(n_components):
     train, test = paraboloid(400), paraboloid(400, seed=3)
     gfr = GFR(n_components, family="polynomial", alpha=0).fit(train)
     model = PolynomialManifold(n_components, alpha=0.001).fit(train)
     assert model.score(test) >= gfr.score(test)
 
 
-def test_the_same_fit_every_time():
+def test_repeated_fits_are_identical():
     one, other = (PolynomialManifold(2, degree=3).fit(X) for _ in range(2))
     np.testing.assert_array_equal(one.transform(X), other.transform(X))
 
 
-def test_fewer_dimensions_than_asked_for_give_fewer_codes():
+def test_data_of_fewer_dimensions_than_requested_give_fewer_codes():
     rng = np.random.default_rng(0)
     line = rng.standard_normal((50, 1)) @ rng.standard_normal((1, 4))
     model = PolynomialManifold(3).fit(line)
@@ -301,7 +301,7 @@ def test_a_union_of_families_is_a_family():
     assert model.score(X) > PolynomialManifold(1, degree=1).fit(X).score(X)
 
 
-def test_rounds_are_told_of_where_they_are_asked_for(capsys):
+def test_verbose_prints_a_line_for_each_round(capsys):
     PolynomialManifold(1, n_rounds=2).fit(X)
     assert not capsys.readouterr().err
     model = PolynomialManifold(1, n_rounds=2, verbose=1).fit(X)

@@ -1,4 +1,4 @@
-"""Nearest points of curved surfaces: derivatives, the search, and where it begins."""
+"""Nearest points of curved surfaces: derivatives, the search, and its starting point."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def random_surface(family: Family, n_variables: int, n_columns: int, seed: int =
 
 
 def tangents(surface: Surface, u: np.ndarray) -> np.ndarray:
-    """The derivatives of the points by each variable: (n_rows, n_variables, n_columns)."""
+    """Return derivatives of points by each variable: (n_rows, n_variables, n_columns)."""
     values = surface.terms(u)[surface.terms.lower]
     along = (values.T @ surface.tangents).reshape(len(u), u.shape[1], -1)
     return along if surface.axes is None else along @ surface.axes.T
@@ -89,7 +89,7 @@ def objective(surface: Surface, search: NearestSearch, x: np.ndarray, u: np.ndar
 
 @pytest.mark.parametrize("tether", [0.0, 0.1])
 @pytest.mark.parametrize("family", [Polynomial(2), Hermite(3), Fourier(1)], ids=repr)
-def test_the_search_finds_what_a_general_solver_finds_from_the_same_start(family, tether):
+def test_the_search_agrees_with_a_general_solver_from_the_same_start(family, tether):
     surface = random_surface(family, 2, 6)
     rng = np.random.default_rng(3)
     x = surface(0.5 * rng.standard_normal((20, 2))) + 0.05 * rng.standard_normal((20, 6))
@@ -104,12 +104,12 @@ def test_the_search_finds_what_a_general_solver_finds_from_the_same_start(family
 
         best = least_squares(residual, np.zeros(2), xtol=1e-14, ftol=1e-14, gtol=1e-14)
         mine = objective(surface, search, row[np.newaxis], found[np.newaxis])[0]
-        # Both are local minima; where they differ, ours is not the worse one by much.
+        # Both are local minima; if they differ, ours is not much worse.
         assert mine <= 2 * best.cost * (1 + 1e-6) + 1e-12 or mine < 0.05
 
 
 @pytest.mark.parametrize("tether", [0.0, 0.05])
-def test_what_is_missed_is_orthogonal_to_the_surface_but_for_the_tether(tether):
+def test_residuals_are_orthogonal_to_the_surface_except_for_the_tether(tether):
     surface = random_surface(Hermite(3), 2, 6)
     x = np.random.default_rng(4).standard_normal((50, 6))
     search = NearestSearch(tether=tether, tol=1e-15, max_steps=5000)
@@ -143,7 +143,7 @@ def test_rows_do_not_depend_on_the_rows_beside_them():
     np.testing.assert_allclose(together, alone, rtol=1e-6, atol=1e-8)
 
 
-def test_float32_rows_are_searched_for_in_float32():
+def test_the_search_for_float32_rows_runs_in_float32():
     surface = random_surface(Polynomial(2), 2, 6)
     x = np.random.default_rng(6).standard_normal((30, 6))
     u, errors = NearestSearch(tol=1e-4)(surface, ZERO, x.astype(np.float32))
@@ -161,7 +161,7 @@ def test_points_of_the_surface_are_their_own_nearest_points():
     assert errors[0] < 1e-20
 
 
-def test_a_row_beyond_all_measure_gets_a_clear_error():
+def test_a_row_with_huge_values_gets_a_clear_error():
     surface = random_surface(Polynomial(2), 2, 6)
     x = np.ones((3, 6))
     x[1] = 1e200
@@ -169,7 +169,7 @@ def test_a_row_beyond_all_measure_gets_a_clear_error():
         NearestSearch()(surface, ZERO, x)
 
 
-def test_a_variable_that_nothing_depends_on_stays_where_it_is():
+def test_a_variable_without_effect_keeps_its_starting_value():
     terms = Terms.of(Polynomial(2), 2)
     b = np.zeros((len(terms), 4))
     b[terms.variables[0]] = [1.0, 2.0, 0.0, 0.0]

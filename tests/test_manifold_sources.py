@@ -1,4 +1,4 @@
-"""PolynomialManifold on files and Dask collections: the same fit as to an array."""
+"""PolynomialManifold on files and Dask collections: fits equal those of arrays."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_dask_gives_the_fit_of_the_array():
     assert_same(ARRAY, fit)
 
 
-def test_weights_in_a_column_are_those_of_an_array(tmp_path):
+def test_weights_in_a_column_equal_weights_in_an_array(tmp_path):
     expected = PolynomialManifold(**OPTIONS).fit(X, sample_weight=WEIGHTS)
     path = write_parquet(tmp_path, WEIGHTED)
     fit = PolynomialManifold(**OPTIONS).fit(path, sample_weight="weight")
@@ -69,7 +69,7 @@ def test_weights_in_a_column_are_those_of_an_array(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["file", "dask"])
-def test_rows_of_a_stream_that_are_held_out_decide(tmp_path, kind):
+def test_held_out_rows_of_a_stream_choose_parameters(tmp_path, kind):
     data = write_parquet(tmp_path) if kind == "file" else da.from_array(X, chunks=(500, 8))
     model = PolynomialManifold(2, degree="auto", n_rounds=2, memory_budget=BUDGET).fit(data)
     assert model.n_samples_ == len(X)
@@ -77,7 +77,7 @@ def test_rows_of_a_stream_that_are_held_out_decide(tmp_path, kind):
     assert held_out.min() == pytest.approx(model.total_residual_variance_[-1], rel=0.3)
 
 
-def test_codes_points_and_errors_of_files_are_those_of_the_array(tmp_path):
+def test_codes_points_and_errors_of_files_equal_those_of_the_array(tmp_path):
     model = PolynomialManifold(**OPTIONS).fit(FRAME)
     source = write_parquet(tmp_path)
     codes = model.transform(source, output=tmp_path / "codes.parquet")

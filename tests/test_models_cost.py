@@ -1,4 +1,4 @@
-"""What using a model costs is bounded by what it keeps, not by what its file declares."""
+"""Cost of using a model: bounded by the kept functions, not by the declared family."""
 
 import tracemalloc
 
@@ -18,7 +18,7 @@ def declared(document):
     document["fitted"]["family_"] = {"class": "Multilinear", "parameters": {"degree": None}}
 
 
-def test_functions_that_were_dropped_cost_nothing(tmp_path):
+def test_dropped_functions_need_no_memory(tmp_path):
     wide = np.random.default_rng(0).standard_normal((300, N_VARIABLES + 1))
     linear = fit(GFS(N_VARIABLES, degree=1, alpha=0, criterion="variance"), wide)
     models.save(linear, tmp_path / "good.gram", moments=False)
@@ -36,7 +36,7 @@ def test_functions_that_were_dropped_cost_nothing(tmp_path):
     np.testing.assert_allclose(found, linear.inverse_transform(rows), rtol=0, atol=1e-12)
 
 
-def test_atoms_that_were_dropped_are_evaluated_for_a_few_rows_at_a_time():
+def test_dropped_atoms_need_little_memory():
     x = np.random.default_rng(0).uniform(-1, 1, (60, 2))
     fitted = fit(
         GFS(
@@ -79,7 +79,7 @@ def evaluate(blocks, wanted, z):
     ],
     ids=repr,
 )
-def test_functions_are_the_same_without_those_that_nobody_needs(family, share):
+def test_pruning_unneeded_functions_does_not_change_the_others(family, share):
     rng = np.random.default_rng(0)
     expansion = family.expand()
     blocks = [expansion.grow(lambda limit: np.empty(0)) for _ in range(5)]

@@ -1,4 +1,4 @@
-"""Thousands of damaged files: each is refused with the one error, or is a model after all."""
+"""Thousands of damaged model files: each is refused with ModelFileError, or is a valid model."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def files(tmp_path_factory):
 
 
 class Reader:
-    """Reads what may be no model, and checks that nothing worse happens than the one error."""
+    """Reader of possibly damaged models; it allows no other error than ModelFileError."""
 
     def __init__(self, path):
         self.path = path
@@ -76,14 +76,14 @@ class Reader:
 
 
 def use(estimator):
-    """Whatever was accepted is an estimator that works, if not one that makes sense."""
+    """Check that an accepted model works, even if its numbers make no sense."""
     repr(estimator)
     rows = np.ones((2, estimator.n_features_in_))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
             Z = estimator.transform(rows)
-        except ValueError as error:  # the mean may be anywhere
+        except ValueError as error:  # the mean may have any value
             if "too far from the others" not in str(error):
                 raise
             return
@@ -92,13 +92,13 @@ def use(estimator):
 
 
 @pytest.mark.parametrize("name", originals())
-def test_files_with_a_few_flipped_bits(name, files, tmp_path):
+def test_files_with_flipped_bits_are_refused_or_valid(name, files, tmp_path):
     rng = np.random.default_rng(0)
     content = (files / f"{name}.gram").read_bytes()
     reader = Reader(tmp_path / "bad.gram")
     for i in range(N_FLIPS):
         damaged = np.frombuffer(content, dtype=np.uint8).copy()
-        # The directory at the end is a small part of the file, and has most to get wrong.
+        # The directory at the end is small, and most errors are possible there.
         low = len(damaged) - 2500 if i % 2 else 0
         places = rng.integers(low, len(damaged), rng.integers(1, 4))
         damaged[places] ^= (1 << rng.integers(0, 8, len(places))).astype(np.uint8)
@@ -109,7 +109,7 @@ def test_files_with_a_few_flipped_bits(name, files, tmp_path):
 
 
 @pytest.mark.parametrize("name", originals())
-def test_files_cut_and_glued(name, files, tmp_path):
+def test_truncated_and_joined_files_are_refused_or_valid(name, files, tmp_path):
     rng = np.random.default_rng(1)
     content = (files / f"{name}.gram").read_bytes()
     reader = Reader(tmp_path / "bad.gram")
@@ -129,7 +129,7 @@ def test_files_cut_and_glued(name, files, tmp_path):
 
 
 @pytest.mark.parametrize("name", originals())
-def test_documents_with_other_values(name, files, tmp_path):
+def test_documents_with_changed_values_are_refused_or_valid(name, files, tmp_path):
     rng = np.random.default_rng(2)
     members = unpack(files / f"{name}.gram")
     document = json.loads(members["model.json"])
@@ -167,7 +167,7 @@ def meddle(document, rng):
 
 
 @pytest.mark.parametrize("name", originals())
-def test_arrays_with_other_content(name, files, tmp_path):
+def test_arrays_with_changed_content_are_refused_or_valid(name, files, tmp_path):
     rng = np.random.default_rng(3)
     members = unpack(files / f"{name}.gram")
     names = [each for each in members if each != "model.json"]
@@ -185,7 +185,7 @@ def test_arrays_with_other_content(name, files, tmp_path):
             array = strange_array(rng)
             changed[one] = npy(array)
             announce(changed, one, array)
-        else:  # the same shape, and other numbers
+        else:  # equal shape, other numbers
             content = bytearray(members[one])
             content[128:] = strange_bytes(rng, len(content) - 128)
             changed[one] = bytes(content)

@@ -1,4 +1,4 @@
-"""What `transform` does, in ONNX."""
+"""Export of `transform` to ONNX."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(runtime, model, rows):
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-12), ("float32", 1e-6)])
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_onnx_does_what_transform_does(estimator, dtype, tolerance, runtime):
+def test_onnx_and_transform_give_equal_codes(estimator, dtype, tolerance, runtime):
     fitted = fit(UFFS(degree=2) if estimator is UFFS else estimator(), X)
     rows = X[:50].astype(dtype)
     found = run(runtime, models.to_onnx(fitted, dtype=dtype), rows)
@@ -45,7 +45,7 @@ def test_onnx_does_what_transform_does(estimator, dtype, tolerance, runtime):
 
 
 def sheet(n: int) -> np.ndarray:
-    """A curved sheet with noise, and rows far away from it."""
+    """Return points of a curved sheet with noise, and rows far away from the sheet."""
     rng = np.random.default_rng(0)
     a, b = rng.uniform(-1.5, 1.5, (2, n))
     rows = np.column_stack([2 * a, 3 * b, a**2 + b**2, a * b, a - b, np.ones(n)])
@@ -64,7 +64,7 @@ SURFACES = [
 
 
 @pytest.mark.parametrize("estimator", SURFACES, ids=repr)
-def test_onnx_finds_the_nearest_points_that_transform_finds(estimator, runtime):
+def test_onnx_and_transform_find_equal_nearest_points(estimator, runtime):
     import onnx
 
     rows = sheet(400)
@@ -75,14 +75,14 @@ def test_onnx_finds_the_nearest_points_that_transform_finds(estimator, runtime):
 
 
 @pytest.mark.parametrize("estimator", SURFACES[:3], ids=repr)
-def test_in_float32_the_points_found_are_as_near(estimator, runtime):
+def test_points_found_in_float32_are_equally_near(estimator, runtime):
     rows = sheet(400).astype(np.float32)
     fitted = fit(estimator, rows)
     found = run(runtime, models.to_onnx(fitted), rows)
     expected = fitted.transform(rows)
     assert found.dtype == np.float32
     away = np.abs(found - expected).max(axis=1)
-    # a row may take one step more or less, where it is about to stop
+    # rounding may add or remove the last step of a row
     assert np.quantile(away, 0.95) < 1e-4
     distances = [
         np.linalg.norm(rows - fitted.inverse_transform(codes), axis=1)
@@ -91,13 +91,13 @@ def test_in_float32_the_points_found_are_as_near(estimator, runtime):
     np.testing.assert_allclose(*distances, rtol=0.01)
 
 
-def test_a_surface_that_is_no_polynomial_is_refused(runtime):
+def test_a_surface_other_than_a_polynomial_is_refused(runtime):
     fitted = fit(PolynomialManifold(1, family="fourier", degree=1), sheet(100))
     with pytest.raises(ValueError, match=r"Fourier\(1.*'polynomial' or 'multilinear'"):
         models.to_onnx(fitted)
 
 
-def test_the_graph_is_valid_and_knows_the_names(runtime, tmp_path):
+def test_the_graph_is_valid_and_holds_the_names(runtime, tmp_path):
     import onnx
 
     fitted = fit(GFS(2, alpha=0, criterion="variance"), pd.DataFrame(X, columns=list("abcdefg")))

@@ -1,4 +1,4 @@
-"""What happens to a table before a model sees it, and that it travels with the model."""
+"""Preprocessing of tables before a model, and its storage in the model file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def learned(**options):
     return Preprocessing.learn(frame(), COLUMNS, **{"encode": True, "impute": "mean", **options})
 
 
-# What it does
+# Application
 
 
 def test_columns_are_found_by_name_in_any_order():
@@ -78,7 +78,7 @@ def test_rows_with_missing_values_are_dropped_if_asked_for():
 
 
 @pytest.mark.parametrize("options", [{}, {"impute": "drop-rows"}])
-def test_a_table_without_rows_stays_one(options):
+def test_a_table_without_rows_gives_no_rows(options):
     values, keeps = learned(**options).apply_and_keep(frame()[:0])
     assert values.shape == (0, 4)
     assert keeps.shape == (0,)
@@ -94,8 +94,8 @@ GAPS = st.none() | st.just(np.nan)
     ),
     impute=st.sampled_from(["mean", "median"]),
 )
-def test_numbers_are_those_of_a_version_by_hand(rows, impute):
-    """Oracle: codes by position in the sorted set, gaps by `statistics`."""
+def test_numbers_equal_those_computed_by_hand(rows, impute):
+    """Reference: codes are positions in the sorted set, gaps are filled by `statistics`."""
     texts, numbers = ([None if v != v else v for v in column] for column in zip(*rows, strict=True))
     known = sorted({text for text in texts if text is not None})
     present = [number for number in numbers if number is not None]
@@ -115,14 +115,14 @@ def test_numbers_are_those_of_a_version_by_hand(rows, impute):
     np.testing.assert_allclose(steps.apply(table), expected, rtol=1e-12, atol=1e-12)
 
 
-def test_booleans_are_numbers_and_whole_floats_are_the_labels_of_integers():
+def test_booleans_equal_numbers_and_text_of_integers_equals_integers():
     table = pd.DataFrame({"yes": [True, False, True], "code": ["1", "2", "1"]})
     steps = Preprocessing.learn(table, ["yes", "code"], encode=True)
     again = pd.DataFrame({"yes": [1, 0, 1], "code": [1, 2, 1]})
     np.testing.assert_array_equal(steps.apply(again), steps.apply(table))
 
 
-# What it refuses
+# Refusals
 
 
 @pytest.mark.parametrize(
@@ -138,12 +138,12 @@ def test_booleans_are_numbers_and_whole_floats_are_the_labels_of_integers():
         (lambda t: t.assign(size=1j), "'size' contains complex"),
     ],
 )
-def test_other_tables_are_refused_by_the_name_of_the_column(change, message):
+def test_unsuitable_tables_are_refused_with_the_name_of_the_column(change, message):
     with pytest.raises(ValueError, match=message):
         learned().apply(change(frame()))
 
 
-def test_missing_values_are_refused_by_name_if_the_model_had_none():
+def test_missing_values_are_refused_with_the_column_if_the_fit_had_none():
     steps = Preprocessing(["size", "count"])
     with pytest.raises(ValueError, match="Column 'size' has missing values"):
         steps.apply(frame())
@@ -164,12 +164,12 @@ def test_tables_without_names_are_refused():
         ({"impute": "zero"}, "impute must be"),
     ],
 )
-def test_learning_refuses_what_it_cannot_use(options, message):
+def test_learn_refuses_text_without_encode_and_unknown_options(options, message):
     with pytest.raises(ValueError, match=message):
         learned(**options)
 
 
-def test_learning_refuses_columns_without_values():
+def test_learn_refuses_columns_without_values():
     table = pd.DataFrame({"a": [np.nan, np.nan], "b": [1, 2]})
     with pytest.raises(ValueError, match="'a' has no value in any row"):
         Preprocessing.learn(table, ["a", "b"], impute="mean")
@@ -205,7 +205,7 @@ def test_steps_that_contradict_each_other_are_refused(options, message):
 
 
 @pytest.mark.parametrize("options", [{}, {"impute": "median"}, {"impute": "drop-rows"}])
-def test_preprocessing_travels_with_the_model(options, tmp_path):
+def test_the_model_file_holds_the_preprocessing(options, tmp_path):
     steps = learned(**options)
     prepared = pd.DataFrame(steps.apply(frame()), columns=COLUMNS)
     models.save(fit(GFR(1, alpha=0), prepared), tmp_path / "model.gram", preprocessing=steps)
@@ -219,7 +219,7 @@ def test_preprocessing_travels_with_the_model(options, tmp_path):
         models.load(tmp_path / "model.gram")
 
 
-def test_columns_that_pass_by_travel_with_the_model(tmp_path):
+def test_the_model_file_holds_ids_and_targets(tmp_path):
     steps = Preprocessing(["count"], ids=["key", "id"], targets=["label"])
     models.save(
         fit(GFS(1, alpha=0, criterion="variance"), frame()[["count"]]),
@@ -233,7 +233,7 @@ def test_columns_that_pass_by_travel_with_the_model(tmp_path):
             Preprocessing(["count"], ids=ids, targets=targets)
 
 
-def test_the_steps_of_some_columns_do_the_same_to_them():
+def test_preprocessing_of_some_columns_equals_that_of_all():
     for options in ({}, {"impute": "median"}, {"impute": "drop-rows"}):
         steps = learned(**options)
         part = steps.only(["colour", "count"])
@@ -243,7 +243,7 @@ def test_the_steps_of_some_columns_do_the_same_to_them():
         learned().only(["size", "more"])
 
 
-def test_preprocessing_of_other_columns_is_not_written(tmp_path):
+def test_preprocessing_of_other_columns_is_refused_by_save(tmp_path):
     prepared = pd.DataFrame(learned().apply(frame()), columns=COLUMNS)
     fitted = fit(GFS(1, alpha=0, criterion="variance"), prepared)
     for steps in (Preprocessing(["a"]), Preprocessing(COLUMNS[::-1])):

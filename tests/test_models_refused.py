@@ -1,4 +1,4 @@
-"""Files that are not read: damaged, hostile or of another time."""
+"""Model files that are refused: damaged, hostile, or of another version."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def path(tmp_path):
 
 
 def assert_refused(path, match):
-    """Check that a file is refused with a sentence, without much work or memory."""
+    """Check that a file is refused with one sentence, little work and little memory."""
     with bounded_work(), pytest.raises(models.ModelFileError, match=match) as caught:
         models.load(path)
     assert str(path) in str(caught.value)
     assert len(str(caught.value)) < 1000
-    tracemalloc.start()  # apart from the calls, since it makes some itself
+    tracemalloc.start()  # separate from the count of calls, because tracemalloc makes calls
     try:
         with pytest.raises(models.ModelFileError):
             models.load(path)
@@ -58,7 +58,7 @@ def assert_refused(path, match):
         (b"\x80\x04\x95" + bytes(100), "not a model file"),
     ],
 )
-def test_what_is_no_zip_file_is_refused(content, message, path):
+def test_a_file_that_is_not_a_zip_archive_is_refused(content, message, path):
     path.write_bytes(content)
     assert_refused(path, message)
 
@@ -73,7 +73,7 @@ def test_a_truncated_file_is_refused_wherever_it_ends(source, path):
     assert_refused(path, "end is missing")
 
 
-def test_what_is_no_file_is_refused(tmp_path):
+def test_folders_pipes_and_missing_paths_are_refused(tmp_path):
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
         assert_refused(tmp_path / "pipe", "not a file")
@@ -82,7 +82,7 @@ def test_what_is_no_file_is_refused(tmp_path):
         models.load(tmp_path / "none.gram")
 
 
-def test_missing_extra_and_double_members_are_refused(source, path):
+def test_missing_extra_and_repeated_members_are_refused(source, path):
     members = unpack(source)
     for name in members:
         pack(path, {key: value for key, value in members.items() if key != name})
@@ -105,7 +105,7 @@ def test_compressed_members_are_refused_and_not_unpacked(compression, source, pa
     assert_refused(pack(path, members, compression), "compressed, which is not allowed")
 
 
-def test_sizes_in_headers_that_lie_are_refused(source, path):
+def test_wrong_sizes_in_headers_are_refused(source, path):
     content = bytearray(source.read_bytes())
     place = content.index(b"PK\x01\x02")
     content[place + 20 : place + 28] = struct.pack("<2L", 2**31 - 2, 2**31 - 2)
@@ -118,9 +118,9 @@ def test_a_list_of_many_members_is_refused(source, path):
     assert_refused(pack(path, {**unpack(source), **many}), "list of its parts")
 
 
-def test_a_file_beyond_all_sizes_is_refused(path):
+def test_a_huge_file_is_refused(path):
     with path.open("wb") as stream:
-        stream.truncate(2**31)  # takes no room on the disk
+        stream.truncate(2**31)  # a sparse file takes no space on the disk
     assert_refused(path, "bytes; .* are allowed")
 
 
@@ -146,7 +146,7 @@ def test_a_file_beyond_all_sizes_is_refused(path):
         (b'{"arrays": {}}', "its list of arrays says otherwise"),
     ],
 )
-def test_a_document_that_is_no_document_is_refused(text, message, source, path):
+def test_an_invalid_document_is_refused(text, message, source, path):
     assert_refused(pack(path, {**unpack(source), "model.json": text}), message)
 
 
@@ -238,11 +238,11 @@ def test_a_document_with_wrong_values_is_refused(change, message, source, path):
         ({"class": "Custom", "functions": [["os.system", 1]], "any_order": False}, "damaged"),
     ],
 )
-def test_families_that_are_none_are_refused(family, message, source, path):
+def test_invalid_families_are_refused(family, message, source, path):
     assert_refused(edit(path, lambda d: d["fitted"].update(family_=family), source), message)
 
 
-def test_nested_unions_are_refused_before_they_are_deep(source, path):
+def test_deeply_nested_unions_are_refused(source, path):
     family = {"class": "Hermite", "parameters": {}}
     for _ in range(10):
         family = {"class": "Union", "members": [family] * 2}
@@ -287,7 +287,7 @@ def test_arrays_with_wrong_content_are_refused(name, array, message, source, pat
     assert_refused(replace_array(path, name, array, source), message)
 
 
-def test_half_of_the_moments_is_refused(source, path):
+def test_incomplete_moments_are_refused(source, path):
     members = unpack(source)
     del members["decoder.gram.npy"]
     pack(path, members)
@@ -314,7 +314,7 @@ def test_arrays_in_another_form_are_refused(content, source, path):
     assert_refused(pack(path, {**unpack(source), "mean_.npy": content}), "'mean_'|'mean_.npy'")
 
 
-def test_a_family_that_would_grow_without_bound_is_refused(tmp_path, path):
+def test_a_family_of_too_many_functions_is_refused(tmp_path, path):
     source = tmp_path / "good.gram"
     wide = np.random.default_rng(0).standard_normal((300, 60))
     models.save(fit(GFS(40, degree=1, alpha=0, criterion="variance"), wide), source)
@@ -334,7 +334,7 @@ def test_a_family_that_would_grow_without_bound_is_refused(tmp_path, path):
     assert_refused(edit(path, many_atoms, source), "functions at step|can hold")
 
 
-def test_levels_are_checked(tmp_path, path):
+def test_invalid_levels_are_refused(tmp_path, path):
     source = tmp_path / "good.gram"
     values = np.random.default_rng(0).integers(0, 3, (100, 3)) * 1.0
     models.save(
@@ -351,7 +351,7 @@ def test_levels_are_checked(tmp_path, path):
         assert_refused(replace_array(path, name, array, source), message)
 
 
-def test_a_basis_that_is_not_spoken_of_is_refused(tmp_path, path):
+def test_a_basis_that_the_parameters_contradict_is_refused(tmp_path, path):
     source = tmp_path / "good.gram"
     models.save(fit(GCA(basis=np.eye(7), backward=False, alpha=0), X), source)
     assert_refused(edit(path, lambda d: d["parameters"].update(basis="pca"), source), "basis")
@@ -361,7 +361,7 @@ def test_a_basis_that_is_not_spoken_of_is_refused(tmp_path, path):
             models.load(path)
 
 
-def test_what_was_chosen_cannot_be_redundant(tmp_path, path):
+def test_a_feature_that_is_both_chosen_and_redundant_is_refused(tmp_path, path):
     source = tmp_path / "good.gram"
     fitted = fit(GCA(threshold=1e-2, backward=False, alpha=0), X)
     models.save(fitted, source)
@@ -371,7 +371,7 @@ def test_what_was_chosen_cannot_be_redundant(tmp_path, path):
 
 
 def test_a_scale_that_takes_directions_out_of_range_is_refused(tmp_path, path):
-    """And NumPy has nothing to warn of."""
+    """The refusal comes without a warning of NumPy."""
     models.save(fit(GFR(2, scale=True, alpha=0), X), tmp_path / "scaled.gram")
     scale = np.ones(X.shape[1])
     scale[0] = 5e-324
@@ -380,20 +380,20 @@ def test_a_scale_that_takes_directions_out_of_range_is_refused(tmp_path, path):
 
 
 @pytest.mark.parametrize("total", [[1e-320, 1e300, 0], [1.0, 2.0, 0.5], [1.0, -0.5, 0.0]])
-def test_residual_variances_that_cannot_be_are_refused(total, tmp_path, path):
+def test_impossible_residual_variances_are_refused(total, tmp_path, path):
     models.save(fit(GFR(2, alpha=0), X), tmp_path / "good.gram")
     replace_array(path, "total_residual_variance_", np.array(total), tmp_path / "good.gram")
     assert_refused(path, "residual variance is negative, or larger")
 
 
-def test_moments_at_the_end_of_the_range_are_read_in_silence(source, path):
+def test_moments_near_the_largest_float_are_read_without_a_warning(source, path):
     gram = models.read(source).estimator.model_.decoder.moments[0].copy()
     gram[-1, -1] = np.finfo(np.float64).max
     replace_array(path, "decoder.gram", gram, source)
     models.read(path)
 
 
-def test_uffs_is_checked_too(tmp_path, path):
+def test_invalid_arrays_of_uffs_are_refused(tmp_path, path):
     source = tmp_path / "good.gram"
     models.save(fit(UFFS(degree=2), X), source)
     for name, array, message in [
@@ -404,9 +404,9 @@ def test_uffs_is_checked_too(tmp_path, path):
         assert_refused(replace_array(path, name, array, source), message)
 
 
-# What a later version may do
+# Files and later versions
 
 
-def test_a_parameter_that_is_not_in_a_file_has_its_default(source, path):
+def test_a_parameter_missing_in_a_file_has_its_default(source, path):
     edit(path, lambda d: d["parameters"].pop("tol"), source)
     assert models.load(path).tol == 1e-4

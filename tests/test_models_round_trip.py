@@ -90,12 +90,12 @@ def path(tmp_path):
     return tmp_path
 
 
-# The same to the last bit
+# Equality to the last bit
 
 
 @pytest.mark.parametrize("name", FITS)
 @pytest.mark.parametrize("estimator", DECODING)
-def test_a_model_comes_back_as_it_was(estimator, name, path):
+def test_a_loaded_model_equals_the_saved_one(estimator, name, path):
     fitted = fit(made(estimator, **FITS[name]), X)
     loaded = there_and_back(fitted, path)
     assert_same_fit(fitted, loaded)
@@ -104,7 +104,7 @@ def test_a_model_comes_back_as_it_was(estimator, name, path):
 
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)
 @pytest.mark.parametrize("estimator", DECODING)
-def test_every_family_comes_back(estimator, family, path):
+def test_a_model_of_every_family_is_loaded_unchanged(estimator, family, path):
     fitted = fit(made(estimator, 3, family=family), X)
     loaded = there_and_back(fitted, path)
     assert_same_fit(fitted, loaded)
@@ -112,7 +112,7 @@ def test_every_family_comes_back(estimator, family, path):
 
 
 @pytest.mark.parametrize("params", [{}, {"n_features_to_select": 2}, {"cluster_size": 3}])
-def test_uffs_comes_back(params, path):
+def test_a_model_of_uffs_is_loaded_unchanged(params, path):
     fitted = fit(UFFS(degree=2, **params), X)
     loaded = there_and_back(fitted, path)
     assert_same_fit(fitted, loaded)
@@ -121,7 +121,7 @@ def test_uffs_comes_back(params, path):
 
 @pytest.mark.parametrize("family", [Indicator(2), Indicator(None) + Polynomial(2)], ids=repr)
 @pytest.mark.parametrize("estimator", [GFS, GFA])
-def test_levels_of_discrete_columns_come_back(estimator, family, path):
+def test_levels_of_discrete_columns_are_loaded_unchanged(estimator, family, path):
     fitted = fit(estimator(family=family), discrete())
     loaded = there_and_back(fitted, path)
     assert_same_fit(fitted, loaded)
@@ -133,7 +133,7 @@ def test_levels_of_discrete_columns_come_back(estimator, family, path):
         np.testing.assert_array_equal(middles, middles_again)
 
 
-def test_the_limits_between_levels_are_the_same_numbers(path):
+def test_limits_between_levels_are_loaded_unchanged(path):
     rng = np.random.default_rng(0)
     for _ in range(20):
         values = rng.choice(rng.standard_normal(4) * 10.0 ** rng.integers(-6, 6), (60, 2))
@@ -148,7 +148,7 @@ def test_the_limits_between_levels_are_the_same_numbers(path):
 
 
 @pytest.mark.parametrize("estimator", DECODING)
-def test_more_columns_than_rows(estimator, path):
+def test_a_model_of_more_columns_than_rows_is_loaded_unchanged(estimator, path):
     wide = np.random.default_rng(0).standard_normal((12, 40))
     fitted = fit(made(estimator, 2), wide)
     loaded = there_and_back(fitted, path)
@@ -157,7 +157,7 @@ def test_more_columns_than_rows(estimator, path):
 
 
 @pytest.mark.parametrize("estimator", DECODING)
-def test_functions_that_were_dropped_stay_dropped(estimator, path):
+def test_dropped_functions_stay_dropped_after_loading(estimator, path):
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (300, 4)) * [4, 3, 2, 1]
     fitted = fit(made(estimator, 3, family="polynomial"), signs)
     if estimator in (GFS, GFA):
@@ -167,7 +167,7 @@ def test_functions_that_were_dropped_stay_dropped(estimator, path):
     assert_works_alike(fitted, loaded, signs)
 
 
-def test_weights_leave_their_traces(path):
+def test_a_model_of_weighted_rows_is_loaded_unchanged(path):
     weights = np.random.default_rng(1).integers(0, 3, len(X))
     fitted = fit(GFR(2, alpha=0), X, sample_weight=weights)
     loaded = there_and_back(fitted, path)
@@ -176,7 +176,7 @@ def test_weights_leave_their_traces(path):
 
 
 @pytest.mark.parametrize("given", [np.eye(7)[::-1], np.eye(7).tolist()])
-def test_a_basis_of_ones_own_comes_back(given, path):
+def test_a_user_defined_basis_is_loaded_unchanged(given, path):
     fitted = fit(GCA(basis=given, backward=False, alpha=0), X)
     loaded = there_and_back(fitted, path)
     np.testing.assert_array_equal(loaded.basis, np.asarray(given))
@@ -184,11 +184,11 @@ def test_a_basis_of_ones_own_comes_back(given, path):
     assert_works_alike(fitted, clone(loaded).fit(X), X)
 
 
-# All that a fitted estimator does
+# Behaviour of a loaded estimator
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_names_of_columns_travel(estimator, path):
+def test_the_model_file_holds_names_of_columns(estimator, path):
     frame = pd.DataFrame(X, columns=["a", "ß", "", "<script>", "e f", "\n", "日本"])
     fitted = fit(small(estimator), frame)
     loaded = there_and_back(fitted, path)
@@ -200,7 +200,7 @@ def test_names_of_columns_travel(estimator, path):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_a_loaded_model_is_shown_cloned_and_fitted_again(estimator, path):
+def test_a_loaded_model_can_be_shown_cloned_and_refitted(estimator, path):
     fitted = fit(small(estimator), X)
     loaded = there_and_back(fitted, path)
     assert repr(loaded) == repr(fitted)
@@ -216,7 +216,7 @@ def test_float32_stays_float32(path):
     assert loaded.transform(X.astype(np.float32)).dtype == np.float32
 
 
-def test_explanations_of_a_loaded_model_are_the_same(path):
+def test_a_loaded_model_has_the_explanations_of_the_saved_one(path):
     fitted = fit(GFA(threshold=1e-3, backward=False, alpha=0), X)
     loaded = there_and_back(fitted, path)
     assert str(gramian.explain(loaded)) == str(gramian.explain(fitted))
@@ -234,7 +234,7 @@ def test_the_same_model_has_the_same_bytes_and_is_small(path):
     assert (path / "many").stat().st_size < 10_000
 
 
-def test_moments_stay_out_if_large_or_unwanted(path):
+def test_moments_are_not_written_if_large_or_unwanted(path):
     fitted = fit(GFR(3, alpha=0), X)
     assert there_and_back(fitted, path).model_.decoder.moments is not None
     bare = there_and_back(fitted, path, moments=False)
@@ -247,7 +247,7 @@ def test_moments_stay_out_if_large_or_unwanted(path):
     assert_same_fit(wide, there_and_back(wide, path, moments=True))
 
 
-def test_there_is_no_pickle_in_a_file(path):
+def test_a_model_file_holds_no_pickle(path):
     models.save(fit(GFR(2, alpha=0), X), path / "model.gram")
     members = unpack(path / "model.gram")
     for name, content in members.items():
@@ -255,7 +255,7 @@ def test_there_is_no_pickle_in_a_file(path):
             np.lib.format.read_array(BytesIO(content), allow_pickle=False)
 
 
-def test_a_file_that_is_interrupted_leaves_the_old_one(path, monkeypatch):
+def test_an_interrupted_write_leaves_the_old_file(path, monkeypatch):
     target = path / "model.gram"
     models.save(fit(GFR(2, alpha=0), X), target)
     before = target.read_bytes()
@@ -270,13 +270,13 @@ def test_a_file_that_is_interrupted_leaves_the_old_one(path, monkeypatch):
     assert os.listdir(path) == ["model.gram"]
 
 
-def test_where_to_write_checkpoints_does_not_travel(path):
+def test_the_model_file_does_not_hold_the_checkpoint_folder(path):
     fitted = fit(GFS(2, solver="gram", checkpoint=path / "sums", alpha=0, criterion="variance"), X)
     assert there_and_back(fitted, path).checkpoint is None
     assert b"sums" not in (path / "model.gram").read_bytes()
 
 
-# What cannot be written
+# Models that cannot be written
 
 
 def twice(u):
@@ -287,7 +287,7 @@ def radius(u, v):
     return np.hypot(u, v)
 
 
-def test_functions_of_ones_own_are_given_when_loading(path):
+def test_custom_functions_are_passed_to_load(path):
     family = Custom([(np.tanh, 1), (radius, 2)], any_order=True) + Multilinear(2)
     fitted = fit(GFR(3, family=family, alpha=0), X)
     models.save(fitted, path / "model.gram")
@@ -305,7 +305,7 @@ def test_functions_of_ones_own_are_given_when_loading(path):
         ([(twice, 1), (type("Twice", (), {"__name__": "twice", "__call__": radius})(), 1)], "Two"),
     ],
 )
-def test_functions_without_a_name_of_their_own_are_refused(functions, message, path):
+def test_custom_functions_without_a_unique_name_are_refused(functions, message, path):
     fitted = fit(GFR(2, family=Custom(functions[:1]), alpha=0), X)
     fitted.family = Custom(functions)
     with pytest.raises(ValueError, match=message):
@@ -325,13 +325,13 @@ class Odd(Family):
         (GFR(2, random_state=np.random.RandomState(0), alpha=0), r"set_params\(random_state=0\)"),
     ],
 )
-def test_what_no_file_can_hold_is_refused(estimator, message, path):
+def test_custom_families_and_random_states_are_refused_by_save(estimator, message, path):
     with pytest.raises(ValueError, match=message):
         models.save(fit(estimator, X), path / "model.gram")
     assert not os.listdir(path)
 
 
-def test_what_could_not_be_read_again_is_not_written(path):
+def test_a_model_that_load_would_refuse_is_not_written(path):
     fitted = fit(GFR(2, alpha=0), X)
     fitted._become(dataclasses.replace(fitted.model_, mean=fitted.mean_ * np.nan))
     with pytest.raises(ValueError, match="does not fit in a model file: The array 'mean_'"):
@@ -346,17 +346,17 @@ def test_only_fitted_estimators_of_gramian_are_written(path):
         models.save(Odd(), path / "model.gram")
 
 
-# Estimators' own names for it
+# Methods of estimators
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_an_estimator_saves_itself_and_gramian_loads_it(estimator, path):
+def test_the_method_save_writes_a_file_that_load_reads(estimator, path):
     fitted = fit(small(estimator), X)
     fitted.save(path / "model.gram")
     assert_same_fit(fitted, gramian.load(path / "model.gram"))
 
 
-# A file of the first version, and what its model did with rows when it was written
+# A file of the first version, and its model's results at the time of writing
 
 EXTRACTED = [[5.317643771176313, 3.482372620806545], [-3.6152055928875737, 0.5900047510861253]]
 RECONSTRUCTED = [
@@ -370,7 +370,7 @@ RECONSTRUCTED = [
 ]
 
 
-def test_a_file_of_the_first_version_extracts_as_it_did():
+def test_a_file_of_the_first_version_transforms_as_before():
     model = models.read(FIXTURES / "extraction_1.gram")
     gfr = model.estimator
     assert isinstance(gfr, GFR)

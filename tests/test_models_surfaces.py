@@ -1,4 +1,4 @@
-"""Model files of curved surfaces: the same to the last bit, and hostile ones refused."""
+"""Model files of curved surfaces: unchanged to the last bit; hostile files are refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gramian.families import Multilinear, Polynomial
 
 
 def sheet(n_rows: int = 300) -> np.ndarray:
-    """A curved sheet in six dimensions."""
+    """Return points of a curved sheet in six dimensions."""
     rng = np.random.default_rng(0)
     a, b = rng.uniform(-1.5, 1.5, (2, n_rows))
     return np.column_stack([2 * a, 30 * b, a**2 + b**2, a * b, a - b, np.ones(n_rows)])
@@ -39,7 +39,7 @@ FITS = {
 
 
 @pytest.mark.parametrize("name", FITS)
-def test_a_surface_is_the_same_after_reading(name, tmp_path):
+def test_a_loaded_surface_equals_the_saved_one(name, tmp_path):
     model = fit(PolynomialManifold(2, **FITS[name]), X)
     model.save(tmp_path / "model.gram")
     again = gramian.load(tmp_path / "model.gram")
@@ -53,7 +53,7 @@ def test_a_surface_is_the_same_after_reading(name, tmp_path):
     assert unpack(tmp_path / "model.gram") == unpack(tmp_path / "again.gram")
 
 
-def test_a_surface_in_more_columns_than_rows_is_the_same_after_reading(tmp_path):
+def test_a_loaded_surface_of_more_columns_than_rows_equals_the_saved_one(tmp_path):
     wide = np.random.default_rng(0).standard_normal((6, 40)).T @ X[:30].T
     model = fit(PolynomialManifold(2), wide[:20])
     model.save(tmp_path / "model.gram")
@@ -62,7 +62,7 @@ def test_a_surface_in_more_columns_than_rows_is_the_same_after_reading(tmp_path)
     )
 
 
-def test_names_and_steps_before_the_fit_are_kept(tmp_path):
+def test_the_model_file_holds_names_and_preprocessing(tmp_path):
     frame = pd.DataFrame(X, columns=list("abcdef"))
     steps = models.Preprocessing.learn(frame, list("abcdef"), impute="mean")
     model = PolynomialManifold(1).fit(frame)
@@ -73,7 +73,7 @@ def test_names_and_steps_before_the_fit_are_kept(tmp_path):
     assert found.preprocessing.columns == tuple("abcdef")
 
 
-def test_parameters_that_change_after_the_fit_do_not_change_the_search(tmp_path):
+def test_parameters_changed_after_the_fit_do_not_change_the_search(tmp_path):
     model = PolynomialManifold(2, tol=1e-3).fit(X)
     codes = model.transform(X)
     model.set_params(tol=0.5, max_steps=1)
@@ -109,7 +109,7 @@ def set_(**values):
         (lambda document: document["parameters"].update(max_steps=10**6), "max_steps"),
     ],
 )
-def test_descriptions_that_lie_are_refused(change, message, source, tmp_path):
+def test_wrong_descriptions_are_refused(change, message, source, tmp_path):
     path = edit(tmp_path / "bad.gram", change, source)
     with bounded_work(), pytest.raises(models.ModelFileError, match=message):
         models.load(path)
@@ -126,13 +126,13 @@ def test_descriptions_that_lie_are_refused(change, message, source, tmp_path):
         ("scale_", np.zeros(6), "not positive"),
     ],
 )
-def test_arrays_that_lie_are_refused(name, array, message, source, tmp_path):
+def test_wrong_arrays_are_refused(name, array, message, source, tmp_path):
     path = replace_array(tmp_path / "bad.gram", name, array, source)
     with bounded_work(), pytest.raises(models.ModelFileError, match=message):
         models.load(path)
 
 
-def test_angles_belong_to_closed_curves(source, tmp_path):
+def test_starting_angles_of_an_open_surface_are_refused(source, tmp_path):
     path = replace_array(tmp_path / "bad.gram", "start.matrix", np.zeros((6, 4)), source)
     replace_array(path, "start.offset", np.zeros(4))
     with pytest.raises(models.ModelFileError, match="search begins"):
@@ -140,7 +140,7 @@ def test_angles_belong_to_closed_curves(source, tmp_path):
 
 
 def test_a_small_file_cannot_declare_a_surface_that_takes_all_memory(tmp_path):
-    k, degree = 150, 45  # so many functions of each of 150 variables
+    k, degree = 150, 45  # many functions of each of 150 variables
     wide = np.random.default_rng(0).standard_normal((k + 2, k))
     small = fit(PolynomialManifold(k, degree=1, n_rounds=1), wide)
     small.save(tmp_path / "good.gram")
@@ -151,7 +151,7 @@ def test_a_small_file_cannot_declare_a_surface_that_takes_all_memory(tmp_path):
         models.load(path)
 
 
-def test_a_file_without_end_of_functions_is_refused(tmp_path):
+def test_a_file_with_too_many_functions_is_refused(tmp_path):
     line = fit(PolynomialManifold(1, degree=1), X[:, :1])
     line.save(tmp_path / "good.gram")
     path = replace_array(
@@ -161,6 +161,6 @@ def test_a_file_without_end_of_functions_is_refused(tmp_path):
         models.load(path)
 
 
-def test_steps_beyond_what_a_file_may_ask_for_are_no_parameter_either():
+def test_more_steps_than_a_model_file_allows_are_refused_as_parameter():
     with pytest.raises(ValueError, match="10000"):
         PolynomialManifold(1, max_steps=10**6).fit(X)

@@ -1,4 +1,4 @@
-"""Shared moments give the Gram matrix that evaluating every function gives."""
+"""Gram matrices from shared moments equal those of evaluated functions."""
 
 from math import comb
 
@@ -23,7 +23,7 @@ def table(seed, n_rows=900, n_columns=7):
 
 
 def gram_blocks(X, weights, family, moments, n_steps):
-    """The sums of every step, with all functions kept."""
+    """Return the sums of every step, with all functions kept."""
     rows, _ = centre(X, weights, "column")
     gram = Gram(rows, family, moments=moments)
     blocks = []
@@ -54,7 +54,7 @@ def test_moments_give_the_plain_gram_matrix_to_1e_12(family, weighted):
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)
-def test_a_fit_by_moments_is_the_fit_by_evaluation(family):
+def test_a_fit_by_moments_equals_a_fit_by_evaluation(family):
     X, weights = table(1, n_rows=2000)
     plain = GFR(4, family=family, solver="gram", alpha=0).fit(X, sample_weight=weights)
     shared = GFR(4, family=family, solver="moments", alpha=0).fit(X, sample_weight=weights)
@@ -76,14 +76,14 @@ def test_functions_dropped_by_one_step_are_left_out_of_the_next():
     )
 
 
-def test_auto_takes_moments_where_they_are_cheaper_and_plain_products_elsewhere():
+def test_auto_uses_moments_only_if_they_are_cheaper_than_plain_products():
     X, _ = table(3, n_rows=6000, n_columns=16)
     assert GFS(3, degree=2, alpha=0, criterion="variance").fit(X).solver_ == "gram"
     assert GFS(16, degree=4, alpha=0, criterion="variance").fit(X).solver_ == "moments"
 
 
 @pytest.mark.parametrize("family", [Fourier(2), Multilinear(None), Multilinear(2) + Fourier(1)])
-def test_moments_refuse_what_is_not_a_family_of_monomials_of_bounded_degree(family):
+def test_moments_refuse_families_other_than_monomials_of_bounded_degree(family):
     X, _ = table(4)
     with pytest.raises(ValueError, match=r"needs a family of monomials.*Use solver='gram'"):
         GFS(2, family=family, solver="moments", alpha=0, criterion="variance").fit(X)

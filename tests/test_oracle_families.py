@@ -1,4 +1,4 @@
-"""Every estimator does with every family what the paper's pseudo-code does, step by step."""
+"""Every estimator with every family follows the paper's pseudo-code, step by step."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_selectors_of_discrete_columns_follow_the_pseudo_code(name, family, weig
     )
     estimator.fit(X, sample_weight=weights(len(X)) if weighted else None)
     assert_same(estimator, run, "threshold")
-    # z is a combination of its indicators, so that each step drops a function.
+    # z is a combination of its indicators, so each step drops a function.
     assert all(estimator.n_dropped_functions_ >= 1)
 
 
@@ -86,7 +86,7 @@ def test_indicators_along_a_basis_follow_the_pseudo_code(solver):
 
 @pytest.mark.parametrize("name", ["multilinear", "polynomial", "hermite", "legendre", "fourier"])
 @every_pair
-def test_a_family_given_by_name_is_the_same_family(pair, name):
+def test_a_family_given_by_name_equals_the_instance(pair, name):
     by_hand = getattr(hand, name)(2)
     run = pair.run(planted(), by_hand, n_steps=3)
     estimator = pair.new(count=3, family=name, degree=2).fit(planted())

@@ -29,7 +29,7 @@ Choose = Callable[[np.ndarray, np.ndarray, list[int]], int | None]
 def pursue_columns(
     X: np.ndarray, functions: hand.NewFunctions, choose: Choose, w: np.ndarray | None = None
 ) -> oracle.Run:
-    """Algorithm 4 or 5 with the choice left open: choose(sigma, original, chosen) or None."""
+    """Run Algorithm 4 or 5 with a given rule: choose(sigma, original, chosen) -> index or None."""
     X, w = oracle.centred(X, w)
     run, chosen, T, Z, d = oracle.Run(), [], [np.ones(len(w))], [], X
     original = w @ X**2
@@ -96,7 +96,7 @@ def test_a_relative_threshold_is_a_share_of_each_candidates_own_variance(
 
 @every_solver
 @pytest.mark.parametrize("name", ["GFS", "GFA"])
-def test_on_standardized_columns_relative_and_absolute_are_the_same(name, solver):
+def test_relative_and_absolute_thresholds_agree_on_standardized_columns(name, solver):
     X = planted()
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     for threshold in (0.6, 0.3, 0.1):
@@ -137,7 +137,7 @@ def test_uffs_orthogonalizes_within_clusters(cluster_size, degree, solver):
     uffs = UFFS(degree=degree, cluster_size=cluster_size, solver=solver).fit(X)
     np.testing.assert_allclose(uffs.fourier_norms_, norms, rtol=0, atol=TOLERANCE)
 
-    # Cluster after cluster: what each step leaves of its own cluster, the others as they are.
+    # Cluster by cluster: each step changes the residuals of its own cluster only.
     runs = [
         pursue_columns(part, hand.multilinear(degree), in_turn(part.shape[1]))
         for part in np.split(X, range(cluster_size, 6, cluster_size), axis=1)
@@ -162,7 +162,7 @@ def test_uffs_gives_copies_combinations_and_constants_the_norm_zero(weighted, so
     w = weights(len(X)) if weighted else None
     norms = oracle.uffs(X, 2, weights=w)
     uffs = UFFS(degree=2, solver=solver).fit(X, sample_weight=w)
-    # A norm is the root of a variance, and so is its rounding error.
+    # A norm is the root of a variance; its rounding error is the root of the variance's.
     np.testing.assert_allclose(uffs.fourier_norms_**2, norms**2, rtol=0, atol=TOLERANCE)
     assert set(uffs.selected_features_) == set(np.flatnonzero(norms**2 > 0.01)) == {0, 1, 4}
 
@@ -185,8 +185,8 @@ def test_uffs_selects_the_norms_above_the_threshold_by_decreasing_norm(degree, r
 
 
 @every_solver
-def test_uffs_saturates_and_announces_it(solver):
-    """32 characters of five features on 28 samples: the sixth feature has nothing left to add."""
+def test_uffs_warns_of_saturation(solver):
+    """Five features have 32 characters on 28 samples, so the sixth feature adds nothing."""
     X = planted(28)
     norms = oracle.uffs(X)
     assert norms[5] == 0

@@ -1,4 +1,4 @@
-"""As the pseudo-code does: more columns than rows, dependent columns, and too few samples."""
+"""Comparison with the pseudo-code: wide tables, dependent columns, and too few samples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from gramian.families import Fourier, Polynomial
 
 
 def wide(n: int = 40, d: int = 70) -> np.ndarray:
-    """More columns than rows, of variances that differ."""
+    """Return more columns than rows, with different variances."""
     rng = np.random.default_rng(4)
     latent = rng.standard_normal((n, 5)) * [6, 5, 4, 3, 2]
     nonlinear = np.column_stack([latent[:, 0] * latent[:, 1], latent[:, 2] ** 2]) / 4
@@ -43,7 +43,7 @@ def wide(n: int = 40, d: int = 70) -> np.ndarray:
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 @pytest.mark.parametrize("family", ["multilinear 2", "custom, sign-dependent"])
 @pytest.mark.parametrize("name", ["GFR", "GCA", "GCA, any basis"])
-def test_more_columns_than_rows(name, family, weighted, solver):
+def test_tables_with_more_columns_than_rows_follow_the_pseudo_code(name, family, weighted, solver):
     X, (ours, by_hand) = wide(), FAMILIES[family]
     w = weights(len(X)) if weighted else None
     pair = fitting(PAIRS[name], X)
@@ -51,7 +51,7 @@ def test_more_columns_than_rows(name, family, weighted, solver):
     estimator = pair.new(count=5, family=ours, solver=solver).fit(X, sample_weight=w)
     assert_same(estimator, run, "count")
     if name == "GCA":
-        # The principal directions are those of the oracle too, as far as X extends.
+        # The principal directions equal those of the oracle, within the span of X.
         Xc, ow = oracle.centred(X, w)
         values, vectors = np.linalg.eigh(oracle.covariance(Xc, ow))
         expected = [oracle.signed(v) for v in vectors.T[::-1][:5]]
@@ -61,7 +61,7 @@ def test_more_columns_than_rows(name, family, weighted, solver):
 
 @every_solver
 @pytest.mark.parametrize("n", [300, 150], ids=["more rows", "more columns"])
-def test_leading_eigenvectors_found_by_iteration_are_the_same(n, solver):
+def test_leading_eigenvectors_found_by_iteration_follow_the_pseudo_code(n, solver):
     """From 200 columns on, a step's direction is found by iteration."""
     X = wide(n, 220)
     run = oracle.gfr(X, hand.multilinear(2), n_steps=6)
@@ -73,7 +73,7 @@ def test_leading_eigenvectors_found_by_iteration_are_the_same(n, solver):
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 @pytest.mark.parametrize("family", ["multilinear 1", "multilinear 2", "polynomial 2", "fourier 1"])
 @pytest.mark.parametrize("name", PAIRS)
-def test_copies_combinations_and_constants(name, family, weighted, solver):
+def test_tables_of_deficient_rank_follow_the_pseudo_code(name, family, weighted, solver):
     X, (ours, by_hand) = deficient(), FAMILIES[family]
     w = weights(len(X)) if weighted else None
     pair = fitting(PAIRS[name], X)
@@ -86,23 +86,23 @@ def test_copies_combinations_and_constants(name, family, weighted, solver):
 
 @every_solver
 @every_pair
-def test_without_a_threshold_the_fit_ends_where_only_rounding_errors_are_left(pair, solver):
+def test_a_fit_without_a_threshold_ends_at_rounding_errors(pair, solver):
     X = deficient()
     pair = fitting(pair, X)
     run = pair.run(X, hand.multilinear(2))
-    count = X.shape[1]  # no limit, but for GFR and GFS, where None would mean 95 %
+    count = X.shape[1]  # no limit; GFR and GFS get a number, because None means 95 %
     estimator = pair.new(threshold=None, count=count, solver=solver).fit(X)
     assert_same(estimator, run, "exhausted")
 
 
 @every_solver
 @every_pair
-def test_a_threshold_of_zero_is_as_good_as_none(pair, solver):
+def test_a_threshold_of_zero_equals_no_threshold(pair, solver):
     X = deficient()
     pair = fitting(pair, X)
     run = pair.run(X, hand.multilinear(2), threshold=0.0)
     estimator = pair.new(threshold=0.0, solver=solver).fit(X)
-    # Whether what is left is zero or a rounding error is a matter of rounding.
+    # The last residual may be zero or a rounding error.
     assert estimator.stop_reason_ in ("threshold", "exhausted")
     assert_same(estimator, run, estimator.stop_reason_)
 
@@ -113,7 +113,7 @@ def test_a_threshold_of_zero_is_as_good_as_none(pair, solver):
 @every_solver
 @pytest.mark.parametrize("family", ["hermite 3", "multilinear"])
 @every_pair
-def test_saturation_leaves_exactly_nothing_and_is_announced(pair, family, solver):
+def test_a_saturated_fit_has_residual_zero_and_warns(pair, family, solver):
     X, (ours, by_hand) = planted(28), FAMILIES[family]
     run = pair.run(X, by_hand, threshold=1e-9)
     assert run.saturated
@@ -127,7 +127,7 @@ def test_saturation_leaves_exactly_nothing_and_is_announced(pair, family, solver
 
 @every_solver
 @every_pair
-def test_more_functions_than_half_the_samples_are_announced(pair, solver):
+def test_more_functions_than_half_the_samples_give_a_warning(pair, solver):
     """With 27 functions and the constant, 56 samples are enough and 55 are not."""
     X = planted(56)
     enough = pair.new(count=6, family=Polynomial(2), solver=solver, threshold=None).fit(X)
@@ -143,7 +143,7 @@ def test_more_functions_than_half_the_samples_are_announced(pair, solver):
 @every_solver
 @pytest.mark.parametrize("family", [Fourier(3), Polynomial(3) + Fourier(2)], ids=repr)
 @pytest.mark.parametrize("name", ["GFS", "GFA"])
-def test_rows_that_no_function_can_tell_apart_do_not_saturate(name, family, solver):
+def test_rows_on_which_all_functions_are_equal_prevent_saturation(name, family, solver):
     """The first and the last row differ in the last column only, which is not selected.
 
     Every function of the others has the same value on both rows. So there are no more independent

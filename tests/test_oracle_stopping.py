@@ -28,7 +28,7 @@ from gramian.families import Hermite
 @every_solver
 @pytest.mark.parametrize("name", ["GFR", "GFS"])
 def test_gfr_and_gfs_stop_at_the_first_residual_variance_below_the_threshold(name, solver):
-    """GFR and GFS take the same path whatever the threshold, and leave it sooner or later."""
+    """The path of GFR and GFS does not depend on the threshold, only its length does."""
     X, pair = planted(), PAIRS[name]
     full = pair.run(X, hand.multilinear(2))
     recorded = full.residual_variance
@@ -46,7 +46,7 @@ def test_gfr_and_gfs_stop_at_the_first_residual_variance_below_the_threshold(nam
 @every_solver
 @pytest.mark.parametrize("name", ["GCA", "GCA, any basis", "GFA"])
 def test_gca_and_gfa_go_on_while_a_residual_variance_reaches_the_threshold(name, solver):
-    """GCA and GFA pass over what is below the threshold: the path depends on it."""
+    """GCA and GFA skip candidates below the threshold, so the path depends on the threshold."""
     X, pair = planted(), PAIRS[name]
     full = pair.run(X, hand.multilinear(2))
     chosen = []
@@ -63,13 +63,13 @@ def test_gca_and_gfa_go_on_while_a_residual_variance_reaches_the_threshold(name,
         )
         # At the end every candidate was either kept or found redundant.
         assert sorted([*kept, *redundant]) == list(range(6))
-    assert len(set(chosen)) >= 4  # the thresholds did make a difference
+    assert len(set(chosen)) >= 4  # the thresholds give different fits
 
 
 @every_solver
 @pytest.mark.parametrize(("name", "steps"), [("GFR", 0), ("GFS", 0), ("GCA", 1), ("GFA", 1)])
 def test_a_variance_equal_to_the_threshold_is_too_small_for_gfr_and_gfs_only(name, steps, solver):
-    """Algorithms 2 and 4 stop at <=, Algorithms 3 and 5 pass over what is <."""
+    """Algorithms 2 and 4 stop at <=, Algorithms 3 and 5 skip candidates with <."""
     X, pair = planted(), PAIRS[name]
     largest = pair.new(count=1, solver=solver, threshold=None).fit(X).residual_variance_[0]
     estimator = pair.new(threshold=largest, solver=solver).fit(X)
@@ -120,7 +120,7 @@ def test_gfr_and_gfs_explain_95_percent_by_default(name, share, solver):
     assert_same(pair.new(solver=solver).fit(X), run, "explained_variance")
 
 
-# What the residual variances are
+# Residual variances
 
 
 @every_solver

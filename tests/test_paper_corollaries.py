@@ -19,7 +19,7 @@ from gramian.families import Family, Hermite, Multilinear, Polynomial
 
 @dataclass(frozen=True)
 class Planted:
-    """Variables of which some are, up to epsilon, functions of others of larger variance."""
+    """A table with variables that are, up to epsilon, functions of others of larger variance."""
 
     Z: np.ndarray
     independent: list[int]
@@ -27,7 +27,7 @@ class Planted:
 
     @property
     def by_variance(self) -> list[int]:
-        """The independent variables in the order in which GCA and GFA are to keep them."""
+        """Return the independent variables in the order in which GCA and GFA should keep them."""
         variances = self.Z.var(axis=0)
         return sorted(self.independent, key=lambda i: -variances[i])
 
@@ -37,7 +37,7 @@ class Planted:
 
 
 def smooth(product: np.ndarray) -> np.ndarray:
-    """A function of products that no polynomial is, but that one comes close to."""
+    """Return a smooth function that is no polynomial but close to one."""
     return np.tanh(0.4 * product)
 
 
@@ -71,7 +71,7 @@ def plant(
             Z = [standard[:, j] for j in factors]
             error = residual_covariance(added[-1][:, np.newaxis], Z, hand.multilinear(2))
             epsilon = max(epsilon, 1.001 * float(error[0, 0]))
-    assume(epsilon < 0.5 * variances.min())  # the independent ones are no redundancies themselves
+    assume(epsilon < 0.5 * variances.min())  # independent columns must not be redundant themselves
     Z = np.column_stack([base, *added])
     order = rng.permutation(Z.shape[1])
     independent = [j for j, i in enumerate(order) if i < base.shape[1]]
@@ -80,7 +80,7 @@ def plant(
 
 @dataclass(frozen=True)
 class Setting:
-    """How redundancies are planted."""
+    """Parameters of planted redundancies."""
 
     seed: int
     n_independent: int
@@ -92,20 +92,20 @@ class Setting:
         return np.random.default_rng(self.seed)
 
     def sets(self, rng: np.random.Generator) -> list[tuple[int, ...]]:
-        """Distinct sets of factors."""
+        """Return distinct sets of factors."""
         possible = list(itertools.combinations(range(self.n_independent), self.n_factors))
         chosen = rng.permutation(len(possible))[: self.n_redundant]
         return [possible[i] for i in chosen]
 
     def normal(self, rng: np.random.Generator, n_rows: int = 400) -> np.ndarray:
-        """Independent normal columns with variances from Unif(0, n), those near zero left out."""
+        """Return independent normal columns with variances from Unif(0, n), but not near zero."""
         variances = rng.uniform(1, self.n_independent + 1, self.n_independent)
         return rng.standard_normal((n_rows, self.n_independent)) * np.sqrt(variances)
 
     def symmetric(
         self, rng: np.random.Generator, n_noises: int = 0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Columns, and noises, of which all products are exactly uncorrelated in the sample.
+        """Return columns and noise whose products are exactly uncorrelated in the sample.
 
         All combinations of signs occur, each with the same magnitudes.
         """
@@ -127,7 +127,7 @@ PLANTED_FAMILIES = st.sampled_from([Multilinear, Polynomial, Hermite])
 
 
 def check_gfa_and_gca(planted: Planted, family: Family, solver: str) -> None:
-    """GFA keeps just the independent columns, GCA just the independent directions of any basis."""
+    """Check that GFA keeps just the independent columns, GCA the independent directions."""
     gfa = GFA(threshold=planted.epsilon, family=family, solver=solver, backward=False, alpha=0).fit(
         planted.Z
     )
@@ -156,7 +156,7 @@ def check_gfa_and_gca(planted: Planted, family: Family, solver: str) -> None:
 
 
 def check_principal(planted: Planted, family: Family, solver: str) -> None:
-    """GCA keeps just the independent principal components."""
+    """Check that GCA keeps just the independent principal components."""
     rng = np.random.default_rng(0)
     d = planted.Z.shape[1]
     basis = orthonormal(rng, d)
@@ -183,7 +183,7 @@ def test_corollary_1_redundancies_in_the_span_are_eliminated(setting, family, so
 
 @a_property
 @given(st.builds(Setting, seeds, st.integers(3, 5), st.integers(1, 4), st.integers(2, 3)), solvers)
-def test_corollary_1_for_principal_components(setting, solver):
+def test_corollary_1_holds_for_principal_components(setting, solver):
     rng = setting.rng
     planted = plant(rng, setting.symmetric(rng)[0], setting.sets(rng), shrink=0.95)
     check_principal(planted, Multilinear(setting.n_factors), solver)
@@ -202,7 +202,7 @@ def test_corollary_2_noisy_redundancies_are_eliminated(setting, family, solver):
 
 @a_property
 @given(st.builds(Setting, seeds, st.integers(3, 4), st.integers(1, 3), st.integers(2, 3)), solvers)
-def test_corollary_2_for_principal_components(setting, solver):
+def test_corollary_2_holds_for_principal_components(setting, solver):
     rng = setting.rng
     sets = setting.sets(rng)
     base, noise = setting.symmetric(rng, len(sets))
@@ -216,13 +216,13 @@ def test_corollary_3_redundancies_that_the_family_approximates_are_eliminated(se
     """The threshold is the largest error of the family on the redundancies' own variables."""
     rng = setting.rng
     planted = plant(rng, setting.normal(rng), setting.sets(rng), smooth)
-    assume(planted.epsilon > 1e-4)  # not all redundancies are as good as in the span
+    assume(planted.epsilon > 1e-4)  # at least one redundancy is outside the span
     check_gfa_and_gca(planted, Multilinear(2), solver)
 
 
 @a_property
 @given(st.builds(Setting, seeds, st.integers(3, 5), st.integers(1, 3), st.just(2)), solvers)
-def test_corollary_3_for_principal_components(setting, solver):
+def test_corollary_3_holds_for_principal_components(setting, solver):
     rng = setting.rng
     planted = plant(rng, setting.symmetric(rng)[0], setting.sets(rng), smooth, shrink=0.95)
     assume(planted.epsilon > 1e-4)
@@ -257,8 +257,8 @@ def test_corollary_2b_a_branch_of_an_implicit_redundancy_is_eliminated(seed, sol
 
 @a_property
 @given(settings_with(st.just(2)), seeds, solvers)
-def test_planted_redundancies_are_found_whatever_their_smaller_units(setting, seed, solver):
-    """With noise of 4 %, R² is at least 0.95 or so in any unit; an absolute threshold needs one."""
+def test_planted_redundancies_are_found_in_any_smaller_units(setting, seed, solver):
+    """Noise of 4 % means R² of about 0.95 or more in any unit; absolute thresholds need a unit."""
     rng = setting.rng
     base, sets = setting.normal(rng), setting.sets(rng)
     planted = plant(rng, base, sets, noise=0.2 * rng.standard_normal((len(base), len(sets))))

@@ -1,4 +1,4 @@
-"""The paper's lemmas, Theorem 4, and what its appendix says of UFFS, for any data."""
+"""The paper's lemmas, Theorem 4, and the appendix on UFFS, for any data."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from support import orthonormal
 from gramian import GCA, GFA, GFR, GFS, UFFS
 from gramian.families import Hermite, Indicator, Legendre, Multilinear, Polynomial
 
-# GFR: what it is without nonlinear functions, and Lemmas 1 and 2
+# GFR: PCA without nonlinear functions, and Lemmas 1 and 2
 
 
 def with_principal_variances(seed: int, n: int, variances: np.ndarray, d: int) -> np.ndarray:
-    """A table of n rows and d columns with just these principal variances."""
+    """Return a table of n rows and d columns with the given principal variances."""
     rng = np.random.default_rng(seed)
     scores = rng.standard_normal((n, len(variances)))
     scores -= scores.mean(axis=0)
@@ -76,7 +76,7 @@ def largest_residual(estimator: Any, Sigma: np.ndarray) -> float:
 @a_property
 @given(names, tables, families, solvers)
 def test_lemmas_2a_and_4a_the_recursion_gives_the_residual_covariance(name, X, family, solver):
-    """Σ_j by the recursion over functions is what least squares on the functions leave."""
+    """Σ_j by the recursion equals the residual covariance of least squares on the functions."""
     ours, by_hand = family
     estimator = new(name, count=3, threshold=None, family=ours, solver=solver).fit(X)
     Z = variables(estimator, X)
@@ -97,10 +97,10 @@ def test_lemmas_2a_and_4a_the_recursion_gives_the_residual_covariance(name, X, f
 
 @a_property
 @given(names, tables, families, solvers, st.floats(0.01, 0.5))
-def test_lemmas_1_and_3_the_threshold_bounds_all_that_is_left(name, X, family, solver, share):
+def test_lemmas_1_and_3_the_threshold_bounds_all_residual_variances(name, X, family, solver, share):
     """When the fit stops, no candidate has more residual variance than the threshold.
 
-    For GFR the candidates are all directions there are.
+    For GFR the candidates are all directions.
     """
     ours, by_hand = family
     threshold = share * X.var(axis=0).max()
@@ -112,7 +112,7 @@ def test_lemmas_1_and_3_the_threshold_bounds_all_that_is_left(name, X, family, s
 
 
 def fading_table(seed: int, n: int, d: int, smallest: float) -> np.ndarray:
-    """Rotated columns whose variances fade to `smallest`, the second a function of the first."""
+    """Return rotated columns of variances from 1 to `smallest`, two of them dependent."""
     rng = np.random.default_rng(seed)
     Z = rng.standard_normal((n, d)) * np.geomspace(1, smallest**0.5, d)
     Z[:, 1] += 0.3 * Z[:, 0] ** 2
@@ -122,7 +122,7 @@ def fading_table(seed: int, n: int, d: int, smallest: float) -> np.ndarray:
 @a_property
 @given(seeds, st.integers(3, 12), st.sampled_from([1e-2, 1e-6, 1e-8]), st.integers(1, 2), solvers)
 def test_lemma_2b_directions_are_orthonormal(seed, d, smallest, degree, solver):
-    """To the last digits, also when next to no variance is left."""
+    """Directions are orthonormal to the last digits, even if almost no variance remains."""
     X = fading_table(seed, 240, d, smallest)
     gfr = GFR(threshold=1e-9, degree=degree, solver=solver, alpha=0).fit(X)
     assert gfr.n_components_ == d
@@ -177,7 +177,7 @@ def test_qr_keeps_functions_orthonormal_however_ill_conditioned_they_are(seed, d
 @a_property
 @given(seeds, st.sampled_from([1e-2, 1e-3, 1e-4, 1e-5]), st.integers(1, 3))
 def test_qr_keeps_functions_of_near_copies_orthonormal(seed, difference, degree):
-    """What is left of a near copy is small, and so needs a second pass to be orthogonal."""
+    """The remainder of a near copy is small, so it needs a second pass to be orthogonal."""
     rng = np.random.default_rng(seed)
     a, b, c = rng.standard_normal((3, 200))
     X = np.column_stack([3 * a, 3 * a + difference * b, c])
@@ -192,7 +192,7 @@ def test_qr_keeps_functions_of_near_copies_orthonormal(seed, difference, degree)
 
 @st.composite
 def tables_with_copies(draw) -> tuple[np.ndarray, list[int]]:
-    """A table, and which original column each of its columns is a copy of, in some unit."""
+    """Draw a table with copies in other units, and the original column of each column."""
     X = draw(tables)
     originals = list(range(X.shape[1]))
     copied = draw(st.lists(st.sampled_from(originals), min_size=1, max_size=4))
@@ -211,14 +211,14 @@ def tables_with_copies(draw) -> tuple[np.ndarray, list[int]]:
 @a_property
 @pytest.mark.filterwarnings("ignore::gramian.exceptions.UnitsWarning")
 @given(st.sampled_from(["GFS", "GFA"]), tables_with_copies(), families, solvers)
-def test_lemma_4b_no_feature_twice_not_even_a_copy(name, table, family, solver):
-    """With a threshold of zero everything is selected that adds something, and nothing else."""
+def test_lemma_4b_no_feature_and_no_copy_is_selected_twice(name, table, family, solver):
+    """With a threshold of zero, exactly the features that add something are selected."""
     X, origin = table
     estimator = new(name, threshold=0.0, family=family[0], solver=solver).fit(X)
     selected = estimator.selected_features_
     assert len(set(selected)) == len(selected)
     assert sorted(origin[i] for i in selected) == sorted(set(origin))
-    for i in selected:  # of exact copies the most variant is selected, of equals the first
+    for i in selected:  # the most variant copy is selected, and the first one in a tie
         copies = [j for j, other in enumerate(origin) if other == origin[i]]
         variances = X[:, copies].var(axis=0)
         assert copies[np.argmax(variances >= (1 - 1e-9) * variances.max())] == i
@@ -226,7 +226,7 @@ def test_lemma_4b_no_feature_twice_not_even_a_copy(name, table, family, solver):
 
 @st.composite
 def discrete_tables(draw) -> np.ndarray:
-    """Up to three independent discrete columns and functions of them."""
+    """Draw up to three independent discrete columns, and functions of them."""
     rng = np.random.default_rng(draw(seeds))
     sizes = draw(st.lists(st.integers(2, 4), min_size=2, max_size=3))
     base = np.column_stack([rng.integers(0, size, 250) for size in sizes])
@@ -252,7 +252,7 @@ def conditional_variances(X: np.ndarray, given_columns: np.ndarray) -> np.ndarra
 def test_with_all_functions_of_discrete_features_residuals_are_conditional_variances(
     name, X, solver
 ):
-    """The proof of Theorem 4 bounds the entropy by them; where they are zero, H(X|X_S) = 0."""
+    """Theorem 4 bounds the entropy by conditional variances; if they are zero, H(X|X_S) = 0."""
     estimator = new(name, threshold=0.0, family=Indicator(None), solver=solver).fit(X)
     selected = estimator.selected_features_
     for j in range(1, len(selected) + 1):
@@ -267,7 +267,7 @@ def test_with_all_functions_of_discrete_features_residuals_are_conditional_varia
 
 @a_property
 @given(tables, solvers, solvers)
-def test_gfs_in_its_own_order_is_uffs(X, solver, other_solver):
+def test_residual_variances_of_gfs_are_fourier_norms_of_uffs(X, solver, other_solver):
     """The appendix: with all multilinear functions, σ at each selection is a Fourier norm."""
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     d = X.shape[1]

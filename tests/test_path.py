@@ -1,4 +1,4 @@
-"""Degrees and families compared on held-out rows."""
+"""Paths: degrees and families compared on held-out rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ every_estimator = pytest.mark.parametrize("estimator", STEPWISE)
 
 
 def of_degree(estimator, degree, noise=0.3):
-    """A table whose redundant columns, or principal directions, are products of that degree."""
+    """Return a table whose redundant columns or principal directions are products of `degree`."""
     if estimator not in (GFR, GCA):
         return table_of_degree(degree, n=1000, noise=noise)
     rng = np.random.default_rng(1)
@@ -37,7 +37,7 @@ def of_degree(estimator, degree, noise=0.3):
     return np.column_stack(columns) + noise * rng.standard_normal((1000, len(columns)))
 
 
-# Most rows are held out where a degree is to be found: of few rows, functions too many tell most.
+# Most rows are held out: on few fitted rows, too high a degree overfits clearly.
 FEW = {"validation_fraction": 0.9}
 
 
@@ -55,7 +55,7 @@ def test_a_path_has_a_fit_for_every_degree(estimator):
 
 
 @every_estimator
-def test_fits_of_a_path_are_measured_against_least_squares(estimator):
+def test_held_out_residuals_of_a_path_equal_those_of_least_squares(estimator):
     by_hand = {str(family): functions for family, functions in FAMILIES.values()}
     path = make(estimator, 2, alpha=0.01).path(
         TRAIN,
@@ -83,7 +83,7 @@ def test_all_fits_of_a_path_hold_the_same_rows_out(estimator, random_state):
 
 
 @every_estimator
-def test_a_path_holds_a_tenth_out_unless_told_otherwise(estimator):
+def test_a_path_holds_out_a_tenth_by_default(estimator):
     plain = make(estimator, 2)
     (fit,) = plain.path(X, degrees=[2]).estimators
     assert_same_attributes(fit, make(estimator, 2, validation_fraction=0.1).fit(X))
@@ -93,7 +93,7 @@ def test_a_path_holds_a_tenth_out_unless_told_otherwise(estimator):
 
 
 @every_estimator
-def test_a_path_knows_of_weights(estimator):
+def test_a_path_uses_weights(estimator):
     w = weights()
     path = make(estimator, 2).path(
         TRAIN, degrees=[2], sample_weight=w[:200], validation_data=(TEST, w[200:])
@@ -103,18 +103,18 @@ def test_a_path_knows_of_weights(estimator):
 
 
 @every_estimator
-def test_a_path_leaves_the_estimator_as_it_is(estimator):
+def test_a_path_does_not_change_the_estimator(estimator):
     plain = make(estimator, 2)
     before = dict(vars(plain))
     plain.path(X, degrees=[1, 2])
     assert vars(plain) == before
 
 
-def test_families_are_given_by_name_or_as_they_are():
+def test_families_are_given_by_name_or_as_instances():
     path = GFR(2, alpha=0).path(
         X, degrees=(1, 2), families=["polynomial", Multilinear(3), "fourier", Hermite(4)]
     )
-    # The simplest of those given by name come first, to win where they are as good.
+    # The simplest named families come first, so that they win ties.
     assert [fit.family_ for fit in path.estimators] == [
         Multilinear(3),
         Hermite(4),
@@ -150,7 +150,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_path_of_what_is_no_family_is_refused(case):
+def test_a_path_of_invalid_families_is_refused(case):
     wrong, words = WRONG[case]
     with pytest.raises(ValueError, match=words):
         GFR(2, alpha=0).path(X, **wrong)
@@ -205,7 +205,7 @@ def test_the_degree_of_planted_functions_is_found(estimator, degree):
 
 
 @every_estimator
-def test_the_best_leaves_least_at_equal_number_of_features(estimator):
+def test_the_best_fit_has_the_least_residual_at_equal_numbers_of_features(estimator):
     path = make(estimator, 4, alpha=0.01).path(
         nonlinear_table(0, d=6),
         degrees=[1, 2, 3],
@@ -217,7 +217,7 @@ def test_the_best_leaves_least_at_equal_number_of_features(estimator):
     assert path.best() is path.best(4)
 
 
-def test_of_equals_the_first_is_best():
+def test_the_first_of_equal_fits_is_the_best():
     path = GFS(1, alpha=0, criterion="variance").path(
         TRAIN, degrees=[3, 1, 2], validation_data=TEST
     )
@@ -225,8 +225,8 @@ def test_of_equals_the_first_is_best():
 
 
 @every_estimator
-def test_fits_that_end_at_different_numbers_of_features_are_compared_at_the_least(estimator):
-    # Degree 2 explains all there is with three features; degree 1 needs all of them.
+def test_fits_of_different_lengths_are_compared_at_the_shortest(estimator):
+    # Degree 2 explains everything with three features; degree 1 needs all features.
     table = of_degree(estimator, 2, noise=0.0)
     path = make(estimator, 0.99, threshold=None).path(table, degrees=[1, 2])
     linear, quadratic = path.estimators
@@ -240,7 +240,7 @@ def test_fits_that_end_at_different_numbers_of_features_are_compared_at_the_leas
 
 
 @every_estimator
-def test_a_path_ends_before_too_many_functions(estimator):
+def test_fits_of_a_path_obey_the_limit_of_functions(estimator):
     path = make(estimator, 4, threshold=1e-9, max_functions=12).path(X, degrees=[1, 2, 4])
     for fit in path.estimators:
         assert fit.n_functions_.sum() <= 12
@@ -248,7 +248,7 @@ def test_a_path_ends_before_too_many_functions(estimator):
     assert linear.stop_reason_ == quadratic.stop_reason_ == linear._count_name
     assert quartic.stop_reason_ == "max_functions"
     assert len(quartic.n_functions_) == 3
-    # It takes no part where it has no say.
+    # The quartic fit has three features, so it is not compared at four.
     assert path.best() in (linear, quadratic)
     assert path.best(4) in (linear, quadratic)
     shares = [path.shares(fit)[3] for fit in path.estimators]
@@ -274,7 +274,7 @@ def test_a_path_has_its_own_limit_of_functions(monkeypatch):
     assert cubic.n_functions_.sum() == 3
 
 
-def test_when_all_fits_end_early_the_longest_of_the_least_is_compared():
+def test_a_path_whose_fits_all_end_early_has_a_best_fit():
     path = GFR(5, max_functions=2, alpha=0).path(X, degrees=[1, 2])
     assert [fit.stop_reason_ for fit in path.estimators] == ["max_functions"] * 2
     assert [len(fit.n_functions_) for fit in path.estimators] == [2, 1]
@@ -297,7 +297,7 @@ def test_a_degree_chosen_automatically_is_the_best_of_the_path(estimator, degree
 
 
 @every_estimator
-def test_a_degree_chosen_automatically_with_data_given_weights_and_penalty(estimator):
+def test_an_automatic_degree_works_with_validation_data_weights_and_penalty(estimator):
     w = weights()
     arguments = {"sample_weight": w[:200], "validation_data": (TEST, w[200:])}
     auto = make(estimator, 3, degree="auto", alpha="auto").fit(TRAIN, **arguments)
@@ -306,7 +306,7 @@ def test_a_degree_chosen_automatically_with_data_given_weights_and_penalty(estim
 
 
 @every_estimator
-def test_degree_and_penalty_chosen_automatically_are_kept_for_all_rows(estimator):
+def test_automatic_degree_and_penalty_are_kept_for_the_fit_to_all_rows(estimator):
     table = nonlinear_table(0, d=6)
     auto = make(estimator, 4, degree="auto", alpha="auto").fit(table)
     deciding = make(estimator, 4, alpha="auto").path(table).best()
@@ -342,13 +342,13 @@ def test_a_family_is_chosen_automatically(estimator):
     assert both.family_ == Polynomial(2)
 
 
-def test_a_degree_that_is_given_holds_for_a_family_chosen_automatically():
+def test_a_given_degree_applies_to_an_automatic_family():
     for degree in (2, 3):
         fitted = GFR(2, family="auto", degree=degree, alpha=0).fit(X)
         assert fitted.family_ in (Multilinear(degree), Polynomial(degree))
 
 
 @every_estimator
-def test_the_cost_of_a_degree_to_be_chosen_is_not_known(estimator):
+def test_the_cost_of_an_automatic_degree_cannot_be_estimated(estimator):
     with pytest.raises(ValueError, match="degree"):
         make(estimator, 3, degree="auto").estimate_cost(X)

@@ -30,9 +30,9 @@ FAMILIES = [
 
 
 def table_whose_label_hides_behind_a_redundancy(n_samples=300):
-    """The label is the sign of what is the fourth principal component.
+    """Return a table whose label is the sign of its fourth principal component.
 
-    The third is a product of the first two: a family that knows products skips it.
+    The third component is a product of the first two: a family with products skips it.
     """
     rng = np.random.default_rng(0)
     a, b, c = signed_variables(rng, n_samples)
@@ -46,7 +46,7 @@ def pipeline(**params):
     return make_pipeline(StandardScaler(), GFR(3, **params), LogisticRegression())
 
 
-def test_pipeline_classifies_by_what_pca_would_miss():
+def test_a_pipeline_classifies_by_a_direction_that_pca_misses():
     table, label = table_whose_label_hides_behind_a_redundancy()
     linear = pipeline(degree=1).fit(table[::2], label[::2])
     product = pipeline(degree=2).fit(table[::2], label[::2])
@@ -80,7 +80,7 @@ def test_grid_search_finds_the_family_that_sees_the_redundancy(model, grid, best
     assert search.best_estimator_.get_params()[next(iter(best))] == next(iter(best.values()))
 
 
-def test_nested_search_leaves_the_given_family_alone():
+def test_a_nested_search_does_not_change_the_given_family():
     table, label = table_whose_label_hides_behind_a_redundancy()
     family = Multilinear(1)
     GridSearchCV(pipeline(family=family), {"gfr__family__degree": [2]}, cv=2).fit(table, label)
@@ -100,7 +100,7 @@ def test_sample_weight_reaches_the_fit_through_a_pipeline():
 
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)
 @pytest.mark.parametrize("estimator", WITH_FAMILY)
-def test_clone_has_an_equal_family_of_its_own(estimator, family):
+def test_a_clone_has_an_equal_copy_of_the_family(estimator, family):
     original = make(estimator, family=family)
     copy = clone(original)
     assert copy.family is not family
@@ -135,7 +135,7 @@ def test_set_params_changes_what_get_params_returns(estimator):
     assert fitted.set_params(degree=1).get_params()["degree"] == 1
 
 
-def test_set_params_reaches_into_the_family():
+def test_set_params_sets_parameters_of_the_family():
     estimator = GFR(family=Fourier(1), alpha=0).set_params(family__degree=3, family__frequency=2.0)
     assert estimator.family == Fourier(3, frequency=2.0)
 
@@ -158,7 +158,7 @@ def test_a_nested_parameter_that_the_family_lacks_is_an_error():
         ),
     ],
 )
-def test_representation_shows_what_differs_from_the_default(estimator, shown):
+def test_the_representation_shows_parameters_other_than_defaults(estimator, shown):
     assert repr(estimator) == shown
 
 
@@ -167,7 +167,7 @@ def test_diagram_in_a_notebook_shows_the_family():
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_fit_leaves_parameters_as_they_were_given(estimator):
+def test_fit_does_not_change_parameters(estimator):
     original = make(estimator, 2, threshold=0.1)
     before = original.get_params()
     original.fit(X)

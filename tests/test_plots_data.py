@@ -1,4 +1,4 @@
-"""What the displays draw: the right numbers, names and colours, from fits and from plain data."""
+"""Displays draw the right numbers, names and colours, from fits and from plain data."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def table(n: int = 300) -> pd.DataFrame:
 # Residual variance
 
 
-def test_curves_are_the_shares_that_the_fit_recorded_and_that_pca_leaves():
+def test_curves_show_residual_shares_of_the_fit_and_of_pca():
     X = table()
     gfr = GFR(3, validation_fraction=0.3, alpha=0).fit(X)
     display = ResidualVarianceDisplay.from_estimator(gfr, X)
@@ -58,7 +58,7 @@ def test_curves_are_the_shares_that_the_fit_recorded_and_that_pca_leaves():
     assert labels == ["PCA", "GFR, Multilinear(2)", "cross-validation (GCV)", "held-out rows"]
 
 
-def test_pca_sees_scaled_columns_where_the_fit_does():
+def test_pca_is_fitted_to_scaled_columns_if_the_fit_scales():
     X = table()
     gfr = GFR(3, scale=True, alpha=0).fit(1e3 ** np.arange(X.shape[1]) * X)
     display = ResidualVarianceDisplay.from_estimator(gfr, 1e3 ** np.arange(X.shape[1]) * X)
@@ -81,20 +81,20 @@ def test_the_largest_variances_are_drawn_with_the_threshold():
     assert set(display.lines_) == {"residual", "pca", "threshold"}
 
 
-def test_curves_that_fail_on_other_rows_do_not_hide_the_others():
+def test_diverging_held_out_curves_do_not_hide_the_others():
     display = ResidualVarianceDisplay([1, 0.5, 0.1], validation=[1, 80.0, np.inf]).plot()
     drawn(display)
     assert display.ax_.get_ylim()[1] < 2
 
 
 @pytest.mark.parametrize("algorithm", [GFR, GCA, GFS, GFA])
-def test_every_algorithm_has_curves(algorithm):
+def test_the_curves_of_every_algorithm_are_drawn(algorithm):
     display = ResidualVarianceDisplay.from_estimator(algorithm(2).fit(table()), name="it")
     drawn(display)
     assert display.lines_["residual"].get_label() == "it"
 
 
-def test_many_features_have_no_markers():
+def test_curves_of_many_features_have_no_markers():
     few, many = (ResidualVarianceDisplay(np.ones(n)).plot() for n in (10, 300))
     assert few.lines_["residual"].get_marker() == "o"
     assert many.lines_["residual"].get_marker() == "None"
@@ -118,7 +118,7 @@ def test_bars_are_the_entries_of_directions():
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == list(X.columns)
 
 
-def test_of_many_columns_those_that_weigh_most_have_bars():
+def test_bars_show_the_columns_of_largest_weight_if_there_are_many():
     components = np.zeros((2, 300))
     components[0, [7, 250]], components[1, 100] = [0.9, -0.4], 1.0
     display = ComponentsDisplay(components).plot(max_features=3)
@@ -170,7 +170,7 @@ def residual_by_hand(target: np.ndarray, *functions: np.ndarray) -> float:
         GFA(3, threshold=1e-6, relative=True, backward=False, alpha=0),
     ],
 )
-def test_bars_are_what_was_left_of_features_when_they_were_chosen(estimator):
+def test_bars_show_the_residual_variance_of_features_before_their_choice(estimator):
     X = table()
     estimator = estimator.fit(X)
     display = SelectionOrderDisplay.from_estimator(estimator)
@@ -187,7 +187,7 @@ def test_bars_are_what_was_left_of_features_when_they_were_chosen(estimator):
 
 
 @pytest.mark.parametrize("algorithm", [GFR, GCA])
-def test_directions_have_an_order_too(algorithm):
+def test_the_order_of_directions_is_drawn(algorithm):
     X = table()
     fit = algorithm(2).fit(X)
     display = SelectionOrderDisplay.from_estimator(fit)
@@ -196,7 +196,7 @@ def test_directions_have_an_order_too(algorithm):
     np.testing.assert_allclose(display.residual_variance, expected)
 
 
-def test_many_features_are_curves():
+def test_the_order_of_many_features_is_drawn_as_a_curve():
     X = np.random.default_rng(0).standard_normal((400, 60))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
@@ -207,7 +207,7 @@ def test_many_features_are_curves():
     np.testing.assert_allclose(display.lines_[1].get_ydata(), gfs.residual_variance_[:60])
 
 
-def test_the_order_needs_moments_where_the_fit_did_not_record_it():
+def test_the_order_is_refused_if_the_fit_stored_no_moments():
     X = np.random.default_rng(0).standard_normal((2200, 46))
     gfa = GFA(threshold=1e-6, backward=False, alpha=0).fit(X)
     with pytest.raises(ValueError, match="more than 1,000 functions"):
@@ -239,7 +239,7 @@ def test_points_are_true_and_reconstructed_values(feature, linear):
     assert "R² = " in display.ax_.texts[0].get_text()
 
 
-def test_directions_reconstruct_columns_too():
+def test_parity_works_for_directions():
     X = table()
     display = ParityDisplay.from_estimator(GFR(4, alpha=0).fit(X), X, "volt")
     np.testing.assert_allclose(display.y_pred, X["volt"])
@@ -255,7 +255,7 @@ def test_a_formula_is_any_callable_of_the_table():
     assert display.r2_ == 1
 
 
-def test_many_points_are_counted():
+def test_many_points_are_drawn_as_counts():
     values = np.random.default_rng(0).standard_normal(5000)
     display = ParityDisplay.from_predictions(values, values + 0.1)
     drawn(display)
@@ -287,7 +287,7 @@ def test_unknown_columns_are_named():
 
 
 @pytest.mark.parametrize("algorithm", [GFS, GFA])
-def test_selected_pixels_are_where_they_are_in_the_image(algorithm):
+def test_selected_pixels_are_drawn_at_their_place_in_the_image(algorithm):
     X = np.random.default_rng(0).standard_normal((80, 12)) + np.arange(12)
     fit = algorithm(5, degree=1).fit(X)
     display = PixelMapDisplay.from_estimator(fit, (3, 4))
@@ -376,6 +376,6 @@ def test_estimators_must_be_fitted(make):
         make()
 
 
-def test_dollars_in_names_are_no_mathematics():
+def test_dollars_in_names_are_drawn_as_text():
     X = table().rename(columns={"volt": "price in $", "ampere": "cost in $_x"})
     drawn(SelectionOrderDisplay.from_estimator(GFS(2, alpha=0, criterion="variance").fit(X)))

@@ -1,4 +1,4 @@
-"""What the display of a redundancy graph draws."""
+"""The display of a redundancy graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytest.importorskip("networkx", reason="the graph is laid out by networkx")
 pytestmark = pytest.mark.usefixtures("close_figures")
 
 
-def test_columns_that_nothing_determines_are_kept_and_stand_on_the_left():
+def test_kept_columns_are_drawn_on_the_left():
     display = RedundancyGraphDisplay("abcd", FEW_EDGES).plot()
     drawn(display)
     assert display.kept == ["a", "b"]
@@ -30,7 +30,7 @@ def test_columns_that_nothing_determines_are_kept_and_stand_on_the_left():
     assert [text.get_text() for text in display.texts_.values()] == list("abcd")
 
 
-def test_chains_are_laid_out_anywhere():
+def test_chains_are_laid_out():
     display = RedundancyGraphDisplay("abcd", [*FEW_EDGES, ("c", "d", 0.5)]).plot()
     drawn(display)
     assert len({x for x, _ in display.positions_.values()}) == 4
@@ -38,7 +38,7 @@ def test_chains_are_laid_out_anywhere():
     assert again.positions_ == display.positions_
 
 
-def test_names_in_a_crowd_do_not_overlap():
+def test_names_of_many_nodes_do_not_overlap():
     rng = np.random.default_rng(0)
     names = [f"column {i}" for i in range(20)]
     edges = [(names[a], names[b], 0.5) for a, b in rng.integers(0, 20, (40, 2)) if a != b]
@@ -66,7 +66,7 @@ def test_places_can_be_given():
         RedundancyGraphDisplay("abcd", FEW_EDGES).plot(layout=dict.fromkeys("abc", (0, 0)))
 
 
-def test_of_a_large_graph_the_heaviest_edges_are_drawn():
+def test_only_the_heaviest_edges_of_a_large_graph_are_drawn():
     names = [f"x{i}" for i in range(300)]
     edges = [(f"x{i % 60}", f"x{i}", i / 300) for i in range(60, 300)]
     display = RedundancyGraphDisplay(names, edges).plot(max_nodes=40)

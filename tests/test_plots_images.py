@@ -1,4 +1,4 @@
-"""Plots look as they did when somebody looked at them.
+"""Plots compared with approved images.
 
 The images are in baseline_images/; plot_cases.py says how to make them again.
 """
@@ -17,12 +17,12 @@ pytest.importorskip("networkx", reason="the graph is laid out by networkx")
 from plot_cases import BASELINE, CASES, draw
 
 TOLERANCE = 4
-"""Of the root mean square of the differences, from 0 to 255. Among Matplotlib 3.9, 3.10 and 3.11
+"""Limit of the root mean square difference, from 0 to 255. Among Matplotlib 3.9, 3.10 and 3.11
 there are differences of up to 3.4 in images, and hardly any elsewhere."""
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_plot_looks_as_it_did(name, tmp_path):
+def test_the_plot_equals_its_baseline_image(name, tmp_path):
     actual = tmp_path / f"{name}.png"
     draw(CASES[name], actual)
     difference = compare_images(str(BASELINE / f"{name}.png"), str(actual), tol=TOLERANCE)
@@ -30,7 +30,7 @@ def test_the_plot_looks_as_it_did(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_comparison_notices_a_mark_that_is_missing(name, tmp_path):
+def test_the_comparison_notices_a_missing_mark(name, tmp_path):
     def without_the_last(ax):
         CASES[name](ax)
         [*ax.images, *ax.lines, *ax.collections, *ax.patches][-1].remove()
@@ -59,7 +59,7 @@ def test_no_text_overlaps_another_or_leaves_the_figure(name):
 
 
 def beyond(figure: Figure) -> set[Text]:
-    """Labels of ticks outside the axes, and of axes that are off: kept, but not drawn."""
+    """Return tick labels that matplotlib keeps but does not draw: outside the axes, or axes off."""
     labels = set()
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
@@ -76,7 +76,7 @@ def test_baseline_images_are_small():
     assert sum(path.stat().st_size for path in images) < 300_000
 
 
-def test_drawing_leaves_the_style_alone(tmp_path):
+def test_drawing_does_not_change_the_style(tmp_path):
     before = dict(mpl.rcParams)
     draw(CASES["parity"], tmp_path / "parity.png")
     assert dict(mpl.rcParams) == before

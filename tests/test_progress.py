@@ -1,4 +1,4 @@
-"""What a long fit says on the way, and to whom."""
+"""Progress of long fits, on terminals and elsewhere."""
 
 import os
 import pty
@@ -26,7 +26,7 @@ print("done")
 
 
 def in_terminal(count, verbose):
-    """Fit where standard error is a terminal, and return what was shown on it and printed."""
+    """Fit with a terminal as standard error; return the terminal's text and the printed text."""
     master, slave = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "160", "NO_COLOR": "1"}
     child = subprocess.Popen(
@@ -42,7 +42,7 @@ def in_terminal(count, verbose):
         while True:
             try:
                 part = os.read(master, 4096)
-            except OSError:  # Linux's way to say that the other end is closed
+            except OSError:  # on Linux this error means that the other end is closed
                 return
             if not part:
                 return
@@ -64,14 +64,14 @@ def test_a_fit_is_silent_by_default(estimator, capfd):
 
 
 @pytest.mark.parametrize("estimator", STEPWISE)
-def test_a_bar_is_for_terminals_only(estimator, capfd):
+def test_a_bar_is_shown_on_terminals_only(estimator, capfd):
     make(estimator, 2, verbose=1).fit(X)
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("data", [X, AgainAndAgain()], ids=["array", "stream"])
 @pytest.mark.parametrize("estimator", STEPWISE)
-def test_verbose_2_prints_a_line_a_step(estimator, data, capfd):
+def test_verbose_2_prints_one_line_for_each_step(estimator, data, capfd):
     fitted = make(estimator, 3, verbose=2).fit(data)
     out, err = capfd.readouterr()
     assert err == ""
@@ -103,7 +103,7 @@ def test_without_a_number_of_steps_the_bar_does_not_guess_the_time():
     assert "left" not in shown
 
 
-def test_on_a_terminal_it_is_silent_by_default_too():
+def test_a_fit_on_a_terminal_is_silent_by_default():
     assert in_terminal(count=4, verbose=0) == ("", "done\n")
 
 
@@ -114,14 +114,14 @@ def test_without_rich_the_bar_says_what_to_install(monkeypatch):
         GFR(2, verbose=1, alpha=0).fit(X)
 
 
-def test_without_rich_nothing_else_fails(monkeypatch, capfd):
+def test_without_rich_a_fit_elsewhere_than_on_a_terminal_works(monkeypatch, capfd):
     monkeypatch.setitem(sys.modules, "rich.console", None)
     GFR(2, verbose=2, alpha=0).fit(X)
     GFR(2, verbose=1, alpha=0).fit(X)
     assert capfd.readouterr().out.count("\n") == 2
 
 
-def test_steps_that_are_more_work_move_the_bar_further():
+def test_the_bar_moves_in_proportion_to_the_work_of_a_step():
     gfr = GFR(5, alpha=0)
     bar = Bar("GFR", gfr._family(), gfr._limits)
     assert bar._costs == sorted(bar._costs)
@@ -132,5 +132,5 @@ def test_steps_that_are_more_work_move_the_bar_further():
     ("seconds", "text"),
     [(0.04, "0.04 s"), (0.4, "0.4 s"), (89, "89 s"), (90, "2 min"), (5400, "1.5 h")],
 )
-def test_durations_are_short(seconds, text):
+def test_durations_are_written_in_short_form(seconds, text):
     assert duration(seconds) == text

@@ -1,4 +1,4 @@
-"""Laws among columns: what is planted is found as written, and only that."""
+"""Laws among columns: planted laws are found as written, and no others."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_planted_laws_are_found_in_any_units_and_order(name, seed):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_error_on_new_rows_is_what_a_law_claims(name):
+def test_an_exact_law_holds_on_new_rows(name):
     relation = found(planted(4)[name][0])[0]
     new, names = table_of(planted(5)[name][0])
     error = np.sqrt(np.mean(relation.imbalance(new) ** 2))
@@ -54,7 +54,7 @@ def test_the_error_on_new_rows_is_what_a_law_claims(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_solving_inverts(name):
+def test_a_solved_law_gives_the_column(name):
     columns, _ = planted(6)[name]
     relation = found(columns)[0]
     n_solved = 0
@@ -66,14 +66,14 @@ def test_solving_inverts(name):
         others = {each: columns[each] for each in solution.columns}
         assert column not in others
         values = np.asarray(columns[column], float)
-        told = ~np.isnan(solved := solution(others))  # nothing can be divided by zero
+        told = ~np.isnan(solved := solution(others))  # NaN in rows that would divide by zero
         assert told.mean() > 0.4
         np.testing.assert_allclose(solved[told], values[told], rtol=1e-7, atol=1e-9)
         n_solved += 1
     assert n_solved > 0 or name in ("circle", "sphere")
 
 
-def test_consequences_are_not_repeated():
+def test_consequences_of_laws_are_not_listed():
     rng = np.random.default_rng(0)
     a, b, c = rng.uniform(1, 5, (3, 300))
     relations = found({"a": a, "b": b, "c": c, "ab": a * b, "abc": a * b * c, "twice": 2 * a * b})
@@ -99,7 +99,7 @@ def test_columns_to_drop_can_be_computed_one_after_the_other():
             np.testing.assert_allclose(known[name], columns[name], rtol=1e-9)
 
 
-def test_noise_leaves_the_law_and_its_error():
+def test_a_noisy_law_is_found_with_its_error():
     rng = np.random.default_rng(0)
     a, b, c = rng.uniform(1, 5, (3, 1000))
     y = a * b + 3 * c
@@ -112,7 +112,7 @@ def test_noise_leaves_the_law_and_its_error():
     assert len(found({"a": a, "b": b, "c": c, "y": noisy}, tolerance=0)) == 0
 
 
-def test_keplers_third_law_is_in_eight_rows():
+def test_keplers_third_law_is_found_in_eight_rows():
     axis = [0.387, 0.723, 1, 1.524, 5.203, 9.537, 19.191, 30.069]
     years = [0.241, 0.615, 1, 1.881, 11.862, 29.457, 84.011, 164.79]
     (law,) = found({"a": axis, "T": years})
@@ -142,7 +142,7 @@ def test_independent_columns_have_no_law(seed, n_rows, n_columns, kind):
     assert [str(each) for each in relations if each.kind != "constant"] == []
 
 
-def test_results_are_what_they_say():
+def test_relations_offer_tables_latex_and_solutions():
     relations = found(planted(0)["product"][0])
     assert isinstance(relations, Relations)
     (law,) = relations
@@ -158,7 +158,7 @@ def test_results_are_what_they_say():
     assert relations.of("U")[0].sympy().lhs.name == "P"
 
 
-def test_a_column_that_takes_part_in_some_rows_only_is_not_given_away():
+def test_a_factor_that_matters_in_some_rows_only_is_not_dropped():
     columns, _ = planted(0)["interaction"]
     laws = found(columns)
     assert list(laws.redundant()) == ["fe"]
@@ -184,7 +184,7 @@ def test_the_order_of_columns_changes_neither_laws_nor_what_they_drop(derived):
     assert all(found(names) == (laws, dropped) for names in ("bcde", "edcb", "cbed", "dbec"))
 
 
-def test_what_is_computed_from_rounded_columns_is_not_dropped():
+def test_the_dropped_column_of_a_rounded_table_is_computed_accurately():
     second = np.random.default_rng(0).integers(0, 700 * 86_400, 400)
     day = second // 86_400
     X = np.column_stack([second, day, second - 86_400 * day]).astype(float)

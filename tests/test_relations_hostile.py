@@ -1,4 +1,4 @@
-"""Tables that are hard on a search for laws, and tables that come from elsewhere than arrays."""
+"""Search for laws in difficult tables, and in files and Dask collections."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def texts(x, names=None, **options):
     return [str(each) for each in gramian.relations(x, names, **options)]
 
 
-def test_constant_columns_come_out_as_what_they_are():
+def test_constant_columns_have_laws_of_their_value():
     x = np.column_stack([np.full(50, 3.0), np.zeros(50), np.arange(50.0) ** 1.3])
     assert texts(x, ["three", "zero", "x"]) == ["three = 3", "zero = 0"]
     law = gramian.relations(x)[0]
@@ -22,13 +22,13 @@ def test_constant_columns_come_out_as_what_they_are():
     np.testing.assert_allclose(law.imbalance({"x0": [6.0]}), 0.5)
 
 
-def test_a_table_in_which_nothing_varies_has_no_other_laws():
+def test_a_table_of_constant_columns_has_no_other_laws():
     x = np.tile([3.0, 0.0], (50, 1))
     assert texts(x, ["three", "zero"]) == ["three = 3", "zero = 0"]
     assert not gramian.GFA(laws=True).fit(x).support_.any()
 
 
-def test_laws_whose_coefficients_are_beyond_floating_point_are_not_named():
+def test_laws_with_coefficients_beyond_floating_point_are_not_listed():
     z = np.random.default_rng(0).uniform(1, 2, (60, 2))
     x = np.column_stack([z, 3 * z[:, 0] * z[:, 1], z[:, 1] ** 2 * 1e-320])
     assert texts(x) == ["x2 = 3 · x0 · x1"]
@@ -48,12 +48,12 @@ def test_values_of_any_size_have_laws(exponent):
     ]
 
 
-def test_equal_columns_are_named_once_each():
+def test_each_copy_of_a_column_has_one_law():
     x = np.random.default_rng(0).standard_normal((100, 1))
     assert len(gramian.relations(np.repeat(x, 4, axis=1))) == 3
 
 
-def test_levels_and_their_powers_are_no_laws():
+def test_polynomials_that_vanish_on_few_levels_are_no_laws():
     rng = np.random.default_rng(0)
     x = np.column_stack(
         [rng.integers(0, 2, 300), rng.integers(0, 3, 300), rng.integers(1997, 2001, 300)]
@@ -61,7 +61,7 @@ def test_levels_and_their_powers_are_no_laws():
     assert texts(x) == []
 
 
-def test_nearly_constant_columns_are_not_tied():
+def test_nearly_constant_independent_columns_have_no_law():
     rng = np.random.default_rng(0)
     assert texts(1e6 + rng.standard_normal((300, 4))) == []
 
@@ -78,7 +78,7 @@ def test_a_multiple_of_a_law_is_not_listed():
 
 
 @pytest.mark.parametrize("n_rows", [6, 8, 12, 20])
-def test_few_rows_claim_nothing_by_chance(n_rows):
+def test_few_rows_of_independent_columns_have_no_law(n_rows):
     for seed in range(5):
         rng = np.random.default_rng(seed)
         assert texts(rng.uniform(1, 5, (n_rows, 6))) == []
@@ -143,7 +143,7 @@ def test_the_time_limit_returns_what_was_found():
     assert "time limit" in str(relations)
 
 
-def test_an_interrupt_leaves_at_once(monkeypatch):
+def test_an_interrupt_ends_the_search_at_once(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
@@ -174,7 +174,7 @@ def sources(folder, x, names):
 
 
 @pytest.mark.parametrize("sample_rows", [100, 8_000])
-def test_arrays_files_and_dask_agree(tmp_path, monkeypatch, sample_rows):
+def test_arrays_files_and_dask_have_equal_laws(tmp_path, monkeypatch, sample_rows):
     monkeypatch.setattr(_input, "SAMPLE_ROWS", sample_rows)
     columns, _ = planted(0)["product and sum"]
     x, names = table_of(columns)
@@ -188,7 +188,7 @@ def test_arrays_files_and_dask_agree(tmp_path, monkeypatch, sample_rows):
             assert law["validation_error"] == pytest.approx(other["validation_error"], abs=1e-15)
 
 
-def test_all_rows_refute_what_a_sample_claims(monkeypatch):
+def test_a_law_of_a_sample_is_refuted_by_all_rows(monkeypatch):
     monkeypatch.setattr(_input, "SAMPLE_ROWS", 200)
     rng = np.random.default_rng(0)
     a, b = rng.uniform(1, 5, (2, 5_000))

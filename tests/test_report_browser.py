@@ -1,4 +1,4 @@
-"""The report in a real browser: drawn, sorted, filtered, lit up, and inert where it must be."""
+"""The report in a browser: charts, sorting, filters, highlights, and harmless names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    """The report of a selection among columns with names that try to be something else."""
+    """Return the address of a report on columns whose names imitate HTML and code."""
     rng = np.random.default_rng(0)
     X = power_table(200)
     X = X.assign(**{f"copy {i}": (i + 2) * X.voltage + i for i in range(6)})
@@ -48,7 +48,7 @@ def address_of_gfr(tmp_path_factory):
 
 @pytest.fixture
 def open_page(browser):
-    """Open a page and see that nothing goes wrong with it until the end of the test."""
+    """Return a function that opens a page; check that no error occurs until the test ends."""
     contexts, troubles = [], []
 
     def open_at(address, width=1200, **options):
@@ -92,7 +92,7 @@ def test_charts_are_drawn(open_page, address, address_of_gfr):
             assert box["height"] > 10
 
 
-def test_curves_have_a_logarithmic_scale_too(open_page, address):
+def test_curves_can_be_shown_on_a_logarithmic_scale(open_page, address):
     page = open_page(address)
     ticks = "#curves .yaxislayer-above .ytick"
     before = page.locator(ticks).all_text_contents()
@@ -137,7 +137,7 @@ def test_tables_are_filtered_while_typing(open_page, address):
     assert len(column(page, "columns", 1)) == 15
 
 
-def test_graph_lights_up_what_a_column_is_computed_from(open_page, address):
+def test_the_graph_highlights_the_sources_of_a_column(open_page, address):
     page = open_page(address)
     nodes = page.locator(".graph .targets .node")
     name = nodes.first.get_attribute("title")
@@ -187,7 +187,7 @@ def test_page_is_never_wider_than_the_screen(open_page, address, address_of_gfr)
         page = open_page(each)
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
-            page.wait_for_timeout(300)  # until charts have followed
+            page.wait_for_timeout(300)  # until charts have been resized
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -210,7 +210,7 @@ def brightness(text):
     return (red + green + blue) / 3
 
 
-def test_paper_gets_no_controls_and_charts_that_stand_still(open_page, address):
+def test_a_printed_page_has_no_controls_and_static_charts(open_page, address):
     page = open_page(address)
     page.emulate_media(media="print", color_scheme="dark")
     for hidden in ("nav", ".controls", ".tools", ".copy", "#curves"):
@@ -233,7 +233,7 @@ def test_page_can_be_read_without_scripts(browser, address):
     context.close()
 
 
-def test_first_tab_leads_past_the_list_of_sections(open_page, address):
+def test_the_first_tab_key_skips_the_list_of_sections(open_page, address):
     page = open_page(address)
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")

@@ -1,4 +1,4 @@
-"""The code on a report's page, which makes the same report."""
+"""The code on a report's page, which reproduces the report."""
 
 import re
 
@@ -23,7 +23,7 @@ from gramian.models import Preprocessing
         UFFS(degree=2, cluster_size=3),
     ],
 )
-def test_code_on_the_page_makes_the_same_report(tmp_path, monkeypatch, estimator):
+def test_code_on_the_page_reproduces_the_report(tmp_path, monkeypatch, estimator):
     X = power_table()
     page = page_of(tmp_path, estimator.fit(X), X)
     monkeypatch.chdir(tmp_path)
@@ -46,14 +46,14 @@ def test_code_with_preprocessing_runs(tmp_path, monkeypatch):
         assert namespace["estimator"].get_params() == gfs.get_params()
 
 
-def test_code_names_the_file_that_was_read(tmp_path):
+def test_code_names_the_input_file(tmp_path):
     np.save(tmp_path / "data.npy", power_table().to_numpy())
     path = str(tmp_path / "data.npy")
     code = code_of(page_of(tmp_path, GFS(2, criterion="variance").fit(path), path))
     assert f"X = {path!r}" in code
 
 
-def test_code_does_not_write_out_long_preprocessing(tmp_path):
+def test_code_omits_long_preprocessing(tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).standard_normal((50, 70))).add_prefix("column ")
     other = Preprocessing(X.columns.tolist(), "fill", np.zeros(70))
     gfs = GFS(2, criterion="variance").fit(other.apply(X))
@@ -62,7 +62,7 @@ def test_code_does_not_write_out_long_preprocessing(tmp_path):
     assert "np.array" not in code
 
 
-def test_code_says_what_it_cannot_write_out(tmp_path):
+def test_code_says_which_parameters_it_cannot_write(tmp_path):
     X = power_table()
     family = Custom([(np.abs, 1), (np.hypot, 2)])
     code = code_of(

@@ -1,4 +1,4 @@
-"""How estimators show themselves in a notebook."""
+"""Display of estimators in a notebook."""
 
 import re
 
@@ -16,15 +16,15 @@ from gramian.exceptions import SaturationWarning
 
 
 def summary(estimator):
-    """Return what is below scikit-learn's diagram."""
+    """Return the part below scikit-learn's diagram."""
     shown = estimator._repr_html_()
     return shown.partition('<div class="gramian-fit">')[2]
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_unfitted_estimators_show_scikit_learns_diagram_alone(estimator):
+def test_unfitted_estimators_show_only_the_diagram_of_scikit_learn(estimator):
     def plain(text):
-        return re.sub(r"-\d+", "", text)  # elements are numbered through
+        return re.sub(r"-\d+", "", text)  # scikit-learn numbers elements consecutively
 
     shown = make(estimator)
     assert plain(shown._repr_html_()) == plain(estimator_html_repr(shown))
@@ -68,14 +68,14 @@ def test_held_out_rows_are_mentioned():
     assert "on held-out rows" in summary(fitted)
 
 
-def test_warnings_of_the_fit_are_shown_and_not_given_again():
+def test_warnings_of_the_fit_are_shown_but_not_raised_again():
     X = np.random.default_rng(0).standard_normal((30, 12))
     with pytest.warns(SaturationWarning):
         gfs = GFS(10, degree=3, alpha=0, criterion="variance").fit(X)
     assert "the functions span all 30 samples" in summary(gfs)
 
 
-def test_names_stay_text():
+def test_names_that_look_like_html_stay_text():
     shown = summary(GFS(6, degree=1, criterion="variance").fit(hostile_table()))
     for name in HOSTILE[:3]:
         assert name not in shown

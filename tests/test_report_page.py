@@ -1,4 +1,4 @@
-"""What is in the report, and that it is one file that needs nothing else."""
+"""Content of the report, which is one self-contained file."""
 
 import re
 import sys
@@ -44,7 +44,7 @@ def test_ids_are_unique_and_headings_in_order(power_page):
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_page_refers_to_nothing_outside(power_page):
+def test_page_refers_to_no_other_file(power_page):
     assert not re.search(r"https?://", power_page.without_plotly)
     for tag, attributes in power_page.tags:
         for name in ("src", "href", "action", "data", "srcset", "poster"):
@@ -67,7 +67,7 @@ def test_answer_says_how_many_columns_to_keep(power_page):
     assert "Keep 3 of 6 columns" in " ".join(power_page.text.split())
 
 
-def test_formula_of_a_dropped_column_is_there_with_its_r2(power_page):
+def test_page_shows_the_formula_of_a_dropped_column_with_its_r2(power_page):
     assert "0.1 · voltage · current" in power_page.text
 
 
@@ -76,7 +76,7 @@ def test_title_and_command_are_shown(power_page):
     assert "gramian x" in power_page.text
 
 
-def test_formulas_are_in_the_units_of_the_table_where_columns_were_scaled(tmp_path):
+def test_formulas_are_in_the_units_of_the_table_if_columns_were_scaled(tmp_path):
     X = power_table()
     gfa = GFA(threshold=1e-3, relative=True, scale=True, backward=False).fit(X)
     page = page_of(tmp_path, gfa, X)
@@ -97,7 +97,7 @@ def test_missing_values_are_counted_and_categories_are_numbers(tmp_path):
     assert "2 values in 'heat' were missing, and were filled in" in page.text
 
 
-def test_names_stay_text_everywhere(tmp_path):
+def test_names_that_look_like_html_stay_text_everywhere(tmp_path):
     X = hostile_table()
     for i, estimator in enumerate(
         [GFA(threshold=1e-3, relative=True, backward=False), GFR(3), GFS(3, criterion="variance")]
@@ -111,14 +111,14 @@ def test_names_stay_text_everywhere(tmp_path):
         assert "<!--" not in page.without_plotly
 
 
-def test_plotly_gets_names_that_it_does_not_read_as_tags(tmp_path):
+def test_plotly_gets_escaped_names(tmp_path):
     X = hostile_table()
     names = page_of(tmp_path, GFR(3).fit(X), X).charts["heat"]["columns"]
     assert not any("<" in name or ">" in name for name in names)
     assert "&lt;b&gt;x&lt;/b&gt;" in names
 
 
-def test_two_columns_are_enough(tmp_path):
+def test_a_table_of_two_columns_has_a_report(tmp_path):
     X = np.random.default_rng(0).standard_normal((50, 2))
     for estimator in (
         GFS(1, criterion="variance"),
@@ -138,7 +138,7 @@ def test_300_columns_stay_within_6_megabytes(tmp_path):
     assert "more columns" in page.text  # of the graph
 
 
-def test_constant_and_heavy_columns_are_cautioned_against(tmp_path):
+def test_page_cautions_against_constant_and_dominant_columns(tmp_path):
     heavy = np.random.default_rng(0).standard_cauchy(300)
     X = power_table(still=np.full(300, 3.0), cauchy=heavy, rare=np.eye(300)[0])
     text = page_of(tmp_path, GFA(threshold=1e-3, relative=True, backward=False).fit(X), X).text
@@ -147,7 +147,7 @@ def test_constant_and_heavy_columns_are_cautioned_against(tmp_path):
     assert "'rare': at least 99 % of the values are the same" in text
 
 
-def test_units_that_differ_are_cautioned_against_unless_columns_are_scaled(tmp_path):
+def test_page_cautions_against_different_units_unless_columns_are_scaled(tmp_path):
     X = power_table()
     X["heat"] *= 1e4
     text = page_of(tmp_path, GFA(backward=False).fit(X), X).text
@@ -175,13 +175,13 @@ def test_warnings_of_the_fit_are_on_the_page(tmp_path):
         gfs = GFS(10, degree=3, alpha=0, criterion="variance").fit(X)
     page = page_of(tmp_path, gfs, X)
     assert "the functions span all 30 samples" in page.text
-    assert "Explained, new rows" not in page.text  # as nothing is known of them
+    assert "Explained, new rows" not in page.text  # the residual on new rows is unknown
     with pytest.warns(OverfittingWarning):
         gfs = GFS(5, degree=2, alpha=0, criterion="variance").fit(X)
     assert "Too few rows for this many functions" in page_of(tmp_path, gfs, X).text
 
 
-def test_what_is_dropped_in_any_order_has_evidence_and_alternatives(tmp_path):
+def test_columns_dropped_by_backward_elimination_have_evidence_and_alternatives(tmp_path):
     X = power_table()
     gfa = GFA(family="polynomial").fit(X)
     page = page_of(tmp_path, gfa, X)
@@ -190,7 +190,7 @@ def test_what_is_dropped_in_any_order_has_evidence_and_alternatives(tmp_path):
     assert "The order matters" not in page.text
     assert "Other columns could be kept" in page.text
     found = gfa.elimination_
-    assert found.alternatives[4] == (0,)  # volts for voltage
+    assert found.alternatives[4] == (0,)  # volts instead of voltage
     table = page.source.partition('id="dropped"')[2].partition("</table>")[0]
     rows = [re.sub("<[^>]*>", " ", row).split() for row in table.split("<tr>")[2:]]
     assert [row[0] for row in rows] == ["power", "volts", "loss"]
@@ -200,19 +200,19 @@ def test_what_is_dropped_in_any_order_has_evidence_and_alternatives(tmp_path):
     assert "Instead of" not in published
 
 
-def test_a_few_rows_for_many_columns_are_cautioned_against(tmp_path):
+def test_page_cautions_against_few_rows_for_many_columns(tmp_path):
     X = np.random.default_rng(0).standard_normal((60, 12))
     text = page_of(tmp_path, GFA(family="polynomial").fit(X), X).text
     assert "Not all functions took part" in text
 
 
-def test_columns_to_keep_are_in_the_code(tmp_path):
+def test_code_on_the_page_holds_the_columns_to_keep(tmp_path):
     X = power_table()
     page = page_of(tmp_path, GFA(keep=["volts"], priority=["power", 2]).fit(X), X)
     assert "GFA(keep=['volts'], priority=['power', 2])" in code_of(page)
 
 
-def test_held_out_rows_that_are_explained_less_are_cautioned_against(tmp_path):
+def test_page_cautions_if_held_out_rows_are_explained_less(tmp_path):
     X = np.random.default_rng(0).standard_normal((60, 8))
     gfs = GFS(4, validation_fraction=0.3, criterion="variance").fit(X)
     page = page_of(tmp_path, gfs, X)
@@ -220,7 +220,7 @@ def test_held_out_rows_that_are_explained_less_are_cautioned_against(tmp_path):
     assert {each["key"] for each in page.charts["views"][0]["curves"]} >= {"fit", "held-out", "pca"}
 
 
-def test_columns_that_uffs_drops_get_formulas_of_those_it_keeps(tmp_path):
+def test_columns_that_uffs_drops_have_formulas_in_kept_columns(tmp_path):
     X = power_table()
     uffs = UFFS(degree=2, threshold=0.05).fit(X)
     assert X.columns[uffs.selected_features_].tolist() == ["voltage", "current", "heat"]
@@ -229,7 +229,7 @@ def test_columns_that_uffs_drops_get_formulas_of_those_it_keeps(tmp_path):
     assert "0.5 · voltage + 1" in page.text
 
 
-def test_uffs_is_not_told_to_use_what_it_does_not_have(tmp_path):
+def test_advice_for_uffs_names_no_parameter_that_uffs_lacks(tmp_path):
     X = np.random.default_rng(0).standard_normal((40, 6))
     with pytest.warns(OverfittingWarning):
         uffs = UFFS(degree=2).fit(X)
@@ -239,7 +239,7 @@ def test_uffs_is_not_told_to_use_what_it_does_not_have(tmp_path):
     assert "in the order in which they are given" in page.text
 
 
-def test_pca_curve_is_that_of_pca(tmp_path):
+def test_the_pca_curve_equals_that_of_scikit_learn(tmp_path):
     from sklearn.decomposition import PCA
 
     X = power_table()
@@ -252,7 +252,7 @@ def test_pca_curve_is_that_of_pca(tmp_path):
 @pytest.mark.parametrize(
     "estimator", [GFR(3, threshold=0.1, scale=True), GFS(3, scale=True, criterion="variance")]
 )
-def test_pca_sees_scaled_columns_where_the_fit_does(tmp_path, estimator):
+def test_pca_is_fitted_to_scaled_columns_if_the_fit_scales(tmp_path, estimator):
     from sklearn.decomposition import PCA
 
     X = power_table() * [1e3, 1, 1e-2, 1, 5, 1]
@@ -271,7 +271,7 @@ def test_pixels_are_shown_as_images(tmp_path, name):
     assert len(page_of(tmp_path, GFR(4).fit(X), X).all("img")) == 4
 
 
-def test_columns_of_other_names_are_pixels_only_if_that_is_said(tmp_path):
+def test_columns_without_pixel_names_are_images_only_with_image_shape(tmp_path):
     X = np.random.default_rng(0).standard_normal((80, 12))
     gfr = GFR(4).fit(X)
     assert page_of(tmp_path, gfr, X).charts["heat"]["directions"] == [
@@ -317,13 +317,13 @@ def test_polars_and_arrow_tables_are_taken(tmp_path):
     assert "voltage" in page_of(tmp_path, gfs, table, preprocessing=steps).text
 
 
-def test_only_some_of_many_rows_are_used_for_what_takes_time_and_the_page_says_so(tmp_path):
+def test_slow_parts_use_a_sample_of_many_rows_and_the_page_says_so(tmp_path):
     X = np.random.default_rng(0).standard_normal((25_000, 4))
     page = page_of(tmp_path, GFS(2, criterion="variance").fit(X), X)
     assert "at most 20,000 rows of 25,000 rows" in page.text
 
 
-def test_long_names_are_cut_and_still_told_apart(tmp_path):
+def test_long_names_are_cut_but_stay_distinct(tmp_path):
     X = power_table().rename(columns={"voltage": "v" * 300, "power": "v" * 301})
     page = page_of(tmp_path, GFA(threshold=1e-3, relative=True, backward=False).fit(X), X)
     assert "v" * 120 not in page.text.replace(code_of(page), "")
@@ -331,7 +331,7 @@ def test_long_names_are_cut_and_still_told_apart(tmp_path):
     assert "… #3" in page.text
 
 
-def test_models_from_files_have_reports_even_without_moments(tmp_path):
+def test_models_loaded_without_moments_have_reports(tmp_path):
     X = power_table()
     GFA(threshold=1e-3, relative=True, backward=False).fit(X).save(
         tmp_path / "model.gram", moments=False
@@ -342,7 +342,7 @@ def test_models_from_files_have_reports_even_without_moments(tmp_path):
     assert "No formulas: the fit has stored no moments" in few.text
 
 
-def test_estimator_is_left_as_it_was(tmp_path):
+def test_a_report_does_not_change_the_estimator(tmp_path):
     X = power_table()
     steps = Preprocessing.learn(X, X.columns, impute="mean")
     gfs = GFS(3, scale=True, criterion="variance").fit(steps.apply(X))
@@ -409,7 +409,7 @@ def test_missing_packages_are_named(tmp_path, monkeypatch, package):
     assert not list(tmp_path.iterdir())
 
 
-def test_fit_that_keeps_nothing_or_everything_has_a_page_too(tmp_path):
+def test_fits_that_keep_nothing_or_everything_have_a_page(tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).standard_normal((100, 3)), columns=["a", "b", "c"])
     assert "Keep all 3 columns" in " ".join(
         page_of(tmp_path, GFA(backward=False).fit(X), X).text.split()
@@ -419,7 +419,7 @@ def test_fit_that_keeps_nothing_or_everything_has_a_page_too(tmp_path):
     assert "Keep nothing: no column varies" in " ".join(page.text.split())
 
 
-def test_a_column_that_is_computed_may_help_to_compute_another():
+def test_the_graph_links_a_computed_column_to_columns_computed_from_it():
     dropped = [
         SimpleNamespace(feature="power", sources={"voltage": 0.6, "current": 0.4}, r2=1.0),
         SimpleNamespace(feature="energy", sources={"power": 1.0}, r2=0.9),

@@ -1,4 +1,4 @@
-"""At their defaults, fits are not worse on new rows than PCA, or than the mean."""
+"""Default parameters: on new rows, fits are not worse than PCA or the mean."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gramian import GCA, GFA, GFR, GFS
 from gramian.exceptions import UnitsWarning
 
 NOISE = 0.05
-"""What one split of a small table can make of two equally good fits."""
+"""Tolerance: difference between two equally good fits on one split of a small table."""
 LITTLE = 1e-3
-"""A share of the variance that a few held-out rows cannot tell from none."""
+"""Share of the variance that a few held-out rows cannot distinguish from zero."""
 
 
 def lognormal(n, d, seed=0):
@@ -71,14 +71,14 @@ def test_gfr_is_never_worse_than_pca_or_the_mean(name):
 
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("estimator", [GFS, GFA, GCA])
-def test_others_are_never_worse_than_the_mean(name, estimator):
+def test_gca_gfs_and_gfa_are_never_worse_than_the_mean(name, estimator):
     fitted, new = split(name)
     asked = {"n_features_to_select": 4} if estimator is GFS and fitted.shape[1] > 4 else {}
     assert 1 - estimator(**asked).fit(fitted).score(new) <= 1 + NOISE
 
 
 @pytest.mark.parametrize("estimator", [GFR, GFS])
-def test_where_functions_are_few_the_default_is_least_squares(estimator):
+def test_the_default_is_least_squares_if_functions_are_few(estimator):
     X = np.random.default_rng(0).standard_normal((1000, 6))
     X = np.column_stack([X, X[:, 0] * X[:, 1]])
     default, published = estimator(4).fit(X), estimator(4, alpha=0).fit(X)
@@ -91,15 +91,15 @@ def test_where_functions_are_few_the_default_is_least_squares(estimator):
     )
 
 
-def test_one_row_far_out_asks_for_shrinkage():
+def test_one_outlying_row_leads_to_shrinkage():
     X = np.random.default_rng(0).standard_normal((500, 6))
     X[0] *= 1e3
     assert GFR(3).fit(X[1:]).alpha_ == 0
     assert GFR(3).fit(X).alpha_ > 0
 
 
-def test_leaving_rows_out_is_what_fits_without_them_leave():
-    """The criterion against explicit fits without each row, directions being given."""
+def test_the_leave_one_out_error_equals_that_of_explicit_fits():
+    """Reference: explicit fits without each row, with given directions."""
     from gramian.fitting._input_checks import check_data
     from gramian.fitting._left_out import LeftOut
     from gramian.fitting._preparation import Preparation
@@ -127,7 +127,7 @@ def test_leaving_rows_out_is_what_fits_without_them_leave():
     np.testing.assert_allclose(size, X.var(axis=0).sum(), rtol=1e-9)
 
 
-def test_files_and_dask_settle_it_alike(tmp_path):
+def test_files_and_dask_choose_the_penalty_of_arrays(tmp_path):
     array = pytest.importorskip("dask.array")
     X = np.random.default_rng(0).standard_normal((600, 5))
     X = np.column_stack([X, X[:, 0] * X[:, 1]])
@@ -140,7 +140,7 @@ def test_files_and_dask_settle_it_alike(tmp_path):
 
 
 @pytest.mark.parametrize("estimator", [GFR, GFS])
-def test_a_unit_that_hides_the_others_is_warned_of(estimator):
+def test_a_dominant_unit_gives_a_warning(estimator):
     X = datasets.load_breast_cancer(as_frame=True).data
     with pytest.warns(UnitsWarning, match=r"'worst area' is .* Use scale=True"):
         estimator(3).fit(X)

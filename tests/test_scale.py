@@ -1,4 +1,4 @@
-"""scale=True: columns count alike, and what comes out is in the units of the table."""
+"""scale=True: all columns have equal weight, and results are in the units of the table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROUNDING = {"rtol": 1e-9, "atol": 1e-12}
 
 
 def both(estimator, **params):
-    """A fit to scaled columns, and the same with scikit-learn's scaler before it."""
+    """Return a fit with scale=True, and a pipeline of scikit-learn's scaler and the estimator."""
     scaled = make(estimator, 3, scale=True, **params).fit(X)
     pipeline = make_pipeline(StandardScaler(), make(estimator, 3, **params)).fit(X)
     return scaled, pipeline, pipeline[-1]
@@ -28,7 +28,7 @@ def both(estimator, **params):
 
 @pytest.mark.parametrize("params", [{}, {"solver": "gram"}, {"alpha": 0.1}])
 @pytest.mark.parametrize("estimator", STEPWISE)
-def test_it_is_a_fit_to_standardized_columns(estimator, params):
+def test_a_scaled_fit_equals_a_fit_to_standardized_columns(estimator, params):
     scaled, pipeline, inner = both(estimator, **params)
     for name in ("residual_variance_", "total_residual_variance_", "gcv_total_residual_variance_"):
         assert_allclose(getattr(scaled, name), getattr(inner, name), **ROUNDING)
@@ -42,8 +42,8 @@ def test_it_is_a_fit_to_standardized_columns(estimator, params):
 
 
 @pytest.mark.parametrize("estimator", [GFS, GFA])
-def test_rows_held_out_do_not_decide_on_ties(estimator):
-    """All scaled columns vary alike: the first ones come first, whichever rows are held out."""
+def test_held_out_rows_do_not_decide_ties(estimator):
+    """All scaled columns have variance 1: the first ones win for any held-out rows."""
     for seed in range(5):
         table = X[RNG.permutation(len(X))]
         scaled = make(estimator, 1, scale=True, alpha="auto", random_state=seed).fit(table)
@@ -78,7 +78,7 @@ def test_units_of_columns_do_not_matter(estimator):
 
 
 @pytest.mark.parametrize("estimator", STEPWISE)
-def test_held_out_rows_are_measured_in_the_same_units(estimator):
+def test_held_out_residuals_are_in_units_of_the_scaled_columns(estimator):
     rest, held_out = X[100:], X[:100]
     scaled = make(estimator, 3, scale=True).fit(rest, validation_data=held_out)
     scaler = StandardScaler().fit(rest)
@@ -92,7 +92,7 @@ def test_held_out_rows_are_measured_in_the_same_units(estimator):
 
 
 @pytest.mark.parametrize("estimator", STEPWISE)
-def test_files_and_models(estimator, tmp_path):
+def test_streams_and_model_files_of_scaled_fits_agree_with_arrays(estimator, tmp_path):
     np.save(tmp_path / "x.npy", X)
     whole = make(estimator, 3, scale=True).fit(X)
     stream = make(estimator, 3, scale=True, memory_budget=2**20)
@@ -107,7 +107,7 @@ def test_files_and_models(estimator, tmp_path):
 
 
 @pytest.mark.parametrize("estimator", STEPWISE)
-def test_dask(estimator):
+def test_dask_collections_give_the_scaled_fit_of_arrays(estimator):
     array = pytest.importorskip("dask.array")
     whole = make(estimator, 3, scale=True).fit(X)
     parts = make(estimator, 3, scale=True).fit(array.from_array(X, chunks=(90, 6)))
@@ -138,7 +138,7 @@ def test_redundant_directions_are_explained():
     assert certify(gca, table).holds
 
 
-def test_a_constant_column_costs_nothing():
+def test_a_constant_column_is_reconstructed_and_adds_no_variance():
     table = np.column_stack([X, np.full(len(X), 7.0)])
     for estimator in (
         GFR(3, scale=True, alpha=0),

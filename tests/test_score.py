@@ -1,4 +1,4 @@
-"""How well rows are reconstructed: the score, errors by row, and searches guided by the score."""
+"""Quality of reconstruction: the score, errors by row, and searches guided by the score."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_score_is_the_share_of_variance_explained(estimator, alpha):
 
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @every_estimator
-def test_on_the_rows_of_the_fit_the_score_is_what_the_fit_recorded(estimator, solver):
+def test_the_score_of_the_fitted_rows_equals_the_recorded_one(estimator, solver):
     fitted = make(estimator, 3, degree=3, solver=solver).fit(TRAIN)
     total = fitted.total_residual_variance_
     assert fitted.score(TRAIN) == pytest.approx(1 - total[-1] / total[0], abs=1e-10)
@@ -51,7 +51,7 @@ def test_on_the_rows_of_the_fit_the_score_is_what_the_fit_recorded(estimator, so
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1, "auto"])
 @every_estimator
-def test_on_held_out_rows_the_score_is_what_the_fit_recorded(estimator, alpha):
+def test_the_score_of_held_out_rows_equals_the_recorded_one(estimator, alpha):
     w = weights()
     fitted = make(estimator, 3, degree=3, alpha=alpha)
     fitted.fit(TRAIN, validation_data=TEST)
@@ -64,7 +64,7 @@ def test_on_held_out_rows_the_score_is_what_the_fit_recorded(estimator, alpha):
 
 
 @every_estimator
-def test_a_weight_of_two_is_a_row_twice(estimator):
+def test_a_weight_of_two_equals_a_repeated_row(estimator):
     fitted = make(estimator, 3).fit(TRAIN)
     twice = fitted.score(np.vstack([TEST, TEST[:30]]))
     w = np.ones(len(TEST))
@@ -97,7 +97,7 @@ def test_errors_are_squared_distances_from_the_model(estimator):
 @pytest.mark.parametrize("rows", [1, 7, 99, 100])
 @pytest.mark.parametrize("n_bytes", [1, 500])
 @every_estimator
-def test_model_does_not_depend_on_the_size_of_blocks(estimator, rows, n_bytes, monkeypatch):
+def test_scores_do_not_depend_on_the_size_of_blocks(estimator, rows, n_bytes, monkeypatch):
     fitted = make(estimator, 3, degree=3).fit(TRAIN)
     back, errors, score = (
         reconstruct(fitted, TEST),
@@ -115,7 +115,7 @@ def test_model_does_not_depend_on_the_size_of_blocks(estimator, rows, n_bytes, m
 def test_errors_flag_the_row_that_breaks_a_planted_product(estimator):
     grid, others = independent_grid()
     broken = others.copy()
-    broken[17, 3] += 0.2  # well within the column's range, but not a product any more
+    broken[17, 3] += 0.2  # within the column's range, but no longer the product
     fitted = make(estimator, 3, degree=3, threshold=0.0).fit(grid)
     errors = fitted.reconstruction_error(broken)
     assert np.argmax(errors) == 17
@@ -151,7 +151,7 @@ def test_a_grid_search_finds_the_degree_of_planted_directions(estimator, degree)
 
 
 @every_estimator
-def test_a_grid_search_over_degree_penalty_and_number_of_features(estimator):
+def test_a_grid_search_covers_degree_penalty_and_number_of_features(estimator):
     count = estimator()._count_name
     grid = {"degree": [1, 3], "alpha": [0.0, 0.1], count: [1, 3]}
     search = GridSearchCV(make(estimator, threshold=1e-9), grid, cv=3).fit(TRAIN)
@@ -162,7 +162,7 @@ def test_a_grid_search_over_degree_penalty_and_number_of_features(estimator):
 
 
 @every_estimator
-def test_cross_validation_scores_by_the_share_explained(estimator):
+def test_cross_validation_scores_are_shares_of_explained_variance(estimator):
     scores = cross_val_score(make(estimator, 3), X, cv=3)
     expected = []
     for i in range(3):
@@ -173,7 +173,7 @@ def test_cross_validation_scores_by_the_share_explained(estimator):
 
 
 @every_estimator
-def test_a_pipeline_scores_and_inverts(estimator):
+def test_a_pipeline_has_a_score_and_an_inverse_transform(estimator):
     pipeline = make_pipeline(StandardScaler(), make(estimator, 3)).fit(TRAIN)
     scaler, fitted = pipeline[0], pipeline[1]
     assert pipeline.score(TEST) == fitted.score(scaler.transform(TEST))

@@ -1,4 +1,4 @@
-"""Shrinkage: the penalized problem is solved exactly, between the paper's fit and PCA's."""
+"""Shrinkage: exact solutions of the penalized problem, from the paper's fit to PCA."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def assert_penalized_residuals(fitted, explicit, tolerance=1e-10):
 
 
 def assert_choice_by_penalized_residuals(fitted, explicit):
-    """Check every direction or column against what the penalized fit leaves before it."""
+    """Check that every choice has the largest penalized residual before its step."""
     candidates = candidates_of(fitted)
     original = explicit.left(0)
     for j, axis in enumerate(axes_of(fitted)):
@@ -79,7 +79,7 @@ def assert_choice_by_penalized_residuals(fitted, explicit):
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("name", FAMILIES)
 @every_estimator
-def test_residuals_are_the_least_value_of_the_penalized_problem(estimator, name, alpha):
+def test_residuals_are_the_minimum_of_the_penalized_problem(estimator, name, alpha):
     family, functions = FAMILIES[name]
     fitted = make(estimator, 3, family=family, alpha=alpha).fit(X)
     explicit = Explicit(fitted, functions, X)
@@ -91,9 +91,9 @@ def test_residuals_are_the_least_value_of_the_penalized_problem(estimator, name,
 
 @pytest.mark.parametrize("name", INDICATORS)
 @pytest.mark.parametrize("estimator", [GFS, GFA])
-def test_penalized_residuals_of_discrete_columns(estimator, name):
-    # Functions of discrete columns depend on each other; with a penalty none need be dropped but
-    # products of levels that never meet.
+def test_penalized_residuals_of_discrete_columns_are_right(estimator, name):
+    # Functions of discrete columns are dependent; with a penalty none must be dropped except
+    # products of levels that never occur together.
     family, functions = INDICATORS[name]
     train, test = discrete()[:140], discrete()[140:]
     fitted = make(estimator, 3, family=family, alpha=0.01).fit(train, validation_data=test)
@@ -106,7 +106,7 @@ def test_penalized_residuals_of_discrete_columns(estimator, name):
 
 @pytest.mark.parametrize("solver", ["gram", "moments"])
 @every_estimator
-def test_penalized_residuals_with_weights(estimator, solver):
+def test_penalized_residuals_with_weights_are_right(estimator, solver):
     w = weights()
     fitted = make(estimator, 4, degree=3, alpha=0.03, solver=solver)
     fitted.fit(TRAIN, sample_weight=w[:200], validation_data=(TEST, w[200:]))
@@ -118,7 +118,7 @@ def test_penalized_residuals_with_weights(estimator, solver):
 
 
 @every_estimator
-def test_penalized_residuals_with_more_functions_than_rows(estimator):
+def test_penalized_residuals_with_more_functions_than_rows_are_right(estimator):
     table = nonlinear_table(0, d=7, n=60)
     fitted = make(estimator, 5, threshold=1e-6, degree=3, alpha=1.0)
     fitted.fit(table[:20], validation_data=table[20:])
@@ -129,12 +129,12 @@ def test_penalized_residuals_with_more_functions_than_rows(estimator):
 
 
 @every_estimator
-def test_functions_beyond_the_rows_are_left_out_and_variables_are_not(estimator, monkeypatch):
+def test_functions_in_excess_of_the_rows_are_dropped_but_variables_are_kept(estimator, monkeypatch):
     monkeypatch.setattr(_gram, "MIN_SHRUNK", 0)
     table = nonlinear_table(0, d=7, n=60)
     fitted = make(estimator, 5, threshold=1e-6, degree=3, alpha=1.0)
     fitted.fit(table[:20], validation_data=table[20:])
-    # Four variables have 14 functions, and the next 11 do not fit.
+    # Four variables have 14 functions; the next 11 would exceed the 20 rows.
     np.testing.assert_array_equal(fitted.n_functions_, [1, 2, 4, 7, 1])
     np.testing.assert_array_equal(fitted.n_dropped_functions_, [0, 0, 0, 0, 10])
     all_of = hand.multilinear(3)
@@ -144,7 +144,7 @@ def test_functions_beyond_the_rows_are_left_out_and_variables_are_not(estimator,
 
 
 @every_estimator
-def test_penalized_residuals_with_more_columns_than_rows(estimator):
+def test_penalized_residuals_with_more_columns_than_rows_are_right(estimator):
     train, test = wide_table()
     fitted = make(estimator, 4, alpha=0.1).fit(train, validation_data=test)
     explicit = Explicit(fitted, hand.multilinear(2), train)
@@ -154,7 +154,7 @@ def test_penalized_residuals_with_more_columns_than_rows(estimator):
 
 @a_property
 @given(seeds, names, families, st.sampled_from([1e-4, 0.01, 1.0, 100.0]), st.integers(3, 5))
-def test_penalized_residuals_of_any_table(seed, name, pair, alpha, d):
+def test_penalized_residuals_of_any_table_are_right(seed, name, pair, alpha, d):
     family, functions = pair
     table = nonlinear_table(seed, d)
     fitted = new(name, count=3, threshold=1e-6, family=family, alpha=alpha)
@@ -167,7 +167,7 @@ def test_penalized_residuals_of_any_table(seed, name, pair, alpha, d):
 
 @a_property
 @given(seeds, names)
-def test_a_larger_penalty_leaves_more(seed, name):
+def test_a_larger_penalty_leaves_more_residual_variance(seed, name):
     table = nonlinear_table(seed)
     left = [
         new(name, count=1, threshold=None, family="polynomial", degree=3, alpha=alpha)
@@ -194,7 +194,7 @@ def test_units_of_the_data_do_not_change_the_penalty(estimator):
 
 @pytest.mark.parametrize("degree", [2, 3])
 @every_estimator
-def test_without_a_penalty_to_speak_of_the_fit_is_the_paper_s(estimator, degree):
+def test_a_tiny_penalty_gives_the_fit_of_the_paper(estimator, degree):
     plain = make(estimator, 4, degree=degree).fit(TRAIN, validation_data=TEST)
     shrunk = make(estimator, 4, degree=degree, alpha=1e-10).fit(TRAIN, validation_data=TEST)
     close = {"rtol": 0, "atol": 1e-6 * plain.total_residual_variance_[0]}
@@ -213,7 +213,7 @@ def test_without_a_penalty_to_speak_of_the_fit_is_the_paper_s(estimator, degree)
 
 @pytest.mark.parametrize("alpha", [1e9, 1e15, np.inf])
 @pytest.mark.parametrize("shape", ["tall", "wide"])
-def test_with_a_penalty_beyond_all_measure_gfr_is_pca(shape, alpha):
+def test_gfr_with_a_huge_penalty_is_pca(shape, alpha):
     train, test = (TRAIN, TEST) if shape == "tall" else wide_table()
     fitted = GFR(4, degree=3, alpha=alpha).fit(train)
     pca = PCA(4).fit(train)
@@ -231,7 +231,7 @@ def test_with_a_penalty_beyond_all_measure_gfr_is_pca(shape, alpha):
 
 
 @pytest.mark.parametrize("estimator", [GCA, GFS, GFA])
-def test_an_infinite_penalty_leaves_the_linear_functions(estimator):
+def test_an_infinite_penalty_keeps_only_linear_functions(estimator):
     linear = make(estimator, 4, degree=1).fit(TRAIN, validation_data=TEST)
     fitted = make(estimator, 4, degree=3, alpha=np.inf).fit(TRAIN, validation_data=TEST)
     np.testing.assert_allclose(axes_of(fitted), axes_of(linear), atol=1e-12)
@@ -243,11 +243,11 @@ def test_an_infinite_penalty_leaves_the_linear_functions(estimator):
     )
 
 
-# Where the plain fit ends
+# Saturation
 
 
 @every_estimator
-def test_the_fit_goes_on_where_the_plain_one_saturates(estimator):
+def test_a_penalized_fit_continues_where_a_plain_fit_saturates(estimator):
     table = np.random.default_rng(0).standard_normal((20, 10))
     with pytest.warns(SaturationWarning):
         plain = make(estimator, 8, degree=None, threshold=1e-9).fit(table)
@@ -267,14 +267,14 @@ def test_the_fit_goes_on_where_the_plain_one_saturates(estimator):
 
 
 def few_rows(seed=0, n=70):
-    """Rows few enough, and with noise enough, for shrinkage to pay."""
+    """Return few and noisy rows, for which shrinkage pays."""
     table = nonlinear_table(seed, d=6, n=n + 200)
     return table[:n], table[n:]
 
 
 @pytest.mark.parametrize("degree", [2, 3])
 @every_estimator
-def test_the_penalty_is_the_one_that_leaves_least_on_held_out_rows(estimator, degree):
+def test_the_chosen_penalty_minimizes_the_residual_of_held_out_rows(estimator, degree):
     train, test = few_rows()
     fitted = make(estimator, 4, degree=degree, alpha="auto").fit(train, validation_data=test)
     explicit = Explicit(fitted, hand.multilinear(degree), train)
@@ -291,7 +291,7 @@ def test_the_penalty_is_the_one_that_leaves_least_on_held_out_rows(estimator, de
     assert_held_out_residuals(fitted, explicit, test)
 
 
-def test_the_penalty_chosen_is_the_decoder_s():
+def test_the_decoder_uses_the_chosen_penalty():
     train, test = few_rows(n=40)
     fitted = GFR(4, degree=3, alpha="auto").fit(train, validation_data=test)
     assert len(set(fitted.alpha_path_)) > 1
@@ -302,7 +302,7 @@ def test_the_penalty_chosen_is_the_decoder_s():
 
 
 @every_estimator
-def test_equal_penalties_are_the_smallest(estimator):
+def test_the_smallest_of_equally_good_penalties_is_chosen(estimator):
     # A linear family has nothing to penalize.
     fitted = make(estimator, 3, degree=1, alpha="auto").fit(TRAIN, validation_data=TEST)
     plain = make(estimator, 3, degree=1).fit(TRAIN, validation_data=TEST)
@@ -318,8 +318,8 @@ def test_equal_penalties_are_the_smallest(estimator):
 @pytest.mark.parametrize("degree", [2, 3])
 @every_estimator
 def test_penalties_that_differ_by_rounding_are_equal(estimator, degree):
-    # On a grid, products of variables tell nothing about the third column, which is left. Of a
-    # column of noise, too small to count, a penalty would leave less.
+    # On a grid, products of variables do not explain the third column. In a
+    # negligible column of noise, a penalty would reduce the residual.
     train, test = (
         np.column_stack([table[:, :3], 1e-5 * noise(len(table), 1, seed=len(table))])
         for table in independent_grid()
@@ -330,7 +330,7 @@ def test_penalties_that_differ_by_rounding_are_equal(estimator, degree):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("estimator", [GFA, GFS])
-def test_where_nothing_is_left_rounding_errors_do_not_choose_the_penalty(estimator, seed):
+def test_rounding_errors_do_not_choose_the_penalty_if_all_residuals_are_zero(estimator, seed):
     """All columns are kept: the fit with fewest functions has the smallest rounding errors."""
     X = np.random.default_rng(seed).standard_normal((60, 5))
     options = {"backward": False} if estimator is GFA else {"criterion": "gain"}
@@ -341,7 +341,7 @@ def test_where_nothing_is_left_rounding_errors_do_not_choose_the_penalty(estimat
 
 
 @every_estimator
-def test_a_tenth_of_the_rows_chooses_the_penalty_and_all_are_fitted_with_it(estimator):
+def test_a_tenth_of_the_rows_chooses_the_penalty_for_the_fit_to_all_rows(estimator):
     table = nonlinear_table(0, d=6, n=120)
     fitted = make(estimator, 4, degree=3, alpha="auto").fit(table)
     (deciding,) = (
@@ -354,7 +354,7 @@ def test_a_tenth_of_the_rows_chooses_the_penalty_and_all_are_fitted_with_it(esti
 
 
 @every_estimator
-def test_when_nothing_is_kept_the_mean_is_of_all_rows_too(estimator):
+def test_the_mean_is_that_of_all_rows_even_if_nothing_is_kept(estimator):
     fitted = make(estimator, None, threshold=1e9, alpha="auto").fit(X)
     assert len(fitted.n_functions_) == 0
     np.testing.assert_allclose(fitted.mean_, X.mean(axis=0))
@@ -362,8 +362,8 @@ def test_when_nothing_is_kept_the_mean_is_of_all_rows_too(estimator):
 
 @pytest.mark.parametrize("seed", range(4))
 @every_estimator
-def test_a_fit_to_all_rows_has_as_many_steps_as_the_one_that_chose_the_penalty(estimator, seed):
-    # The threshold would end the two at different steps.
+def test_the_fit_to_all_rows_has_as_many_steps_as_the_fit_that_chose_the_penalty(estimator, seed):
+    # The threshold alone would end the two fits at different steps.
     table = nonlinear_table(seed, d=8, n=80)
     fitted = make(estimator, None, threshold=0.3, alpha="auto", random_state=seed).fit(table)
     steps = len(fitted.n_functions_)
@@ -383,18 +383,18 @@ def test_noise_is_shrunk_and_exact_functions_are_not(estimator):
     assert fitted.alpha_ == 0.0
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.parametrize("alpha", [1e-6, 1.0])
 @every_estimator
-def test_qr_knows_no_shrinkage_and_says_so(estimator, alpha):
+def test_the_qr_solver_refuses_shrinkage(estimator, alpha):
     with pytest.raises(ValueError, match=r"solver='qr' cannot shrink.*Use solver='auto'\."):
         make(estimator, 2, alpha=alpha, solver="qr").fit(X)
 
 
 @every_estimator
-def test_with_qr_least_squares_are_by_qr_and_shrinkage_by_sums(estimator):
+def test_automatic_shrinkage_with_qr_uses_qr_for_least_squares_and_sums_otherwise(estimator):
     many, (few, _) = nonlinear_table(0, d=6, n=2000), few_rows()
     plain = make(estimator, 2, alpha="auto", solver="qr").fit(many)
     assert (plain.solver_, plain.alpha_) == ("qr", 0.0)
@@ -405,13 +405,13 @@ def test_with_qr_least_squares_are_by_qr_and_shrinkage_by_sums(estimator):
 
 @pytest.mark.parametrize("alpha", [-1.0, "large", np.nan, None])
 @every_estimator
-def test_a_penalty_is_a_number_that_is_not_negative(estimator, alpha):
+def test_a_negative_or_invalid_penalty_is_refused(estimator, alpha):
     with pytest.raises(ValueError, match="alpha"):
         make(estimator, 2, alpha=alpha).fit(X)
 
 
 @pytest.mark.parametrize("name", ["hermite 3", "fourier 2", "legendre 3"])
-def test_columns_that_a_search_prescribes_enter_functions_with_variance_one(name):
+def test_columns_chosen_by_gain_enter_functions_with_variance_one(name):
     family, functions = FAMILIES[name]
     fitted = GFS(2, criterion="gain", family=family, alpha=0.1).fit(X)
     explicit = Explicit(fitted, functions, X)
@@ -420,11 +420,11 @@ def test_columns_that_a_search_prescribes_enter_functions_with_variance_one(name
 
 
 @pytest.mark.parametrize("kind", [GFS, GFA])
-def test_products_of_levels_that_never_meet_are_dropped_with_a_penalty_too(kind, tmp_path):
-    rows = [[0, 0], [0, 1], [1, 1], [2, 0], [1, 0], [1, 1], [0, 1]]  # never 2 and 1
+def test_products_of_levels_that_never_occur_together_are_dropped_despite_a_penalty(kind, tmp_path):
+    rows = [[0, 0], [0, 1], [1, 1], [2, 0], [1, 0], [1, 1], [0, 1]]  # no row has 2 and 1
     table = np.array(3 * rows, dtype=float)
     options = {"criterion": "variance"} if kind is GFS else {"backward": False, "threshold": 1e-9}
     fitted = kind(2, family="indicator", degree=2, alpha=0.1, **options).fit(table)
     assert fitted.n_dropped_functions_.sum() > 0
     assert (fitted.model_.decoder.moments[0].diagonal() > 0).all()
-    fitted.save(tmp_path / "a.gram")  # which refuses moments that are none
+    fitted.save(tmp_path / "a.gram")  # saving refuses invalid moments

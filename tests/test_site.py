@@ -1,4 +1,4 @@
-"""The built site: links that lead somewhere, nothing from elsewhere, pages that work in a browser.
+"""The built site: valid links, no external resources, and pages that work in a browser.
 
 ``make docs`` builds the site and runs these tests.
 """
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.skipif(
 
 
 class Page(HTMLParser):
-    """What a page refers to, and what can be referred to in it."""
+    """References and anchors of a page."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ def test_every_link_within_the_site_leads_to_a_file_and_an_anchor(pages: dict[Pa
     assert not broken, "\n".join(sorted(set(broken)))
 
 
-def test_no_page_loads_anything_from_elsewhere(pages: dict[Path, Page]) -> None:
+def test_no_page_loads_external_resources(pages: dict[Path, Page]) -> None:
     foreign = {
         f"{path.relative_to(SITE)}: {resource}"
         for path, page in pages.items()
@@ -98,7 +98,7 @@ def test_no_page_loads_anything_from_elsewhere(pages: dict[Path, Page]) -> None:
     assert not foreign, "\n".join(sorted(foreign))
 
 
-def test_the_main_pages_are_there(pages: dict[Path, Page]) -> None:
+def test_the_main_pages_exist(pages: dict[Path, Page]) -> None:
     assert {SITE / name for name in MAIN_PAGES} <= pages.keys()
 
 
@@ -115,7 +115,7 @@ def test_every_command_has_a_page_with_all_its_options(pages: dict[Path, Page]) 
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
-    """Serves files without telling."""
+    """Request handler that logs nothing."""
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
@@ -147,7 +147,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def tab(browser: Any, address: str) -> Iterator[Any]:
-    """Open a tab, and fail if a page complains or asks another machine for something."""
+    """Open a tab; fail on console errors and on requests to other machines."""
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(f"{page.url}: {error}"))
@@ -224,9 +224,7 @@ def test_formulas_are_drawn(tab: Any, address: str, pages: dict[Path, Page]) -> 
     assert min(sizes) > 0
 
 
-def test_pictures_of_the_front_page_follow_the_colour_of_the_page(
-    browser: Any, address: str
-) -> None:
+def test_pictures_of_the_front_page_follow_the_colour_scheme(browser: Any, address: str) -> None:
     for scheme, shown in (("light", "parabola.svg"), ("dark", "parabola_dark.svg")):
         page = browser.new_page(color_scheme=scheme)
         page.goto(f"{address}/index.html", wait_until="load")

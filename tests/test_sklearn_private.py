@@ -1,4 +1,4 @@
-"""What is private in scikit-learn is imported in one place."""
+"""Private names of scikit-learn are imported in one module only."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def test_private_imports_are_recognized(source: str, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_no_other_module_imports_what_is_private_in_scikit_learn(name: str) -> None:
+def test_no_other_module_imports_private_names_of_scikit_learn(name: str) -> None:
     source = (PACKAGE / name).read_text(encoding="utf-8")
     assert private_imports(source) == []

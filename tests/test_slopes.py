@@ -1,4 +1,4 @@
-"""Slopes for each level: found as planted, by evidence only, and written to be read."""
+"""Laws with a slope for each level: search, evidence, printing and storage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEES = {"tea": 2.0, "ham": 0.0, "oil": 7.5, "egg": 1.0, "nut": 3.0}
 
 
 def shop(seed=0, n=300, decimals=None):
-    """A price by weight and product, beside columns that have to do with nothing."""
+    """Return a price that follows from weight and product, and independent columns."""
     rng = np.random.default_rng(seed)
     product = pd.Series(rng.choice([*RATES], n))
     weight = rng.uniform(1, 20, n)
@@ -41,7 +41,7 @@ def slopes_of(table, **options):
 
 
 def by_hand(table, level, x, y):
-    """The line through the rows of a level, one level after the other."""
+    """Return the line through the rows of each level."""
     return {
         name: np.polyfit(rows[x], rows[y], 1).round(9).tolist()
         for name, rows in table.groupby(level)
@@ -68,7 +68,7 @@ def test_the_law_has_the_line_of_each_level(decimals):
     assert np.abs(law.imbalance(table)).max() < 1e-12
 
 
-def test_it_is_written_with_a_few_levels():
+def test_the_text_of_a_law_shows_a_few_levels():
     (law,) = slopes_of(shop())
     assert str(law) == (
         "price = 0.3 · weight + 1 where product is egg, 4 · weight where product is ham, "
@@ -77,7 +77,7 @@ def test_it_is_written_with_a_few_levels():
     assert r"\begin{cases} 0.3 \, \mathrm{weight} + 1 & \mathrm{product}" in law.latex()
 
 
-def test_sympy_has_all_levels():
+def test_the_sympy_form_holds_all_levels():
     sympy = pytest.importorskip("sympy")
     (law,) = slopes_of(shop())
     cases = {case.cond.rhs.name: case.expr for case in law.sympy().rhs.args}
@@ -87,7 +87,7 @@ def test_sympy_has_all_levels():
     )
 
 
-def test_it_is_solved_for_the_other_number():
+def test_a_law_can_be_solved_for_the_other_number():
     table = shop()
     (law,) = slopes_of(table)
     np.testing.assert_allclose(law.solve_for("weight")(table), table["weight"], rtol=1e-12)
@@ -104,7 +104,7 @@ def test_unknown_and_missing_levels_give_missing_values():
     np.testing.assert_array_equal(found, [5.0, np.nan, np.nan, np.nan])
 
 
-def test_two_numbers_and_a_slope_that_all_levels_share():
+def test_a_law_may_have_two_numbers_and_a_slope_common_to_all_levels():
     table = shop().assign(distance=np.random.default_rng(5).uniform(5, 90, 300))
     table["cost"] = table.pop("price") + 2 * table["distance"]
     (law,) = slopes_of(table)
@@ -123,7 +123,7 @@ def test_noise_is_tolerated_and_counted():
     assert slopes_of(table, tolerance=0) == []
 
 
-def test_missing_values_are_judged_by_the_rows_that_have_them():
+def test_a_law_is_judged_by_rows_without_missing_values():
     table, rng = shop(n=600), np.random.default_rng(2)
     for name in ("product", "weight", "price"):
         table[name] = table[name].mask(rng.random(len(table)) < 0.2)
@@ -134,7 +134,7 @@ def test_missing_values_are_judged_by_the_rows_that_have_them():
         law.solve_for("price")
 
 
-def test_very_many_levels_are_judged_by_all_of_them():
+def test_a_law_of_very_many_levels_is_judged_by_all_of_them():
     rng = np.random.default_rng(0)
     level, x = rng.permutation(np.repeat(np.arange(520), 8)), rng.uniform(1, 9, 4160)
     y = x * (1 + np.arange(520) / 8)[level]
@@ -146,7 +146,7 @@ def test_very_many_levels_are_judged_by_all_of_them():
     assert slopes_of(table, tolerance=0) == []
 
 
-def test_a_slope_by_the_weekday_of_a_date():
+def test_a_slope_may_depend_on_the_weekday_of_a_date():
     date = pd.date_range("2024-01-01", periods=300)
     hours = np.random.default_rng(0).uniform(1, 8, 300)
     pay = hours * np.where(date.day_of_week >= 5, 30, 20)
@@ -189,12 +189,12 @@ def test_a_law_that_needs_no_levels_is_written_without_them():
 
 def test_rare_levels_and_names_of_rows_are_no_evidence():
     table = shop(n=60).assign(product=[f"p{i // 2}" for i in range(60)])
-    table["price"] = np.arange(60.0) ** 1.5  # any two points are on a line
+    table["price"] = np.arange(60.0) ** 1.5  # two points always lie on a line
     assert slopes_of(table) == []
     assert slopes_of(table.assign(product=[f"p{i}" for i in range(60)])) == []
 
 
-def test_levels_whose_slope_is_not_seen_are_left_out_of_the_law():
+def test_levels_with_too_few_rows_for_a_slope_are_left_out_of_the_law():
     table = shop()
     table.loc[0, "product"] = "salt"
     (law,) = slopes_of(table)
@@ -228,7 +228,7 @@ def test_every_form_of_a_table_has_the_same_slopes(form, tmp_path):
     assert str(gramian.relations(data)) == str(gramian.relations(table))
 
 
-def test_a_selection_drops_what_slopes_give_and_computes_it_again(tmp_path, monkeypatch):
+def test_a_selection_drops_and_reconstructs_columns_that_slopes_give(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = shop(decimals=2)
     table.to_csv("shop.csv", index=False)
@@ -245,7 +245,7 @@ def test_a_selection_drops_what_slopes_give_and_computes_it_again(tmp_path, monk
     assert "price" not in json.loads(done.stdout)["dropped"]
 
 
-def test_hostile_levels_are_stored_and_shown_short(tmp_path, monkeypatch):
+def test_hostile_levels_are_stored_and_shown_in_short_form(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     levels = np.array(["", "\0", "x" * 10**6, "ключ", "a\nb", "<b>"], dtype=object)
     index = np.random.default_rng(0).integers(0, 6, 300)

@@ -1,4 +1,4 @@
-"""Whatever form the table has, the fit is the same."""
+"""Fits are equal for every form of the table."""
 
 from functools import partial
 
@@ -37,7 +37,7 @@ EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each 
 
 @pytest.fixture
 def streamed(monkeypatch):
-    """Count the passes over streamed rows, so that a table loaded by mistake is noticed."""
+    """Count the passes over streamed rows, to detect a table that was loaded by mistake."""
     passes = []
     blocks = StreamRows.blocks
 
@@ -51,7 +51,7 @@ def streamed(monkeypatch):
 
 @EACH
 @pytest.mark.parametrize("source", SOURCES)
-def test_all_sources_give_the_fit_in_memory(tmp_path, source, index, streamed):
+def test_all_sources_give_the_fit_of_the_array(tmp_path, source, index, streamed):
     fitted = estimator(ALGORITHMS[index]).fit(SOURCES[source](tmp_path))
     assert_same(fitted, in_memory(index))
     assert streamed
@@ -59,7 +59,7 @@ def test_all_sources_give_the_fit_in_memory(tmp_path, source, index, streamed):
 
 @EACH
 @pytest.mark.parametrize("source", ["several npy", "several Parquet", "CSV"])
-def test_so_they_do_at_degree_three(tmp_path, source, index):
+def test_files_give_the_fit_of_the_array_at_degree_three(tmp_path, source, index):
     options = {"family": "polynomial", "degree": 3}
     fitted = estimator(ALGORITHMS[index], **options).fit(SOURCES[source](tmp_path))
     assert_same(fitted, in_memory(index, **options), atol=1e-7)
@@ -67,7 +67,7 @@ def test_so_they_do_at_degree_three(tmp_path, source, index):
 
 @EACH
 @pytest.mark.parametrize("solver", ["gram", "moments"])
-def test_so_they_do_with_every_solver(tmp_path, solver, index):
+def test_files_give_the_fit_of_the_array_with_every_solver(tmp_path, solver, index):
     fitted = estimator(ALGORITHMS[index], solver=solver).fit(write_parquet(tmp_path))
     assert fitted.solver_ == solver
     assert_same(fitted, in_memory(index))
@@ -77,7 +77,7 @@ def test_so_they_do_with_every_solver(tmp_path, solver, index):
 @pytest.mark.parametrize("source", ["npy", "folder of Parquet", "CSV"])
 def test_files_that_fit_are_loaded_and_give_the_same_bits(tmp_path, source, index, streamed):
     fitted = estimator(ALGORITHMS[index], memory_budget=None).fit(SOURCES[source](tmp_path))
-    if source == "CSV":  # the number of its rows is not known ahead
+    if source == "CSV":  # the number of rows is unknown before reading
         assert_same(fitted, in_memory(index))
     else:
         assert not streamed
@@ -113,7 +113,7 @@ def _write_csv(folder, table):
 @EACH
 @pytest.mark.parametrize("source", WEIGHTED_SOURCES)
 @pytest.mark.parametrize("budget", [BUDGET, None], ids=["streamed", "loaded"])
-def test_weights_are_a_column(tmp_path, source, index, budget):
+def test_weights_can_be_a_column(tmp_path, source, index, budget):
     fitted = estimator(ALGORITHMS[index], memory_budget=budget)
     fitted.fit(WEIGHTED_SOURCES[source](tmp_path), sample_weight="weight")
     assert_same(fitted, in_memory(index, weighted=True))
@@ -122,7 +122,7 @@ def test_weights_are_a_column(tmp_path, source, index, budget):
 
 @pytest.mark.parametrize("budget", [BUDGET, None], ids=["streamed", "loaded"])
 @pytest.mark.parametrize("source", ["memmap", "npy", "several npy"])
-def test_weights_of_arrays_on_disk_are_an_array(tmp_path, source, budget):
+def test_weights_of_arrays_on_disk_can_be_an_array(tmp_path, source, budget):
     fitted = estimator(ALGORITHMS[0], memory_budget=budget)
     fitted.fit(SOURCES[source](tmp_path), sample_weight=WEIGHTS)
     assert_same(fitted, in_memory(0, weighted=True))
@@ -147,7 +147,7 @@ def test_numbers_of_every_type_are_read_as_they_are(tmp_path, kind, ending):
         pyarrow.parquet.write_table(table, path)
     else:
         pyarrow.csv.write_csv(table, path)
-    # Text of a float32 has as many digits as tell it from its neighbours, not from float64's.
+    # The text of a float32 has the digits that distinguish it among float32 numbers only.
     atol = 1e-4 if ending == "csv" and kind is np.float32 else 1e-8
     fitted = GFR(3, memory_budget=BUDGET, alpha=0).fit(path)
     np.testing.assert_allclose(fitted.components_, GFR(3, alpha=0).fit(x).components_, atol=atol)
@@ -214,7 +214,7 @@ def test_a_fit_reads_its_source_once_and_then_once_a_step(kind, n_steps):
 
 
 @pytest.mark.parametrize("kind", [GFR, GFS])
-def test_once_more_to_see_that_no_shrinkage_is_needed(kind):
+def test_the_test_for_shrinkage_reads_the_source_once_more(kind):
     source = AgainAndAgain(make_table(10_000))
     assert make(kind, 3, memory_budget=BUDGET, alpha="auto").fit(source).alpha_ == 0
     assert source.n_passes == 1 + 3 + 1
@@ -227,7 +227,7 @@ def test_rows_that_take_half_the_budget_are_read_twice_and_kept():
     assert_same(fitted, GFR(4, alpha=0).fit(make_table(7000)))
 
 
-def test_how_a_file_is_cut_does_not_change_a_bit(tmp_path):
+def test_the_fit_is_bitwise_equal_for_any_row_groups_of_a_file(tmp_path):
     fits = []
     for row_group in (3000, 100):
         folder = tmp_path / str(row_group)
@@ -238,7 +238,7 @@ def test_how_a_file_is_cut_does_not_change_a_bit(tmp_path):
     assert fits[0].alpha_ == fits[1].alpha_
 
 
-def test_a_small_budget_gives_what_a_large_one_does(tmp_path):
+def test_small_and_large_memory_budgets_give_equal_fits(tmp_path):
     x = make_table(20_000)
     np.save(tmp_path / "x.npy", x)
     fitted = GFR(3, memory_budget=BUDGET, alpha=0).fit(tmp_path / "x.npy")
@@ -247,7 +247,7 @@ def test_a_small_budget_gives_what_a_large_one_does(tmp_path):
 
 @pytest.mark.parametrize("n_columns", [1, 8])
 @pytest.mark.parametrize("kind", ["memmap", "arrays", "record batches"])
-def test_data_are_left_as_they_were(tmp_path, kind, n_columns):
+def test_a_fit_does_not_change_the_data(tmp_path, kind, n_columns):
     table = np.ascontiguousarray(X[:, :n_columns])
     if kind == "memmap":
         data = np.memmap(tmp_path / "x.bin", dtype=np.float64, mode="w+", shape=table.shape)

@@ -1,4 +1,4 @@
-"""The covariance of the columns is there for all kinds of rows."""
+"""The covariance of columns, for all kinds of rows."""
 
 import dask.array as da
 import numpy as np
@@ -33,7 +33,7 @@ def test_every_kind_of_rows_has_a_covariance(kind, scaling):
 
 
 @pytest.mark.parametrize(("asked", "n_passes"), [(True, 1), (None, 2), (False, 2)])
-def test_a_covariance_that_is_asked_for_ahead_takes_no_pass_of_its_own(asked, n_passes):
+def test_a_covariance_requested_at_opening_needs_no_extra_pass(asked, n_passes):
     data = AgainAndAgain(X)
     rows, _, _ = open_stream(as_source(data), "column", memory_budget=BUDGET, covariance=asked)
     rows.covariance()
@@ -41,7 +41,7 @@ def test_a_covariance_that_is_asked_for_ahead_takes_no_pass_of_its_own(asked, n_
 
 
 @pytest.mark.parametrize("kind", ["array", "stream", "Dask"])
-def test_the_covariance_of_other_coordinates_is_theirs(kind):
+def test_rotated_rows_have_the_covariance_of_the_new_coordinates(kind):
     basis = np.linalg.qr(np.random.default_rng(0).standard_normal((8, 8)))[0][:3]
     rows, deviations = opened(kind, "column").rotate(basis)
     z = (X - X.mean(axis=0)) / X.std(axis=0) @ basis.T

@@ -1,4 +1,4 @@
-"""What is wrong with a table, and where, is said; and nothing half-written stays behind."""
+"""Faulty tables: errors name the fault and its place, and no partial output remains."""
 
 import errno
 
@@ -71,7 +71,7 @@ def test_a_truncated_npy_file_is_named(tmp_path, budget):
         GFR(2, memory_budget=budget, alpha=0).fit(paths)
 
 
-def test_an_npy_file_that_is_no_table_is_named(tmp_path):
+def test_an_npy_file_without_a_table_is_named(tmp_path):
     np.save(tmp_path / "x.npy", X[:, 0])
     with pytest.raises(ValueError, match=r"x\.npy holds an array of shape \(3000,\)"):
         GFR(1, alpha=0).fit(tmp_path / "x.npy")
@@ -89,7 +89,7 @@ def test_text_in_a_late_row_of_a_csv_file_is_found(tmp_path):
     row = b"1.5,2\n-1,3\n"
     text = b"a,b\n" + row * (n // 2) + b"0.5,oops\n" + row * 10
     (tmp_path / "late.csv").write_bytes(text)
-    # Rows are counted from 0, and the heading is none.
+    # Rows are counted from 0, without the heading.
     with pytest.raises(ValueError, match=r"late\.csv .*column 'b': row 1000000: .*'oops'"):
         GFR(1, memory_budget=BUDGET, alpha=0).fit(tmp_path / "late.csv")
 
@@ -104,7 +104,7 @@ def test_a_csv_row_that_lacks_a_cell_is_found(tmp_path):
 
 
 @BUDGETS
-def test_a_csv_row_of_bytes_that_are_no_text_is_refused_without_noise(tmp_path, budget, capfd):
+def test_a_csv_row_of_invalid_utf_8_is_refused_without_other_messages(tmp_path, budget, capfd):
     (tmp_path / "x.csv").write_bytes(b"a,b\n1,2\n3,4\n\xff1,2,3\n4,5\n")
     with pytest.raises(ValueError, match=r"x\.csv cannot be read as csv: .*Expected 2 columns"):
         GFR(1, memory_budget=budget, alpha=0).fit(tmp_path / "x.csv")
@@ -161,7 +161,7 @@ def test_an_empty_cell_of_a_csv_file_is_a_missing_value(tmp_path, budget):
 
 @pytest.fixture
 def before_pass(monkeypatch):
-    """Do something before a given pass of the pursuit."""
+    """Return a mapping from the number of a pass to a function that is called before that pass."""
     plan = {}
     blocks = StreamRows.blocks
     count = iter(range(100))
@@ -182,7 +182,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_file_that_changes_between_passes_is_noticed(tmp_path, change, before_pass):
+def test_a_file_that_changes_between_passes_is_refused(tmp_path, change, before_pass):
     x = make_table(9000)  # too large to be kept in memory
     path = write_parquet(tmp_path, pa.table(dict(zip(NAMES, x.T, strict=True))))
     other = pa.table(dict(zip(NAMES, CHANGES[change](x).T, strict=True)))
@@ -191,13 +191,13 @@ def test_a_file_that_changes_between_passes_is_noticed(tmp_path, change, before_
         GFR(3, memory_budget=BUDGET, alpha=0).fit(path)
 
 
-def test_blocks_that_change_between_passes_are_noticed():
+def test_blocks_that_change_between_passes_are_refused():
     tables = iter([make_table(), make_table(seed=1)])
     with pytest.raises(ValueError, match=r"changed while it was read: rows 0 to 1023"):
         GFR(3, memory_budget=BUDGET, alpha=0).fit(lambda: iter([next(tables)]))
 
 
-def test_what_can_be_read_only_once_is_refused():
+def test_an_iterator_that_can_be_read_only_once_is_refused():
     for once in (iter([X]), (part for part in [X]), TABLE.to_reader()):
         with pytest.raises(TypeError, match=r"only once .*Give a function"):
             GFR(1, alpha=0).fit(once)
@@ -213,7 +213,7 @@ def test_what_can_be_read_only_once_is_refused():
         ([X[:1]], "has 1 rows of positive weight"),
     ],
 )
-def test_blocks_that_are_no_tables_are_refused(blocks, message):
+def test_blocks_other_than_tables_are_refused(blocks, message):
     with pytest.raises(ValueError, match=message):
         GFR(1, memory_budget=BUDGET, alpha=0).fit(lambda: iter(blocks))
 
@@ -223,7 +223,7 @@ def test_a_missing_file_is_named(tmp_path):
         GFR(1, alpha=0).fit([write_parquet(tmp_path), tmp_path / "nothing.parquet"])
 
 
-def test_an_unknown_ending_is_refused_with_those_that_are_known(tmp_path):
+def test_an_unknown_ending_is_refused_with_the_known_endings(tmp_path):
     (tmp_path / "x.xlsx").write_text("", encoding="utf-8")
     with pytest.raises(ValueError, match=r"\.xlsx is not clear .*\.parquet.*\.npy"):
         GFR(1, alpha=0).fit(tmp_path / "x.xlsx")
@@ -279,7 +279,7 @@ OUTPUTS = ["z.parquet", "z.feather", "z.csv", "z.npy"]
 
 
 def stop_writing(monkeypatch, ending, error, after=1):
-    """Let the writer raise after some blocks."""
+    """Make the writer raise an error after some blocks."""
     writer = outputs.ArrayWriter if ending == ".npy" else outputs.ArrowWriter
     write, count = writer.write_array, iter(range(100))
 
@@ -296,9 +296,7 @@ def stop_writing(monkeypatch, ending, error, after=1):
     "error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=repr
 )
 @pytest.mark.parametrize("existing", [False, True])
-def test_an_interrupted_transform_leaves_nothing_behind(
-    tmp_path, monkeypatch, output, error, existing
-):
+def test_an_interrupted_transform_leaves_no_file(tmp_path, monkeypatch, output, error, existing):
     paths = write_parts(tmp_path)
     target = tmp_path / "out" / output
     target.parent.mkdir()

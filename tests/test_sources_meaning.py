@@ -1,4 +1,4 @@
-"""One meaning everywhere: columns by name, weights, and outputs, whatever the data are held in."""
+"""Columns by name, weights and outputs have one meaning in every container of data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def dask_of(table):
 
 
 def blocks(*tables):
-    """Return what yields the tables on each pass."""
+    """Return a function that yields the tables on each pass."""
     return lambda: iter(tables)
 
 
@@ -108,7 +108,7 @@ def test_a_column_of_weights_is_not_transformed(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=IDS)
-def test_what_was_kept_is_taken_by_name(kind, tmp_path):
+def test_inverse_transform_takes_columns_of_the_code_by_name(kind, tmp_path):
     fitted = kind.fit(FRAME)
     kept = pd.DataFrame(np.asarray(fitted.transform(FRAME)), columns=fitted.get_feature_names_out())
     expected = fitted.inverse_transform(kept.to_numpy())
@@ -116,7 +116,7 @@ def test_what_was_kept_is_taken_by_name(kind, tmp_path):
     turned.to_parquet(tmp_path / "z.parquet")
     for data in (turned, pa.Table.from_pandas(turned), tmp_path / "z.parquet", dask_of(turned)):
         np.testing.assert_allclose(fitted.inverse_transform(data), expected, atol=1e-12)
-    if kept.shape[1] > 1:  # or else no name tells, and columns go by position
+    if kept.shape[1] > 1:  # with one column and no known name, columns go by position
         with pytest.raises(ValueError, match=f"lacks the column '{kept.columns[-1]}'"):
             fitted.inverse_transform(kept.iloc[:, :-1].assign(extra=0.0))
     numbered = kept.set_axis(range(kept.shape[1]), axis=1)  # no names: by position
@@ -134,7 +134,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", KINDS[:2], ids=IDS[:2])
-def test_an_output_is_written_whatever_the_data_are(kind, form, tmp_path):
+def test_an_output_is_written_for_every_kind_of_data(kind, form, tmp_path):
     np.save(tmp_path / "x.npy", X)
     data = FORMS[form](tmp_path)
     rows = FRAME if form in ("data frame", "Dask") else X
@@ -189,7 +189,7 @@ def test_a_folder_that_is_read_is_not_written_into(tmp_path):
         assert done.exit_code == 2
         assert "write it elsewhere" in " ".join(done.stderr.split())
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    fitted.transform(folder, output=folder / "z.npy")  # which is no part of the table
+    fitted.transform(folder, output=folder / "z.npy")  # a file that is no part of the table
     assert fitted.transform(folder).shape == (len(FRAME), 2)
 
 
@@ -211,7 +211,7 @@ SATURATED = {
 
 
 @pytest.mark.parametrize("name", SATURATED)
-def test_a_warning_that_is_an_error_leaves_the_fit_as_it_was(name):
+def test_a_warning_raised_as_an_error_leaves_the_fit_unchanged(name):
     estimator, rng = SATURATED[name], np.random.default_rng(0)
     few = rng.standard_normal((12, 5))
     with warnings.catch_warnings():
@@ -223,14 +223,14 @@ def test_a_warning_that_is_an_error_leaves_the_fit_as_it_was(name):
         check_is_fitted(fresh)
 
 
-def test_columns_of_one_name_in_blocks_are_refused():
+def test_blocks_with_repeated_column_names_are_refused():
     twice = WEIGHTED.set_axis(["a", "a", *WEIGHTED.columns[2:]], axis=1)
     for weight in ("w", None):
         with pytest.raises(ValueError, match="two of its columns have the same name"):
             GFR(2, alpha=0).fit(blocks(twice), sample_weight=weight)
 
 
-def test_gaps_of_pandas_are_gaps_in_blocks_and_partitions():
+def test_missing_values_of_pandas_are_recognized_in_blocks_and_partitions():
     table = FRAME.astype("Float64")
     table.iloc[3, 1] = pd.NA
     for data in (table, blocks(table), dask_of(table)):
@@ -252,7 +252,7 @@ def test_partitions_without_rows_are_transformed(kind, tmp_path):
     assert fitted.inverse_transform(fitted.transform(few)).compute().shape == rows.shape
 
 
-def test_a_selection_of_dask_frames_goes_by_position_where_names_do_not_tell():
+def test_a_selection_of_dask_frames_goes_by_position_if_the_fit_had_no_names():
     fitted = KINDS[1].fit(X)
     expected = fitted.transform(X)
     for labels in (NAMES, range(len(NAMES))):
@@ -260,7 +260,7 @@ def test_a_selection_of_dask_frames_goes_by_position_where_names_do_not_tell():
         np.testing.assert_array_equal(found, expected)
 
 
-def test_a_file_and_a_container_are_not_asked_for_at_once(tmp_path):
+def test_an_output_file_together_with_set_output_is_refused(tmp_path):
     fitted = GFR(2, alpha=0).fit(X).set_output(transform="pandas")
     with pytest.raises(ValueError, match="set_output asks for pandas"):
         fitted.transform(X, output=tmp_path / "z.csv")
@@ -271,7 +271,7 @@ def test_a_file_and_a_container_are_not_asked_for_at_once(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_columns_with_names_of_their_own_are_taken_by_position(tmp_path):
+def test_codes_with_other_names_are_taken_by_position(tmp_path):
     fitted = GFR(2, alpha=0).fit(FRAME)
     kept = fitted.transform(FRAME)
     named = pd.DataFrame(kept, columns=["first", "second"])
@@ -282,7 +282,7 @@ def test_columns_with_names_of_their_own_are_taken_by_position(tmp_path):
         )
 
 
-def test_a_folder_of_folders_is_read_whole(tmp_path):
+def test_a_folder_is_read_with_its_subfolders(tmp_path):
     (tmp_path / "table" / "day1.parquet").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
     FRAME[:50].to_parquet(tmp_path / "table" / "day1.parquet" / "part.parquet")

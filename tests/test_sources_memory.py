@@ -33,7 +33,7 @@ print(json.dumps([fitted.n_samples_, before, peak()]))
 
 
 def write(path, n_rows):
-    """Write a table in pieces, so that this process needs no memory for it, either."""
+    """Write a table in pieces, so that this process needs little memory."""
     rng = np.random.default_rng(0)
     names = [f"x{i}" for i in range(N_COLUMNS)]
     writer = None
@@ -47,7 +47,7 @@ def write(path, n_rows):
 
 
 def peak_of(path, budget=BUDGET):
-    """Fit in another process, and return the number of rows and the memory that the fit took."""
+    """Fit in another process; return the number of rows and the peak memory of the fit."""
     arguments = [sys.executable, "-c", CHILD, str(path), str(budget)]
     done = subprocess.run(arguments, capture_output=True, text=True, check=True)
     n_rows, before, peak = json.loads(done.stdout)
@@ -73,14 +73,14 @@ def test_six_times_the_rows_need_no_more_memory(paths):
     assert peaks[1] < 200 * 2**20
 
 
-def test_what_is_measured_is_what_a_fit_takes(paths):
-    """With a budget that is large enough, the table is loaded, and copied to be centred."""
+def test_the_measurement_notices_a_table_that_is_loaded(paths):
+    """With a large budget, the table is loaded, and copied for centring."""
     n_rows = SIZES[1]
     assert peak_of(paths[n_rows], 2**31)[1] > 2 * 8 * n_rows * N_COLUMNS
 
 
-def test_a_compressed_file_takes_no_more_than_one_that_is_not(tmp_path):
-    """It unpacks to 120 MB of numbers, which are never in memory at once."""
+def test_a_compressed_file_needs_no_more_memory_than_an_uncompressed_one(tmp_path):
+    """The file unpacks to 120 MB of numbers, which are never in memory at once."""
     n_rows, n_columns = 1_500_000, 10
     rows = np.random.default_rng(0).integers(0, 9, (100, n_columns))
     text = "\n".join(",".join(map(str, row)) for row in rows.tolist()) + "\n"

@@ -1,4 +1,4 @@
-"""Means, variances and covariances, put together from blocks."""
+"""Means, variances and covariances, merged from blocks."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def by_blocks(x, weights, n_blocks, covariance=True):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_blocks", [1, 7, 1000])
-def test_merging_loses_no_digits_where_the_mean_is_large(n_blocks, weighted):
+def test_merging_loses_no_digits_if_the_mean_is_large(n_blocks, weighted):
     rng = np.random.default_rng(0)
     x = 1e9 + rng.standard_normal((20_000, 3)) @ rng.standard_normal((3, 3))
     w = rng.uniform(0, 2, len(x)) if weighted else None
@@ -46,7 +46,7 @@ def test_merging_loses_no_digits_where_the_mean_is_large(n_blocks, weighted):
     )
 
 
-def test_only_a_stable_sum_passes_that_test():
+def test_a_naive_variance_loses_all_digits_on_that_data():
     x = 1e9 + np.random.default_rng(0).standard_normal((20_000, 1))
     naive = np.mean(x**2) - np.mean(x) ** 2
     assert abs(naive - 1) > 0.5
@@ -84,7 +84,7 @@ def test_merging_is_associative_and_commutative_up_to_rounding(a, b, c, covarian
     assert_equal_up_to_rounding(left, whole)
 
 
-def test_integer_weights_are_copies():
+def test_integer_weights_equal_copies_of_rows():
     rng = np.random.default_rng(0)
     x, w = rng.standard_normal((100, 3)), rng.integers(0, 3, 100)
     found = by_blocks(x, w.astype(float), 4)
@@ -95,7 +95,7 @@ def test_integer_weights_are_copies():
 
 
 @pytest.mark.parametrize("scaling", ["column", "table"])
-def test_columns_are_scaled_each_or_all_alike(scaling):
+def test_columns_are_scaled_separately_or_by_one_factor(scaling):
     x = np.random.default_rng(0).standard_normal((500, 3)) * [1, 5, 0] + 3
     statistics = by_blocks(x, None, 5)
     centring = centring_of(statistics, scaling)
@@ -110,7 +110,7 @@ def test_columns_are_scaled_each_or_all_alike(scaling):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_rows_are_held_out_or_counted_whatever_the_order_of_merging(weighted):
+def test_held_out_rows_do_not_depend_on_the_order_of_merging(weighted):
     rng = np.random.default_rng(0)
     x, w = rng.standard_normal((2000, 2)), rng.uniform(0.5, 2, 2000) if weighted else None
     split = Split(0.5, seed=3, limit=100)

@@ -1,4 +1,4 @@
-"""Files in, a file out; and scores of files."""
+"""Transforms of files into files, and scores of files."""
 
 import numpy as np
 import pandas as pd
@@ -76,7 +76,7 @@ def test_a_reconstructed_file_has_names_even_if_the_fit_had_none(tmp_path):
 def test_all_sources_are_transformed(tmp_path, source):
     fitted = GFR(3, alpha=0).fit(X)
     data = SOURCES[source](tmp_path)
-    if source == "memmap":  # is an array, too
+    if source == "memmap":  # a memory map is an array
         found = fitted.transform(data)
     else:
         found = np.load(fitted.transform(data, output=tmp_path / "z.npy"))
@@ -117,7 +117,7 @@ ESTIMATORS = [*(each[0] for each in ALGORITHMS), UFFS]
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
 @pytest.mark.parametrize("source", ["npy", "Parquet", "CSV", "several npy"])
-def test_what_goes_in_as_a_path_comes_out_as_rows_unless_a_file_is_named(tmp_path, kind, source):
+def test_a_path_is_transformed_to_an_array_unless_an_output_file_is_named(tmp_path, kind, source):
     data = SOURCES[source](tmp_path)
     options = {"degree": 2} if kind is UFFS else {}
     rows = kind(2, **options).fit_transform(data)
@@ -134,19 +134,19 @@ def test_what_goes_in_as_a_path_comes_out_as_rows_unless_a_file_is_named(tmp_pat
         )
 
 
-def test_rows_of_a_path_are_none_if_there_are_none(tmp_path):
+def test_a_file_without_rows_is_transformed_to_no_rows(tmp_path):
     np.save(tmp_path / "none.npy", X[:0])
     assert GFR(2, alpha=0).fit(X).transform(tmp_path / "none.npy").shape == (0, 2)
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
-def test_data_are_not_taken_for_metadata(kind):
+def test_metadata_routing_does_not_request_data(kind):
     for method in ("transform", "inverse_transform"):
         requests = getattr(kind().get_metadata_routing(), method).requests
         assert "Z" not in requests
 
 
-def test_a_file_can_be_replaced_by_its_transform(tmp_path):
+def test_a_transform_can_overwrite_its_input_file(tmp_path):
     path = write_parquet(tmp_path)
     fitted = GFS(3, alpha=0, criterion="variance").fit(FRAME)
     fitted.transform(path, output=path)
@@ -155,7 +155,7 @@ def test_a_file_can_be_replaced_by_its_transform(tmp_path):
 
 @EACH
 @pytest.mark.parametrize("source", ["Parquet", "several npy", "CSV"])
-def test_files_are_scored_as_arrays_are(tmp_path, index, source):
+def test_files_and_arrays_have_equal_scores(tmp_path, index, source):
     fitted = estimator(ALGORITHMS[index]).fit(X)
     data = SOURCES[source](tmp_path)
     assert fitted.score(data) == pytest.approx(fitted.score(X), abs=1e-12)

@@ -1,4 +1,4 @@
-"""Held-out rows of tables that are not in memory."""
+"""Held-out rows of files and streams."""
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ EVERYWHERE = pytest.mark.parametrize("data", DATA)
 
 @EACH
 @EVERYWHERE
-def test_given_rows_decide_on_the_penalty_as_in_memory(tmp_path, data, index):
+def test_validation_data_choose_the_penalty_as_in_memory(tmp_path, data, index):
     options = {"alpha": "auto", "count": 4, "threshold": None}
     new = NEW if data == "Dask array" else pd.DataFrame(NEW, columns=NAMES)
     fitted = estimator(ALGORITHMS[index], **options)
@@ -56,7 +56,7 @@ def test_a_share_of_the_rows_can_be_held_out(tmp_path, data):
     )
     n_held_out = len(X) - fitted.n_samples_
     assert abs(n_held_out - 600) < 5 * np.sqrt(600 * 0.8)
-    expected = GFR(3, validation_fraction=0.2, alpha=0).fit(X)  # holds out others
+    expected = GFR(3, validation_fraction=0.2, alpha=0).fit(X)  # another seed holds out other rows
     np.testing.assert_allclose(
         fitted.validation_total_residual_variance_,
         expected.validation_total_residual_variance_,
@@ -65,7 +65,7 @@ def test_a_share_of_the_rows_can_be_held_out(tmp_path, data):
 
 
 @EVERYWHERE
-def test_a_penalty_found_on_held_out_rows_is_used_on_all(tmp_path, data):
+def test_a_penalty_found_on_held_out_rows_is_used_for_all_rows(tmp_path, data):
     fitted = GFR(3, alpha="auto", memory_budget=BUDGET).fit(DATA[data](tmp_path))
     assert fitted.n_samples_ == len(X)
     assert_same(fitted, GFR(3, alpha=fitted.alpha_).fit(X))
@@ -94,7 +94,7 @@ def test_few_rows_are_held_out_of_a_table_of_unknown_length(tmp_path, data, monk
         DATA[data](tmp_path)
     )
     assert 20 <= len(X) - fitted.n_samples_ <= 80
-    # Those that were held out at first and then were not take part in the fit.
+    # Rows that are released from the held-out part take part in the fit.
     np.testing.assert_allclose(fitted.mean_, X.mean(axis=0), atol=0.2)
     np.testing.assert_allclose(fitted.components_, GFR(3, alpha=0).fit(X).components_, atol=0.1)
 

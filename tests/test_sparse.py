@@ -1,4 +1,4 @@
-"""Sparse matrices: the same fit as to the same table written out, without writing it out."""
+"""Sparse matrices: the fit of the dense table, without a dense copy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ N_ROWS, N_COLUMNS, STEPS = 300, 40, 5
 
 
 def hard_table() -> sp.csr_array:
-    """Columns with zeros, without, far from zero, constant and empty, and one that is redundant."""
+    """Return columns with zeros, without zeros, far from zero, constant, empty and redundant."""
     rng = np.random.default_rng(0)
     x = np.where(rng.random((N_ROWS, N_COLUMNS)) < 0.15, rng.exponential(size=(N_ROWS, 1)), 0.0)
     x *= np.linspace(3, 1, N_COLUMNS)
@@ -66,12 +66,12 @@ FITTED = [
 
 
 def operators() -> Any:
-    """Let the covariance of any number of columns be an operator."""
+    """Make the covariance of any number of columns an operator."""
     return mock.patch.object(sparse_rows, "MATRIX_COLUMNS", 10)
 
 
 def assert_same(sparse: Any, dense: Any, X: sp.csr_array) -> None:
-    """Assert that two fits and what they do with rows are the same."""
+    """Check that two fits, their transforms and their scores are equal."""
     for name in FITTED:
         assert hasattr(sparse, name) == hasattr(dense, name)
         if hasattr(dense, name):
@@ -102,7 +102,7 @@ def assert_same(sparse: Any, dense: Any, X: sp.csr_array) -> None:
     ],
     ids=str,
 )
-def test_a_sparse_fit_is_the_dense_one(estimator, params):
+def test_a_sparse_fit_equals_the_dense_fit(estimator, params):
     X = hard_table()
     dense = make(estimator, STEPS, **params).fit(X.toarray(), sample_weight=WEIGHTS)
     with operators():
@@ -111,7 +111,7 @@ def test_a_sparse_fit_is_the_dense_one(estimator, params):
 
 
 @pytest.mark.parametrize("estimator", STEPWISE)
-def test_more_columns_than_rows(estimator):
+def test_a_sparse_fit_equals_the_dense_fit_with_more_columns_than_rows(estimator):
     X = random_matrix((30, 200), 0.2, np.random.default_rng(2))
     dense = make(estimator, 2).fit(X.toarray())
     with operators():
@@ -124,7 +124,7 @@ def test_more_columns_than_rows(estimator):
 @pytest.mark.parametrize(
     "form", [sp.csr_array, sp.csc_array, sp.csr_matrix, sp.csc_matrix, sp.coo_array]
 )
-def test_all_forms_of_sparse_matrices_are_the_same(form):
+def test_all_forms_of_sparse_matrices_give_equal_fits(form):
     X = hard_table()
     expected = GFR(2).fit(X)
     given = form(X)
@@ -132,7 +132,7 @@ def test_all_forms_of_sparse_matrices_are_the_same(form):
     assert (given != form(X)).nnz == 0
 
 
-def test_entries_given_twice_are_added_and_the_matrix_is_left_alone():
+def test_repeated_entries_are_added_and_the_matrix_is_not_changed():
     X = hard_table().tocoo()
     twice = sp.coo_array(
         (np.tile(X.data / 2, 2), (np.tile(X.row, 2), np.tile(X.col, 2))), shape=X.shape
@@ -165,7 +165,7 @@ def test_held_out_rows_may_be_sparse_or_not():
         )
 
 
-def test_backward_elimination_writes_blocks_of_rows_out():
+def test_backward_elimination_uses_dense_blocks_of_rows():
     rng = np.random.default_rng(4)
     x = np.where(rng.random((N_ROWS, 4)) < 0.5, rng.standard_normal((N_ROWS, 4)), 0.0)
     x = np.column_stack([x, x[:, 0] * x[:, 1]])
@@ -176,7 +176,7 @@ def test_backward_elimination_writes_blocks_of_rows_out():
 
 
 @pytest.mark.parametrize("estimator", [GFR(2), GCA(), GFS(3), GFA()], ids=repr)
-def test_weights_with_fractions_count_alike_at_defaults(estimator):
+def test_fractional_weights_give_equal_sparse_and_dense_fits_by_default(estimator):
     rng = np.random.default_rng(7)
     x = np.where(rng.random((N_ROWS, 5)) < 0.5, rng.standard_normal((N_ROWS, 5)), 0.0)
     x = np.column_stack([x, x[:, 0] * x[:, 1]])
@@ -185,16 +185,16 @@ def test_weights_with_fractions_count_alike_at_defaults(estimator):
     assert_same(
         clone(estimator).fit(sp.csr_array(x), sample_weight=weights), dense, sp.csr_array(x)
     )
-    assert not np.allclose(clone(estimator).fit(x).mean_, dense.mean_)  # weights do count
+    assert not np.allclose(clone(estimator).fit(x).mean_, dense.mean_)  # weights have an effect
 
 
-def test_more_columns_than_their_covariance_can_be_had_of_are_refused():
+def test_backward_elimination_of_too_many_columns_is_refused():
     X = random_matrix((50, 100_000), 1e-4, np.random.default_rng(6))
     with pytest.raises(ValueError, match=r"100,000 columns.*backward=False"):
         GFA().fit(X)
 
 
-def test_a_checkpoint_of_sparse_rows_is_one_of_dense_rows(tmp_path):
+def test_sparse_and_dense_rows_share_a_checkpoint(tmp_path):
     X = hard_table()
     sparse = GFS(3, checkpoint=tmp_path / "sums", criterion="variance").fit(
         X, sample_weight=WEIGHTS
@@ -250,7 +250,7 @@ def test_no_matrix_of_columns_by_columns_exists():
     assert_allclose(abs(fitted.components_[0] @ top) / np.linalg.norm(top), 1.0, atol=1e-9)
 
 
-def test_what_takes_no_sparse_matrix_says_so():
+def test_methods_that_need_dense_rows_refuse_sparse_ones():
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         UFFS(2, degree=2).fit(hard_table())
 

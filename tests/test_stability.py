@@ -1,4 +1,4 @@
-"""How often features and directions return when the rows are drawn again."""
+"""Stability: frequency of features and directions in fits to resampled rows."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ every_estimator = pytest.mark.parametrize("estimator", STEPWISE)
 
 
 def clear_cut(n=300):
-    """Variances so far apart that every resample chooses alike, and a product."""
+    """Return columns of very different variances, for which all resamples agree, and a product."""
     a, b, c = np.random.default_rng(0).uniform(-1, 1, (3, n))
     return np.column_stack([9 * a, 3 * b, c, 0.01 * a * b])
 
 
 def rivals(n=200):
-    """Two features, or directions, of all but equal variance, of which one is to be chosen."""
+    """Return a table with two candidates of almost equal variance."""
     values = np.random.default_rng(0).standard_normal((n, 3))
     return values / values.std(axis=0) * [3.0, 1.001, 1.0]
 
@@ -34,7 +34,7 @@ def rivals(n=200):
 
 
 @pytest.mark.parametrize("estimator", SELECTORS)
-def test_features_that_stand_out_always_return(estimator):
+def test_clearly_best_features_are_chosen_in_every_resample(estimator):
     stability = make(estimator, 2).fit(clear_cut()).stability(clear_cut(), 12)
     np.testing.assert_array_equal(stability.frequency, [1, 1, 0, 0])
     np.testing.assert_array_equal(stability.agreement, np.ones(12))
@@ -43,13 +43,13 @@ def test_features_that_stand_out_always_return(estimator):
 
 
 @pytest.mark.parametrize("estimator", SELECTORS)
-def test_of_two_features_alike_now_one_returns_and_now_the_other(estimator):
+def test_two_equivalent_features_are_chosen_alternately(estimator):
     stability = make(estimator, 2).fit(rivals()).stability(rivals(), 30)
     sure, *rival = stability.frequency
     assert sure == 1.0
     assert all(0.1 < frequency < 0.9 for frequency in rival)
     assert sum(rival) == pytest.approx(1.0)
-    # Both features in common, or one of three
+    # two features in common, or one of three
     shares = stability.agreement.tolist()
     assert {round(share, 12) for share in shares} == {1.0, round(1 / 3, 12)}
     assert stability.mean == pytest.approx(np.mean(shares))
@@ -86,7 +86,7 @@ def test_selections_are_compared_by_the_features_in_common():
 
 
 @pytest.mark.parametrize("estimator", EXTRACTORS)
-def test_directions_that_stand_out_return(estimator):
+def test_clearly_best_directions_are_found_in_every_resample(estimator):
     stability = make(estimator, 2).fit(clear_cut()).stability(clear_cut(), 12)
     assert stability.frequency.shape == (2,)
     assert (stability.frequency > 0.99).all()
@@ -95,7 +95,7 @@ def test_directions_that_stand_out_return(estimator):
 
 
 @pytest.mark.parametrize("estimator", EXTRACTORS)
-def test_of_two_directions_alike_neither_is_sure_to_return(estimator):
+def test_two_equivalent_directions_have_low_agreement(estimator):
     stability = make(estimator, 2).fit(rivals()).stability(rivals(), 30)
     assert stability.frequency[0] > 0.98
     assert 0.2 < stability.frequency[1] < 0.9
@@ -116,7 +116,7 @@ def test_agreement_is_the_mean_squared_cosine_of_principal_angles(estimator):
     np.testing.assert_allclose(stability.frequency, np.mean(shadows, axis=0), atol=1e-7)
 
 
-def test_spans_of_different_sizes_are_compared_by_the_smaller():
+def test_spans_of_different_dimension_are_compared_in_the_smaller_one():
     basis = orthonormal(np.random.default_rng(0), 5)
     other = orthonormal(np.random.default_rng(1), 5)
     stability = of_subspaces(basis[:3], [basis[:2], basis[:4], basis[3:], other[:2], basis[:0]])
@@ -135,11 +135,11 @@ def test_directions_count_as_spans_and_not_one_by_one():
     assert stability.mean > 0.99
 
 
-# What holds for all
+# Selections and directions
 
 
 @every_estimator
-def test_frequencies_are_shares(estimator):
+def test_frequencies_are_between_zero_and_one(estimator):
     rng = np.random.default_rng(0)
     table = rng.standard_normal((60, 8))
     stability = make(estimator, 3).fit(table).stability(table, 10)
@@ -162,7 +162,7 @@ def test_the_seed_decides_on_the_resamples(estimator):
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_fits_at_the_same_time_give_the_same(backend):
+def test_parallel_resamples_give_the_result_of_sequential_ones(backend):
     fitted = GFR(2, alpha=0).fit(X)
     alone = fitted.stability(X, 6)
     with parallel_config(backend):
@@ -172,7 +172,7 @@ def test_fits_at_the_same_time_give_the_same(backend):
 
 
 @every_estimator
-def test_a_resample_takes_the_parameters_of_the_fit(estimator):
+def test_resamples_use_the_parameters_of_the_fit(estimator):
     fitted = make(estimator, 0.9, threshold=None, degree=1).fit(X)
     stability = fitted.stability(X, 8)
     n = len(fitted.n_functions_)
@@ -183,7 +183,7 @@ def test_a_resample_takes_the_parameters_of_the_fit(estimator):
 
 
 @every_estimator
-def test_stability_leaves_the_fit_as_it_is(estimator):
+def test_stability_does_not_change_the_fit(estimator):
     fitted = make(estimator, 2).fit(X)
     before = dict(vars(fitted))
     fitted.stability(X, 2)

@@ -1,4 +1,4 @@
-"""Tables as they are, from a shell and in Python: text, dates, gaps, and what is said of them."""
+"""Mixed tables in the shell and in Python: text, dates, gaps, and messages about them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pd = pytest.importorskip("pandas")
 
 
 def orders(n=300):
-    """Voltage, current and power; zip code and city; a product and its price; times; ages."""
+    """Return voltage, current, power; zip code, city; product, price; times; ages, age groups."""
     rng = np.random.default_rng(0)
     zips, product = rng.integers(0, 9, n), rng.integers(0, 12, n)
     voltage, current = rng.uniform(1, 5, (2, n))
@@ -51,7 +51,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_selection_takes_text_and_dates_as_they_are(folder, ending):
+def test_a_selection_accepts_text_and_dates(folder, ending):
     done = succeed("select", f"orders.{ending}", "-o", f"kept.{ending}", "-m", "m.gram", "--json")
     document = json.loads(done.stdout)
     assert {*document["dropped"]} == {"city", "power", "price", "hour", "group"}
@@ -84,17 +84,17 @@ def test_levels_renamed_and_rows_reordered_change_no_selection(folder):
 @pytest.mark.parametrize("seed", range(2))
 def test_the_order_of_columns_changes_no_selection(folder, seed):
     table = orders()
-    table["label"] = table["product"].str.replace("p", "no ")  # as good as the product
+    table["label"] = table["product"].str.replace("p", "no ")  # equivalent to the product
     dropped = []
     for names in (list(table), np.random.default_rng(seed).permutation(list(table)).tolist()):
         table[names].to_csv(folder / "order.csv", index=False)
         done = succeed("select", str(folder / "order.csv"), "--json")
         dropped.append({*json.loads(done.stdout)["dropped"]})
-    # Text stays rather than its number, and of equals the first by name.
+    # Text is kept rather than its number, and the first name among equals.
     assert dropped == 2 * [{"power", "product", "price", "city", "hour", "group"}]
 
 
-def test_other_codes_of_categories_make_the_same_columns_redundant():
+def test_redundancy_does_not_depend_on_the_codes_of_categories():
     rng = np.random.default_rng(0)
     a, b, c = rng.integers(0, [[3], [4], [2]], (3, 400))
     codes = np.column_stack([a, b, c, rng.integers(0, 5, 12)[4 * a + b], (a + c) % 3])
@@ -118,7 +118,7 @@ def test_a_model_file_holds_hostile_levels(folder):
     assert lookup.column == "value"
 
 
-def test_apply_needs_the_text_that_is_kept(folder):
+def test_apply_needs_the_kept_columns_of_text(folder):
     succeed("select", "orders.csv", "-m", "m.gram", "-q")
     orders().drop(columns="zip").to_csv("less.csv", index=False)
     done = run("apply", "m.gram", "less.csv", "-o", "out.csv")
@@ -131,7 +131,7 @@ def test_a_kept_column_is_not_dropped_by_a_lookup(folder):
     assert "price" not in json.loads(done.stdout)["dropped"]
 
 
-def test_encode_keeps_its_meaning(folder):
+def test_encode_includes_columns_of_text_in_the_selection(folder):
     document = json.loads(succeed("select", "orders.csv", "--encode", "--json").stdout)
     assert document["beside"] == []
     assert "zip" in document["kept"] + document["dropped"]
@@ -142,7 +142,7 @@ def test_extraction_sets_text_aside_and_says_so(folder):
     assert "set aside: 'zip' (text), 'city' (text), 'product' (text)" in done.stderr
 
 
-def test_columns_without_values_and_constant_ones_are_named(folder):
+def test_empty_and_constant_columns_are_named(folder):
     orders().assign(nothing=np.nan, three=3.0).to_csv("odd.csv", index=False)
     document = json.loads(succeed("select", "odd.csv", "--json").stdout)
     assert document["set_aside"] == {"nothing": "no value in any row", "three": "constant"}
@@ -151,7 +151,7 @@ def test_columns_without_values_and_constant_ones_are_named(folder):
     )
 
 
-def test_rows_that_are_left_out_are_counted(folder):
+def test_rows_left_out_for_missing_values_are_counted(folder):
     table = orders()
     table.loc[::9, "current"] = np.nan
     table.to_csv("gaps.csv", index=False)
@@ -195,7 +195,7 @@ def test_gaps_at_random_do_not_change_what_is_redundant(seed):
     assert fitted.gaps_.n_filled == 0
 
 
-def test_too_few_complete_rows_are_filled():
+def test_gaps_are_filled_if_complete_rows_are_few():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 8))
     X[rng.random(X.shape) < 0.3] = np.nan
@@ -204,7 +204,7 @@ def test_too_few_complete_rows_are_filled():
     assert fitted.n_samples_ == 300
 
 
-def test_complete_rows_are_fitted_as_if_there_were_no_others():
+def test_incomplete_rows_do_not_change_the_fit_to_complete_rows():
     X, _ = planted(1)
     gaps = X.copy()
     gaps[::4, 2] = np.nan
@@ -225,7 +225,7 @@ def test_text_is_named_in_python():
         GFA().fit(orders()[["voltage", "zip", "city"]])
 
 
-def test_large_whole_numbers_are_not_constant():
+def test_large_integers_are_not_called_constant():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"i": 9e15 + rng.integers(0, 900, 200), "x": rng.normal(size=200)})
     found = gramian.relations(table)
@@ -233,7 +233,7 @@ def test_large_whole_numbers_are_not_constant():
     assert "i was left out" in found.notes[0]
 
 
-def test_parts_of_the_calendar_are_those_of_datetime():
+def test_parts_of_dates_equal_those_of_datetime():
     rng = np.random.default_rng(0)
     seconds = rng.integers(-(10**10), 10**10, 300)
     times = seconds.astype("datetime64[s]").astype("datetime64[us]")
@@ -269,7 +269,7 @@ def test_dates_become_numbers_and_dates_again():
     ],
     ids=" ".join,
 )
-def test_tables_that_do_not_fit_in_memory_are_taken_as_they_are(folder, ending, options):
+def test_mixed_tables_larger_than_memory_are_accepted(folder, ending, options):
     table = orders(6000)[["voltage", "current", "power", "zip", "city", "time"]]
     gone = np.random.default_rng(0).random((6000, 3)) < 0.05
     table.iloc[:, :3] = table.iloc[:, :3].mask(gone)

@@ -1,4 +1,4 @@
-"""Codes in text files, such as 007, 01970 and identifiers of 20 digits: they are no numbers."""
+"""Codes in text files, such as 007, 01970 and identifiers of 20 digits, stay text."""
 
 import csv
 import gzip
@@ -37,7 +37,7 @@ def test_a_selection_keeps_codes_letter_by_letter():
     pd.testing.assert_frame_equal(
         pd.read_csv("kept.csv", dtype=str), pd.read_csv("in.csv", dtype=str)
     )
-    same = orders().query("code == '7' and zip == '02108'")  # where zip alone shows that it is text
+    same = orders().query("code == '7' and zip == '02108'")  # only zip shows that it is text
     same.to_csv("new.csv", index=False)
     succeed("apply", "m.gram", "new.csv", "-o", "applied.csv")
     assert pd.read_csv("applied.csv", dtype=str)["code"].eq("7").all()
@@ -89,7 +89,7 @@ CELLS = {
 
 
 def is_code(cell):
-    """Return whether a cell is a whole number with zeros in front, or beyond 64 bits."""
+    """Return True if a cell is an integer with leading zeros, or beyond 64 bits."""
     if re.fullmatch(r"\s*-?0[0-9]+\s*", cell):
         return True
     whole = re.fullmatch(r"\s*-?[0-9]+\s*", cell)
@@ -98,7 +98,7 @@ def is_code(cell):
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("header", [True, False])
-def test_columns_of_codes_are_text_and_no_others_change(delimiter, header):
+def test_only_columns_of_codes_become_text(delimiter, header):
     body = [delimiter.join(row) for row in zip(*CELLS.values(), strict=True)]
     content = "\n".join([delimiter.join(CELLS)] * header + body * 20) + "\n"
     with open("in.csv", "w", newline="") as stream:
@@ -117,7 +117,7 @@ def test_columns_of_codes_are_text_and_no_others_change(delimiter, header):
 
 @pytest.mark.parametrize("last", ["007", "7", "99999999999999999999"])
 @pytest.mark.parametrize("budget", [2**10, 2**30], ids=["in pieces", "as a whole"])
-def test_a_code_far_down_counts_however_the_file_is_read(last, budget, monkeypatch):
+def test_a_code_far_down_in_a_file_makes_its_column_text(last, budget, monkeypatch):
     monkeypatch.setattr(_text, "HEAD_BYTES", 2**10)
     monkeypatch.setattr(_text, "BLOCK_BYTES", 2**11)
     with gzip.open("in.csv.gz", "wt") as stream:
@@ -129,7 +129,7 @@ def test_a_code_far_down_counts_however_the_file_is_read(last, budget, monkeypat
 
 
 @pytest.mark.parametrize("code", [b"-007", b"123456789012345678901"])
-def test_codes_are_found_wherever_the_bytes_are_cut(code):
+def test_codes_are_found_for_any_split_of_the_bytes(code):
     content = b"12,1.05,-7,2020-01-05\n3,4," + code + b",2020-01-06\n"
     for size in range(1, len(content) + 1):
         parts = [content[i : i + size] for i in range(0, len(content), size)]

@@ -1,4 +1,4 @@
-"""A command and an estimator give the same numbers, bit for bit, on every format."""
+"""Commands and estimators give bitwise equal numbers on every format."""
 
 import json
 
@@ -76,7 +76,7 @@ CASES = [
 
 @EITHER
 @pytest.mark.parametrize(("algorithm", "ending"), CASES)
-def test_commands_do_what_estimators_do(ending, algorithm, budget):
+def test_commands_and_estimators_write_equal_files(ending, algorithm, budget):
     data = f"in.{ending}"
     write(TABLE, data)
     command = "select" if algorithm in ("gfs", "gfa") else "extract"
@@ -103,7 +103,7 @@ def test_commands_do_what_estimators_do(ending, algorithm, budget):
 
 
 @EVERY
-def test_formulas_are_those_of_the_library(ending):
+def test_formulas_of_the_command_equal_those_of_the_library(ending):
     write(TABLE, f"in.{ending}")
     succeed("select", f"in.{ending}", "-n", "3", "-q", "-m", "model.gram")
     done = succeed("explain", "model.gram", f"in.{ending}", "--json")
@@ -115,7 +115,7 @@ def test_formulas_are_those_of_the_library(ending):
 
 @EVERY
 @EITHER
-def test_a_table_is_inspected_alike(ending, budget):
+def test_inspect_gives_equal_results_for_every_format(ending, budget):
     write(TABLE, f"in.{ending}")
     done = succeed("inspect", f"in.{ending}", "--json", "--memory-budget", str(budget))
     said = json.loads(done.stdout)
@@ -125,8 +125,8 @@ def test_a_table_is_inspected_alike(ending, budget):
 
 
 @EVERY
-def test_small_tables_are_loaded_so_that_all_solvers_work(ending):
-    """Of 300 rows: `solver="qr"` needs them in memory."""
+def test_small_tables_are_loaded_and_all_solvers_work(ending):
+    """A table of 300 rows; `solver="qr"` needs all rows in memory."""
     write(TABLE.slice(0, 300) if ending != "npy" else TABLE, f"in.{ending}")
     if ending == "npy":
         np.save("in.npy", X[:300])
@@ -137,8 +137,8 @@ def test_small_tables_are_loaded_so_that_all_solvers_work(ending):
 
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "npy", "npz"])
-def test_what_is_too_large_does_not_depend_on_the_format(ending):
-    """The numbers take 192,000 bytes, and an eighth of the budget must hold them."""
+def test_the_limit_of_memory_does_not_depend_on_the_format(ending):
+    """The numbers take 192,000 bytes, and must fit into an eighth of the budget."""
     write(TABLE, f"in.{ending}")
     for budget, fits in ((8 * 192_000, True), (8 * 192_000 - 1, False)):
         if fits:
@@ -148,7 +148,7 @@ def test_what_is_too_large_does_not_depend_on_the_format(ending):
                 GFS(2, solver="qr", memory_budget=budget).fit(f"in.{ending}")
 
 
-def test_a_folder_of_parquet_files_is_a_table_for_the_command_too(folder):  # noqa: F811
+def test_the_command_reads_a_folder_of_parquet_files(folder):  # noqa: F811
     (folder / "parts").mkdir()
     for i in range(3):
         write(TABLE.slice(1000 * i, 1000), f"parts/{i}.parquet")
@@ -157,7 +157,7 @@ def test_a_folder_of_parquet_files_is_a_table_for_the_command_too(folder):  # no
     assert_same_file("kept.parquet", "kept_too.parquet")
 
 
-def test_compressed_files_are_read_together():
+def test_several_compressed_files_are_read_as_one_table():
     write(TABLE.slice(0, 1000), "0.csv")
     write(TABLE.slice(1000, 2000), "1.csv.gz")
     np.testing.assert_array_equal(

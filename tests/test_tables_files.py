@@ -1,4 +1,4 @@
-"""Files as users have them: bad cells, long lines, pipes, modes, cells that programs would run."""
+"""Files of users: bad cells, long lines, pipes, modes, and cells that spreadsheets would run."""
 
 import gzip
 import os
@@ -47,7 +47,7 @@ def test_rows_are_counted_from_0_in_every_message(row, budget, text, said, endin
     with (gzip.open if ending == "csv.gz" else open)(f"in.{ending}", "wt") as stream:
         stream.write("\n".join(table))
     if row < 10 and "oops" in text:
-        said = "Column 'b' of .* holds string"  # which the first lines tell already
+        said = "Column 'b' of .* holds string"  # already visible in the first lines
     with pytest.raises(TableError if "infinite" not in said else ValueError) as caught:
         GFS(1, memory_budget=budget, alpha=0, criterion="variance").fit(f"in.{ending}")
     caught.match(said.format(row=row))
@@ -55,7 +55,7 @@ def test_rows_are_counted_from_0_in_every_message(row, budget, text, said, endin
 
 @pytest.mark.parametrize("header", [True, False])
 @pytest.mark.parametrize("budget", ["1MiB", "1GiB"])
-def test_the_command_counts_rows_alike_with_and_without_a_heading(header, budget):
+def test_the_command_counts_rows_from_0_with_and_without_a_heading(header, budget):
     table = lines(200)
     table[151] = "1,2,3"
     with open("in.csv", "w") as stream:
@@ -74,7 +74,7 @@ def test_values_of_several_lines_are_one_row():
     assert "row 3: Expected 2 columns, got 1" in done.stderr
 
 
-def test_a_line_may_be_longer_than_any_at_the_top(monkeypatch):
+def test_a_line_may_be_longer_than_all_lines_before(monkeypatch):
     from gramian.tables import _text_files as _text
 
     monkeypatch.setattr(_text, "HEAD_BYTES", 2**10)
@@ -89,21 +89,21 @@ def test_a_line_may_be_longer_than_any_at_the_top(monkeypatch):
     assert found["x"].to_pylist() == frame["x"].tolist()
 
 
-# What is judged by its size
+# Sizes of files
 
 
-def test_a_compressed_file_is_judged_by_what_it_unpacks_to(folder):  # noqa: F811
+def test_a_compressed_file_is_judged_by_its_unpacked_size(folder):  # noqa: F811
     with gzip.open("in.csv.gz", "wt") as stream:
         stream.write("a,b,c,d\n" + "1,2,3,4\n" * 400_000)
     table = open_table("in.csv.gz", memory_budget=2**26)
-    assert 4 * (folder / "in.csv.gz").stat().st_size < 2**26 // 8  # not by a guess
+    assert 4 * (folder / "in.csv.gz").stat().st_size < 2**26 // 8  # a guess would fit
     assert table.too_large
     assert open_table("in.csv.gz", memory_budget=2**27).too_large is False
     assert table.count_rows(10**9) == 400_000
     assert table.count_rows(1000) > 1000
 
 
-def test_rows_of_a_text_file_that_is_read_in_pieces_are_those_of_the_file():
+def test_a_text_file_read_in_pieces_has_all_its_rows():
     frame = pd.DataFrame({"number": np.arange(20_000), "word": ["NA", "x", "", "007"] * 5000})
     frame.to_csv("in.csv", index=False)
     table = open_table("in.csv", memory_budget=2**16)
@@ -114,10 +114,10 @@ def test_rows_of_a_text_file_that_is_read_in_pieces_are_those_of_the_file():
     assert words == [None, "x", None, "007"] * 5000
 
 
-# Formats that are not as they seem
+# Misleading formats
 
 
-def test_a_table_with_another_delimiter_or_twice_a_name_is_refused():
+def test_a_table_with_another_delimiter_or_a_repeated_name_is_refused():
     with open("in.csv", "w") as stream:
         stream.write("a;b\n1;2\n3;4;5\n")
     with pytest.raises(DelimiterError, match=r"in\.csv seems to be separated by ';'") as caught:
@@ -129,7 +129,7 @@ def test_a_table_with_another_delimiter_or_twice_a_name_is_refused():
         GFS(1, alpha=0, criterion="variance").fit("in.csv")
 
 
-def test_a_column_that_is_a_number_here_and_text_there_is_named():
+def test_a_column_of_numbers_in_one_file_and_text_in_another_is_named():
     for i, values in enumerate(([1.0, 2.0], ["x", "y"])):
         pd.DataFrame({"a": values, "b": [3.0, 4.0]}).to_parquet(f"{i}.parquet")
     with pytest.raises(TableError, match=r"Column 'a' of .* holds string, and numbers are needed"):
@@ -175,7 +175,7 @@ def test_a_named_pipe_is_read_by_estimators(folder, format):  # noqa: F811
 
 @needs_pipes
 @pytest.mark.parametrize("ending", ["csv", "parquet", "npy"])
-def test_a_pipe_is_written_through_and_stays_one(folder, ending):  # noqa: F811
+def test_an_output_to_a_pipe_does_not_replace_the_pipe(folder, ending):  # noqa: F811
     FRAME.to_parquet("in.parquet")
     pipe = folder / f"pipe.{ending}"
     os.mkfifo(pipe)
@@ -212,7 +212,7 @@ def test_a_model_can_be_saved_through_a_pipe(folder):  # noqa: F811
 
 
 def write_somehow(how, path):
-    """Write a file in one of the ways in which the library writes files."""
+    """Write a file by one of the library's functions that write files."""
     fitted = GFS(2, alpha=0, criterion="variance").fit(X)
     np.save("in.npy", X)
     if how == "transform":
@@ -232,7 +232,7 @@ WAYS = {"transform": "out.csv", "save": "model.gram", "command": "out.npy", "mod
 @needs_modes
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
 @pytest.mark.parametrize("how", WAYS)
-def test_a_file_that_is_replaced_keeps_its_mode(folder, how, mode):  # noqa: F811
+def test_a_replaced_file_keeps_its_mode(folder, how, mode):  # noqa: F811
     path = folder / WAYS[how]
     path.write_text("old", encoding="utf-8")
     path.chmod(mode)
@@ -253,7 +253,7 @@ def test_a_read_only_file_is_not_replaced(folder, how):  # noqa: F811
     assert not list(folder.glob(f".{path.name}*"))
 
 
-def test_a_folder_and_a_place_that_is_not_there_are_named(folder):  # noqa: F811
+def test_an_output_that_is_a_folder_or_in_a_missing_folder_is_refused(folder):  # noqa: F811
     fitted = GFS(2, alpha=0, criterion="variance").fit(X)
     (folder / "z.npy").mkdir()
     with pytest.raises(IsADirectoryError, match=r"z\.npy is a folder; name a file"):
@@ -270,7 +270,7 @@ TAMED = ['\'=HYPERLINK("x")', "'+1+1", "'-2+3", "'@SUM(1)", "'\tx", *EVIL[5:]]
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
-def test_text_that_a_spreadsheet_would_run_can_be_made_harmless(ending):
+def test_text_that_a_spreadsheet_would_run_can_be_escaped(ending):
     frame = measurements(10)[["voltage", "current"]].assign(word=EVIL)
     frame = frame.rename(columns={"current": "=current"})
     frame.to_parquet("in.parquet")
@@ -287,7 +287,7 @@ def test_text_that_a_spreadsheet_would_run_can_be_made_harmless(ending):
     assert found["voltage"].tolist() == frame["voltage"].tolist()
 
 
-def test_formats_that_run_nothing_are_left_alone():
+def test_text_is_not_escaped_in_formats_that_run_nothing():
     frame = measurements(10)[["voltage", "current"]].assign(word=EVIL)
     frame.to_parquet("in.parquet")
     options = ["in.parquet", "--id", "word", "-n", "2", "-q", "--escape-formulas"]
@@ -295,7 +295,7 @@ def test_formats_that_run_nothing_are_left_alone():
     assert pd.read_parquet("out.parquet")["word"].tolist() == EVIL
 
 
-def test_text_has_no_place_among_numbers():
+def test_text_cannot_be_written_to_npy_files():
     measurements(10).to_csv("in.csv", index=False)
     table = open_table("in.csv")
     with (
@@ -313,7 +313,7 @@ def test_text_has_no_place_among_numbers():
         (".npz", "a single array, as files are that end in .npy"),
     ],
 )
-def test_arrays_under_the_other_ending_are_named(folder, ending, said):  # noqa: F811
+def test_npy_and_npz_files_with_swapped_endings_are_refused(folder, ending, said):  # noqa: F811
     path = folder / f"table{ending}"
     with path.open("wb") as stream:
         (np.savez if ending == ".npy" else np.save)(stream, np.eye(4))
@@ -321,14 +321,14 @@ def test_arrays_under_the_other_ending_are_named(folder, ending, said):  # noqa:
         GFS(2).fit(path)
 
 
-def test_names_of_columns_are_as_many_as_there_are_columns(folder):  # noqa: F811
+def test_a_wrong_number_of_column_names_in_an_npz_file_is_refused(folder):  # noqa: F811
     np.savez(folder / "in.npz", X=X, columns=np.array(["only", "two"]))
     said = rf"in\.npz names 2 columns, and its table has {X.shape[1]}"
     with pytest.raises(TableError, match=said):
         GFS(2).fit("in.npz")
 
 
-def test_names_that_are_objects_are_not_loaded(folder):  # noqa: F811
+def test_column_names_of_type_object_are_refused(folder):  # noqa: F811
     np.savez(folder / "in.npz", X=np.eye(2), columns=np.array(["a", "b"], dtype=object))
     with pytest.raises(TableError, match=r"holds objects .*names as an array of strings") as caught:
         GFS(1).fit("in.npz")
@@ -336,7 +336,7 @@ def test_names_that_are_objects_are_not_loaded(folder):  # noqa: F811
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_a_heading_alone_is_a_table_without_rows(end):
+def test_a_file_with_only_a_heading_is_a_table_without_rows(end):
     with open("in.csv", "w") as stream:
         stream.write("a,b,c" + end)
     table = open_table("in.csv")
@@ -346,7 +346,7 @@ def test_a_heading_alone_is_a_table_without_rows(end):
 
 
 @pytest.mark.parametrize("empty", ["", [""]], ids=["path", "paths"])
-def test_an_empty_path_is_not_the_current_folder(empty):
+def test_an_empty_path_is_refused(empty):
     FRAME.to_parquet("in.parquet")
     with pytest.raises(FileNotFoundError, match="The path is empty: name a file"):
         GFS(1).fit(empty)

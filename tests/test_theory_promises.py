@@ -1,4 +1,4 @@
-"""What docs/theory promises beyond the paper's lemmas, for all tables that hypothesis draws."""
+"""Statements of docs/theory beyond the paper's lemmas, for tables that hypothesis draws."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ penalties = st.sampled_from([0.0, 1e-3, 0.1, 3.0, np.inf])
 
 
 def left_of(estimator, X):
-    """The covariance of what the decoder leaves of the rows of the fit."""
+    """Return the residual covariance of the fitted rows after decoding."""
     rest = X - estimator.inverse_transform(estimator.transform(X))
     return rest.T @ rest / len(X)
 
@@ -40,7 +40,7 @@ def left_of(estimator, X):
 
 @a_property
 @given(names, tables, families, seeds, solvers)
-def test_the_constant_is_in_every_family_so_shifts_change_nothing(name, X, family, seed, solver):
+def test_shifts_of_columns_do_not_change_the_fit(name, X, family, seed, solver):
     shifts = np.random.default_rng(seed).uniform(-100, 100, X.shape[1])
     options = {"count": 3, "threshold": None, "family": family[0], "solver": solver}
     one, other = new(name, **options).fit(X), new(name, **options).fit(X + shifts)
@@ -52,8 +52,8 @@ def test_the_constant_is_in_every_family_so_shifts_change_nothing(name, X, famil
 
 @a_property
 @given(names, tables, families, penalties)
-def test_residual_variance_grows_in_no_direction(name, X, family, alpha):
-    """What a step subtracts is positive semidefinite; with shrinkage that is the reported value."""
+def test_residual_variance_grows_along_no_direction(name, X, family, alpha):
+    """A step subtracts a positive semidefinite matrix; with shrinkage, the reported total falls."""
     fits = [
         new(name, count=m, threshold=None, family=family[0], alpha=alpha).fit(X) for m in (1, 2, 3)
     ]
@@ -97,7 +97,7 @@ def test_gfa_is_gca_with_the_axes_as_basis(X, family, share, solver):
 
 @a_property
 @given(seeds, families, st.floats(0.01, 0.5))
-def test_what_is_redundant_at_some_step_stays_redundant(seed, family, share):
+def test_a_redundant_column_stays_redundant_in_later_steps(seed, family, share):
     X = nonlinear_table(seed, d=6)
     threshold = share * X.var(axis=0).max()
     whole = GFA(threshold=threshold, family=family[0], backward=False, alpha=0).fit(X)
@@ -111,8 +111,8 @@ def test_what_is_redundant_at_some_step_stays_redundant(seed, family, share):
 
 @a_property
 @given(tables, families, st.floats(1e-3, 0.5), solvers)
-def test_gfa_and_gca_go_through_candidates_by_original_variance(X, family, share, solver):
-    """What comes before the last one kept, by variance, was kept or found redundant."""
+def test_gfa_and_gca_visit_candidates_by_decreasing_original_variance(X, family, share, solver):
+    """Every candidate is kept or redundant, and kept ones come in order of variance."""
     variances = X.var(axis=0)
     options = {"threshold": share * variances.max(), "family": family[0], "solver": solver}
     gfa = new("GFA", **options).fit(X)
@@ -125,14 +125,14 @@ def test_gfa_and_gca_go_through_candidates_by_original_variance(X, family, share
 
 @a_property
 @given(seeds, st.sampled_from([GFS, GFA, GCA]), st.floats(-9.7, -8.3), solvers)
-def test_values_that_differ_by_less_than_one_in_a_billion_are_equal(seed, kind, power, solver):
-    """Of equal columns the first is chosen, and else the larger one."""
+def test_variances_within_one_in_a_billion_count_as_equal(seed, kind, power, solver):
+    """The first of equal columns is chosen, and otherwise the one of larger variance."""
     assume(abs(power + 9) > 0.1)
     rng = np.random.default_rng(seed)
     basis = np.linalg.qr(rng.standard_normal((60, 3)) - 0.0)[0]
     basis -= basis.mean(axis=0)
     basis = np.linalg.qr(basis)[0]  # orthonormal, of mean zero
-    gap = 10.0**power  # of variances
+    gap = 10.0**power  # relative difference of variances
     X = basis * np.sqrt([1.0, 1.0 + gap, 0.3])
     asked = {"basis": np.eye(3)} if kind is GCA else {}
     published = {"criterion": "variance"} if kind is GFS else {"backward": False}
@@ -154,8 +154,8 @@ def test_the_largest_entry_of_a_direction_is_positive(name, X, family, solver):
 
 @a_slow_property
 @given(seeds, st.sampled_from([1e-3, 0.03]))
-def test_a_pruned_set_is_what_the_published_algorithm_keeps_in_suitable_units(seed, tau):
-    """The proposition, wherever what it assumes holds on the rows."""
+def test_the_published_algorithm_keeps_a_pruned_set_in_suitable_units(seed, tau):
+    """Proposition of guarantees.md, if its assumptions hold on the rows."""
     X = nonlinear_table(seed, d=6)
     X[:, 4] = X[:, 0] * X[:, 1] + 1e-3 * X[:, 4]
     family, by_hand = Polynomial(2), hand.polynomial(2)
@@ -169,7 +169,7 @@ def test_a_pruned_set_is_what_the_published_algorithm_keeps_in_suitable_units(se
     for j in others:
         assert share_left(Z, w, j, kept, by_hand) <= tau
     units = np.full(6, 1e-3)
-    order = np.random.default_rng(seed).permutation(len(kept))  # any order among those kept
+    order = np.random.default_rng(seed).permutation(len(kept))  # kept columns in any order
     units[kept] = 10.0 ** (1 + order)
     options = {"relative": True, "threshold": tau, "family": family}
     published = new("GFA", **options).fit(Z * units)
@@ -182,8 +182,8 @@ def test_a_pruned_set_is_what_the_published_algorithm_keeps_in_suitable_units(se
 )
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_circle_is_captured_by_no_family(family: Family, backward):
-    """One function must do for both branches, and the best, zero, leaves everything."""
-    angles = 2 * np.pi * (np.arange(400) + 0.5) / 400  # symmetric: no branch is in the majority
+    """One function must serve both branches; the best one, zero, explains nothing."""
+    angles = 2 * np.pi * (np.arange(400) + 0.5) / 400  # symmetric: equally many on both branches
     X = np.column_stack([2 * np.cos(angles), np.sin(angles)])
     fit = GFA(threshold=0.5, relative=True, backward=backward, family=family, alpha=0)
     fit.fit(X)
@@ -208,7 +208,7 @@ def test_degrees_of_freedom_lie_between_the_variables_and_all_functions(name, X,
 
 @a_property
 @given(names, tables, families, penalties)
-def test_whatever_the_penalty_variables_explain_themselves(name, X, family, alpha):
+def test_variables_explain_themselves_with_any_penalty(name, X, family, alpha):
     fit = new(name, count=3, threshold=None, family=family[0], alpha=alpha).fit(X)
     z = fit.transform(X)
     again = fit.transform(fit.inverse_transform(z))
@@ -217,18 +217,18 @@ def test_whatever_the_penalty_variables_explain_themselves(name, X, family, alph
 
 @a_property
 @given(tables, families, penalties)
-def test_whatever_the_penalty_directions_are_orthonormal(X, family, alpha):
+def test_directions_are_orthonormal_with_any_penalty(X, family, alpha):
     axes = GFR(3, family=family[0], alpha=alpha).fit(X).components_
     np.testing.assert_allclose(axes @ axes.T, np.eye(3), rtol=0, atol=1e-12)
 
 
 @a_property
 @given(names, tables, families, penalties)
-def test_the_reported_variance_is_the_squared_error_and_the_penalty(name, X, family, alpha):
+def test_the_reported_variance_is_the_squared_error_plus_the_penalty(name, X, family, alpha):
     fit = new(name, count=2, threshold=None, family=family[0], alpha=alpha).fit(X)
     error = np.trace(left_of(fit, X))
     reported, total = fit.total_residual_variance_[[-1, 0]]
-    if alpha in (0.0, np.inf):  # nothing is penalized, or what is has no part in the fit
+    if alpha in (0.0, np.inf):  # no function is penalized, or no penalized function is in the fit
         assert error == pytest.approx(reported, rel=0, abs=1e-9 * total)
     else:
         assert error <= reported + 1e-9 * total
@@ -240,7 +240,7 @@ def test_the_reported_variance_is_the_squared_error_and_the_penalty(name, X, fam
 @a_property
 @given(seeds, st.integers(4, 9), st.sampled_from([Hermite, Legendre]))
 def test_orthogonal_polynomials_are_better_conditioned_than_monomials(seed, degree, kind):
-    """They have the same span, and the sums of `gram` lose less."""
+    """Both span the same functions; the sums of `gram` lose fewer digits with the former."""
     rng = np.random.default_rng(seed)
     z = rng.standard_normal(6000) if kind is Hermite else rng.uniform(-1, 1, 6000)
     X = np.column_stack([z, 0.1 * np.cos(3 * z)])
@@ -254,7 +254,7 @@ def test_orthogonal_polynomials_are_better_conditioned_than_monomials(seed, degr
 @a_property
 @given(seeds, st.sampled_from(["qr", "gram", "moments"]))
 def test_a_dropped_function_may_be_the_parent_of_others(seed, solver):
-    """The third column is a product and dropped; its product with the fourth is needed."""
+    """The third column, a product, is dropped, but its product with the fourth is needed."""
     a, b, c = np.random.default_rng(seed).uniform(-1, 2, (3, 300))
     X = np.column_stack([a, b, a * b, c, a * b * c])
     norms = UFFS(degree=2, solver=solver).fit(X).fourier_norms_

@@ -1,4 +1,4 @@
-"""What transform and its inverse return, in which container and by which names."""
+"""Results of transform and its inverse: values, containers and names."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def make_frame(kind, table=X):
 
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize("estimator", ALL)
-def test_frames_in_and_out(estimator, kind):
+def test_frames_are_transformed_to_frames(estimator, kind):
     frame = make_frame(kind)
     fitted = make(estimator, 2).set_output(transform=kind).fit(frame)
     out = fitted.transform(frame)
@@ -71,7 +71,7 @@ def test_columns_in_another_order_are_refused(estimator, kind):
         fitted.transform(frame[NAMES[::-1]])
 
 
-# What transform and its inverse are
+# Values of transform and its inverse
 
 
 @pytest.mark.parametrize("estimator", EXTRACTORS)
@@ -111,7 +111,7 @@ def test_selectors_take_columns(estimator):
 
 
 @pytest.mark.parametrize("estimator", [GFS, GFA])
-def test_selectors_put_columns_back_and_fill_in_what_is_a_function_of_them(estimator):
+def test_selectors_restore_kept_columns_and_compute_functions_of_them(estimator):
     fitted = make(estimator, 2).fit(X)
     np.testing.assert_array_equal(fitted.selected_features_, [3, 1])
     back = fitted.inverse_transform(fitted.transform(X))

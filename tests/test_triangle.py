@@ -1,4 +1,4 @@
-"""Triangles that grow, and work on them that threads share, give what plain matrices give."""
+"""Growing triangles and threaded work on them, compared with plain matrices."""
 
 import numpy as np
 import pytest
@@ -14,13 +14,13 @@ workers = pytest.mark.parametrize("n_workers", [1, 2, 3, 7])
 
 
 def lower_triangle(rng, n):
-    """A lower triangle that is well conditioned."""
+    """Return a well-conditioned lower triangle."""
     return np.tril(rng.standard_normal((n, n)) / np.sqrt(n), -1) + np.diag(rng.uniform(1, 2, n))
 
 
 @a_property
 @given(seeds, st.lists(st.integers(0, 2 * MERGE_BELOW), max_size=5))
-def test_a_triangle_grown_by_blocks_is_the_whole_one(seed, sizes):
+def test_a_triangle_grown_by_blocks_equals_the_whole_one(seed, sizes):
     rng = np.random.default_rng(seed)
     whole = lower_triangle(rng, 1 + sum(sizes))
     grown, n = BlockTriangle(whole[:1, :1].copy()), 1
@@ -39,7 +39,7 @@ def test_a_triangle_grown_by_blocks_is_the_whole_one(seed, sizes):
 
 @workers
 @pytest.mark.parametrize("length", [0, 1, 2, 6, 7, 100])
-def test_parts_make_up_the_range_and_are_of_like_length(length, n_workers):
+def test_parts_cover_the_range_and_have_nearly_equal_length(length, n_workers):
     parts = split(length, n_workers)
     numbers = [i for part in parts for i in range(length)[part]]
     assert len(parts) == n_workers
@@ -50,7 +50,7 @@ def test_parts_make_up_the_range_and_are_of_like_length(length, n_workers):
 
 @workers
 @pytest.mark.parametrize("n", [1, 2, 5, 40])
-def test_threads_subtract_the_square_that_one_does(n, n_workers):
+def test_several_threads_subtract_the_same_square_as_one(n, n_workers):
     rng = np.random.default_rng(n)
     a, w = rng.standard_normal((n, n)), rng.standard_normal((n, 4))
     found = a.copy()
@@ -59,7 +59,7 @@ def test_threads_subtract_the_square_that_one_does(n, n_workers):
 
 
 @workers
-def test_threads_project_as_one_does(n_workers):
+def test_several_threads_give_the_same_projection_as_one(n_workers):
     rng = np.random.default_rng(0)
     lower, coefficients = lower_triangle(rng, 6), rng.standard_normal((5, 3))
     factor = Factor(3)

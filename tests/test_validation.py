@@ -1,4 +1,4 @@
-"""Rows held out: their residuals, and which rows they are."""
+"""Held-out rows: their residuals, and their choice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from support import STEPWISE, make, orthonormal
 from gramian import GCA, GFA, GFR, GFS
 from gramian.families import Custom, Polynomial
 
-# Columns that tell rows apart are in units of their own.
+# Columns that identify rows are in their own units.
 pytestmark = pytest.mark.filterwarnings("ignore::gramian.exceptions.UnitsWarning")
 X = planted()
 TRAIN, TEST = X[:200], X[200:]
@@ -37,7 +37,7 @@ every_estimator = pytest.mark.parametrize("estimator", STEPWISE)
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @pytest.mark.parametrize("name", FAMILIES)
 @every_estimator
-def test_held_out_residuals_are_those_of_least_squares_on_the_other_rows(estimator, name, solver):
+def test_held_out_residuals_equal_those_of_least_squares_on_the_other_rows(estimator, name, solver):
     family, functions = FAMILIES[name]
     fitted = make(estimator, 3, threshold=None, family=family, solver=solver)
     fitted.fit(TRAIN, validation_data=TEST)
@@ -47,7 +47,7 @@ def test_held_out_residuals_are_those_of_least_squares_on_the_other_rows(estimat
 
 @pytest.mark.parametrize("name", ["multilinear 2", "multilinear 3", "polynomial 3"])
 @every_estimator
-def test_held_out_residuals_with_moments(estimator, name):
+def test_held_out_residuals_with_shared_moments_are_right(estimator, name):
     family, functions = FAMILIES[name]
     fitted = make(estimator, 4, threshold=None, family=family, solver="moments")
     fitted.fit(TRAIN, validation_data=TEST)
@@ -58,7 +58,7 @@ def test_held_out_residuals_with_moments(estimator, name):
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @pytest.mark.parametrize("name", INDICATORS)
 @pytest.mark.parametrize("estimator", [GFS, GFA])
-def test_held_out_residuals_of_discrete_columns(estimator, name, solver):
+def test_held_out_residuals_of_discrete_columns_are_right(estimator, name, solver):
     family, functions = INDICATORS[name]
     rng = np.random.default_rng(0)
     a, b, c = rng.integers(0, 4, 300), rng.integers(0, 3, 300), rng.integers(0, 2, 300)
@@ -72,7 +72,7 @@ def test_held_out_residuals_of_discrete_columns(estimator, name, solver):
 
 @pytest.mark.parametrize("solver", ["qr", "gram", "moments"])
 @every_estimator
-def test_held_out_residuals_with_weights_of_both_parts(estimator, solver):
+def test_held_out_residuals_with_weights_of_both_parts_are_right(estimator, solver):
     w = weights()
     assert (w[:200] == 0).any()
     assert (w[200:] == 0).any()
@@ -84,7 +84,7 @@ def test_held_out_residuals_with_weights_of_both_parts(estimator, solver):
 
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @every_estimator
-def test_held_out_residuals_with_more_columns_than_rows(estimator, solver):
+def test_held_out_residuals_with_more_columns_than_rows_are_right(estimator, solver):
     train, test = wide_table()
     fitted = make(estimator, 4, threshold=None, solver=solver).fit(train, validation_data=test)
     assert_held_out_residuals(fitted, Explicit(fitted, hand.multilinear(2), train), test)
@@ -92,7 +92,7 @@ def test_held_out_residuals_with_more_columns_than_rows(estimator, solver):
 
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @every_estimator
-def test_held_out_residuals_when_functions_are_dropped(estimator, solver):
+def test_held_out_residuals_are_right_if_functions_are_dropped(estimator, solver):
     family = Polynomial(2) + Custom([(np.square, 1), (np.multiply, 2)])
     fitted = make(estimator, 3, threshold=None, family=family, solver=solver)
     fitted.fit(TRAIN, validation_data=TEST)
@@ -111,7 +111,7 @@ def test_held_out_residuals_of_a_given_basis_are_along_its_directions():
 
 @a_property
 @given(seeds, names, families, solvers, st.integers(1, 3), st.integers(3, 5))
-def test_held_out_residuals_of_any_table(seed, name, pair, solver, count, d):
+def test_held_out_residuals_of_any_table_are_right(seed, name, pair, solver, count, d):
     family, functions = pair
     table = nonlinear_table(seed, d)
     fitted = new(name, count=count, threshold=None, family=family, solver=solver)
@@ -126,7 +126,7 @@ def test_one_row_can_be_held_out(estimator):
 
 
 @every_estimator
-def test_held_out_rows_far_beyond_the_others_leave_more_than_there_was(estimator):
+def test_held_out_rows_of_huge_values_have_infinite_residuals_and_no_nan(estimator):
     fitted = make(estimator, 3, threshold=None, degree=3).fit(TRAIN, validation_data=1e150 * TEST)
     total = fitted.validation_total_residual_variance_
     assert np.isfinite(total[0])
@@ -144,13 +144,13 @@ def test_without_held_out_rows_there_are_no_held_out_residuals(estimator):
 
 
 def rows_of_the_fit(fitted, numbers, n_fitted):
-    """Return which rows took part in the mean: of a column 1, 2, 4, 8, ... it tells."""
+    """Return the rows that took part in the mean, decoded from a column 1, 2, 4, 8, ..."""
     total = round(fitted.mean_[0] * n_fitted)
     return np.array([bool(total >> int(number) & 1) for number in numbers])
 
 
 def numbered(n=40, seed=3):
-    """A table whose first column holds the powers of two."""
+    """Return a table whose first column holds the powers of two."""
     others = np.random.default_rng(seed).standard_normal((n, 3)) * [1, 2, 3]
     return np.column_stack([2.0 ** np.arange(n), others])
 
@@ -166,7 +166,7 @@ def test_the_fraction_held_out_is_rounded_up(estimator, fraction):
 
 
 @every_estimator
-def test_a_fraction_held_out_is_as_good_as_data_given_apart(estimator):
+def test_a_held_out_fraction_equals_separate_validation_data(estimator):
     table = numbered()
     fitted = make(estimator, 2, validation_fraction=0.25).fit(table)
     fit_to = rows_of_the_fit(fitted, range(40), 30)
@@ -217,7 +217,7 @@ def test_held_out_rows_keep_their_weights(estimator):
 
 @pytest.mark.parametrize("solver", ["qr", "gram"])
 @every_estimator
-def test_rows_held_out_do_not_change_the_fit(estimator, solver):
+def test_held_out_rows_do_not_change_the_fit(estimator, solver):
     watched = make(estimator, 3, solver=solver).fit(TRAIN, validation_data=TEST)
     alone = make(estimator, 3, solver=solver).fit(TRAIN)
     assert hasattr(watched, "validation_residual_variance_")
@@ -227,7 +227,7 @@ def test_rows_held_out_do_not_change_the_fit(estimator, solver):
 
 
 @every_estimator
-def test_data_given_take_the_place_of_a_fraction(estimator):
+def test_validation_data_override_the_fraction(estimator):
     both = make(estimator, 2, validation_fraction=0.5).fit(TRAIN, validation_data=TEST)
     given_only = make(estimator, 2).fit(TRAIN, validation_data=TEST)
     assert_same_attributes(both, given_only)
@@ -258,7 +258,7 @@ def test_validation_data_in_a_frame_have_the_names_of_the_features(estimator):
 
 
 @every_estimator
-def test_a_second_fit_forgets_the_rows_held_out_before(estimator):
+def test_a_second_fit_forgets_earlier_held_out_rows(estimator):
     fitted = make(estimator, 2).fit(TRAIN, validation_data=TEST).fit(TRAIN)
     assert not hasattr(fitted, "validation_total_residual_variance_")
 
@@ -284,7 +284,7 @@ def test_wrong_validation_data_are_refused(estimator, case):
 
 
 @every_estimator
-def test_validation_data_are_in_memory(estimator, tmp_path):
+def test_validation_data_in_a_file_are_refused(estimator, tmp_path):
     np.save(tmp_path / "test.npy", TEST)
     for file in (tmp_path / "test.npy", (str(tmp_path / "test.npy"), None)):
         with pytest.raises(TypeError, match=r"validation_data must be a table in memory.*Read"):
@@ -293,13 +293,13 @@ def test_validation_data_are_in_memory(estimator, tmp_path):
 
 @pytest.mark.parametrize("fraction", [0.0, 1.0, -0.1, 1.5, 3, "half", np.nan])
 @every_estimator
-def test_a_fraction_is_between_zero_and_one(estimator, fraction):
+def test_a_fraction_outside_zero_to_one_is_refused(estimator, fraction):
     with pytest.raises(ValueError, match="validation_fraction"):
         make(estimator, 2, validation_fraction=fraction).fit(X)
 
 
 @every_estimator
-def test_too_few_rows_to_hold_some_out(estimator):
+def test_too_few_rows_to_hold_some_out_are_refused(estimator):
     with pytest.raises(ValueError, match=r"validation_fraction=0.9 of 10 samples leaves 1 to fit"):
         make(estimator, 1, validation_fraction=0.9).fit(X[:10])
     w = np.zeros(len(X))
@@ -308,10 +308,10 @@ def test_too_few_rows_to_hold_some_out(estimator):
         make(estimator, 1, validation_fraction=0.9).fit(X, sample_weight=w)
 
 
-# What generalizes
+# Generalization
 
 
-def test_held_out_residuals_see_what_those_of_the_fit_do_not():
+def test_held_out_residuals_reveal_overfitting():
     fitted = fit_anyway(
         GFR(4, degree=3, alpha=0), noise(60, 8), validation_data=noise(2000, 8, seed=1)
     )

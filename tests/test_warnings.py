@@ -1,4 +1,4 @@
-"""What is doubtful about a fit is warned of, with the remedy."""
+"""Warnings of doubtful fits, with the remedy."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def caught(record):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("estimator", ALL)
-def test_more_functions_than_half_of_the_samples_are_warned_of(estimator, solver):
+def test_more_functions_than_half_of_the_samples_give_a_warning(estimator, solver):
     table = np.random.default_rng(0).standard_normal((13, 3))  # 1 + 1 + 2 + 3 functions
     with pytest.warns(
         OverfittingWarning,
@@ -27,7 +27,7 @@ def test_more_functions_than_half_of_the_samples_are_warned_of(estimator, solver
         fit(make(estimator, 3, threshold=None, solver=solver), table)
     assert caught(record).category is OverfittingWarning
     table = np.random.default_rng(0).standard_normal((14, 3))
-    fit(make(estimator, 3, threshold=None, solver=solver), table)  # half is no more than half
+    fit(make(estimator, 3, threshold=None, solver=solver), table)  # exactly half: no warning
 
 
 def few_rows():
@@ -40,15 +40,15 @@ def few_rows():
     [(GFS(4, degree=3, alpha=0, criterion="variance"), True), (UFFS(degree=3), False)],
     ids=repr,
 )
-def test_shrinkage_is_advised_where_there_is_such_a_parameter(estimator, advised):
+def test_the_warning_advises_shrinkage_if_the_estimator_has_it(estimator, advised):
     with pytest.warns(OverfittingWarning, match="lower degree") as record:
         fit(estimator, few_rows())
     assert ("alpha='auto'" in str(caught(record).message)) is advised
 
 
 @pytest.mark.parametrize("estimator", WITH_FAMILY)
-def test_where_rows_left_out_have_decided_there_is_nothing_to_warn_of(estimator):
-    # What is promised then was measured on rows that took no part.
+def test_no_warning_is_given_if_held_out_rows_chose_the_penalty(estimator):
+    # The reported residuals were measured on rows outside the fit.
     fitted = fit(make(estimator, 4, degree=3, alpha="auto"), few_rows())
     assert len(fitted.validation_total_residual_variance_) == 5
     assert 2 * fitted.n_functions_.sum() > 24
@@ -56,7 +56,7 @@ def test_where_rows_left_out_have_decided_there_is_nothing_to_warn_of(estimator)
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("estimator", ALL)
-def test_saturation_is_warned_of(estimator, solver):
+def test_saturation_gives_a_warning(estimator, solver):
     table = np.random.default_rng(0).standard_normal((12, 5))
     with pytest.warns(
         SaturationWarning,
@@ -69,12 +69,12 @@ def test_saturation_is_warned_of(estimator, solver):
 
 
 HEAVY_TAILS = np.exp(np.random.default_rng(0).standard_normal((500, 2)))
-"""Powers up to the twelfth are dependent but for the largest values."""
+"""Columns whose powers up to the twelfth are nearly dependent, except at the largest values."""
 POWERS = {"family": "polynomial", "degree": 12, "solver": "gram"}
 
 
 @pytest.mark.parametrize("estimator", WITH_FAMILY)
-def test_dependence_beyond_repair_is_warned_of_with_the_gram_solver(estimator):
+def test_the_gram_solver_warns_of_functions_too_dependent_for_its_accuracy(estimator):
     model = make(estimator, 2, threshold=None, **POWERS)
     with pytest.warns(NumericalWarning, match=r"solver='gram' may be off.*solver='qr'.*hermite"):
         fitted = fit(clone(model), HEAVY_TAILS)
@@ -98,7 +98,7 @@ NEARLY_DEPENDENT = {
 
 
 @pytest.mark.parametrize("estimator", ALL)
-def test_near_dependence_is_no_reason_to_warn(estimator):
+def test_nearly_dependent_functions_give_no_warning(estimator):
     model, table = NEARLY_DEPENDENT[estimator]
     fitted = fit(clone(model), table)
     assert fitted.orthogonality_loss_ < 1e-9

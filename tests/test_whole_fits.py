@@ -1,4 +1,4 @@
-"""A fit happens whole or not at all: what fails leaves the estimator as it was."""
+"""Atomic fits: a fit that fails leaves the estimator unchanged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RNG = np.random.default_rng(0)
 FACTORS = RNG.standard_normal((300, 3))
 X = np.column_stack([3 * FACTORS, FACTORS[:, 0] * FACTORS[:, 1], FACTORS[:, 2] ** 2]) + 5
 OTHER = 1000 * RNG.standard_normal((80, 5)) - 7
-"""Rows on another scale: whatever leaks from them shows."""
+"""Rows on another scale, so that any leak of their values is visible."""
 GAPS = np.where(RNG.random(X.shape) < 0.1, np.nan, X)
 
 ESTIMATORS = {
@@ -47,7 +47,7 @@ PURSUITS = [name for name in ESTIMATORS if name[0] == "G" and name != "GramianIm
 
 
 class Interrupted:
-    """Blocks of rows of which the second pass breaks off."""
+    """Blocks of rows whose second pass raises an error."""
 
     def __init__(self, error: type[BaseException]) -> None:
         self.error, self.passes = error, 0
@@ -96,7 +96,7 @@ FAULTS = [not_finite, too_few, interrupted_by_user]
 
 
 def outputs(estimator, path):
-    """All that users see of a fit."""
+    """Return all attributes and results of a fit that users see."""
     attributes = {key: value for key, value in vars(estimator).items() if key.endswith("_")}
     del attributes["model_"]
     found = [estimator.transform(GAPS if isinstance(estimator, GramianImputer) else X)]
@@ -119,7 +119,7 @@ def assert_unchanged(estimator, before, path):
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_a_refit_that_fails_leaves_the_fit_as_it_was(name, fault, tmp_path, monkeypatch):
+def test_a_refit_that_fails_leaves_the_fit_unchanged(name, fault, tmp_path, monkeypatch):
     estimator = copy.deepcopy(ESTIMATORS[name]).fit(X)
     before = outputs(estimator, tmp_path / "model.gram")
     with monkeypatch.context() as patched:
@@ -128,7 +128,7 @@ def test_a_refit_that_fails_leaves_the_fit_as_it_was(name, fault, tmp_path, monk
 
 
 @pytest.mark.parametrize("name", [*PURSUITS, "PolynomialManifold"])
-def test_a_stream_that_breaks_off_leaves_the_fit_as_it_was(name, tmp_path, monkeypatch):
+def test_a_stream_that_breaks_off_leaves_the_fit_unchanged(name, tmp_path, monkeypatch):
     estimator = copy.deepcopy(ESTIMATORS[name]).set_params(memory_budget=2**20).fit(X)
     before = outputs(estimator, tmp_path / "model.gram")
     lost_connection(estimator, monkeypatch)
@@ -146,7 +146,7 @@ def test_a_first_fit_that_fails_leaves_an_unfitted_estimator(name, fault, monkey
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_nothing_of_an_earlier_fit_is_left_after_another(name):
+def test_no_attribute_of_an_earlier_fit_remains_after_another(name):
     pandas = pytest.importorskip("pandas")
     estimator = copy.deepcopy(ESTIMATORS[name])
     if "validation_fraction" in estimator.get_params():
@@ -165,7 +165,7 @@ def test_the_fitted_model_cannot_be_changed():
 
 
 @pytest.mark.parametrize("name", PURSUITS)
-def test_the_model_tells_what_the_estimator_does(name, tmp_path):
+def test_the_model_encodes_and_decodes_as_the_estimator_does(name, tmp_path):
     estimator = copy.deepcopy(ESTIMATORS[name]).fit(X)
     estimator.save(tmp_path / "model.gram")
     for fitted in (estimator, load(tmp_path / "model.gram")):
@@ -178,7 +178,7 @@ def test_the_model_tells_what_the_estimator_does(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", PURSUITS)
-def test_parameters_that_change_after_the_fit_change_nothing_that_is_said_of_it(name, tmp_path):
+def test_parameters_changed_after_the_fit_do_not_change_its_certificate_or_display(name, tmp_path):
     before = copy.deepcopy(ESTIMATORS[name]).fit(X)
     after = copy.deepcopy(before).set_params(threshold=7.0, alpha=0.5)
     if "relative" in after.get_params():

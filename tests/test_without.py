@@ -1,4 +1,4 @@
-"""Taking variables out of a factor gives what a fit without them gives."""
+"""A factor without some variables equals that of a fit without them."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def independent(seed=0):
 
 
 def redundant(seed=0):
-    """Columns of which some are functions of others: what is dropped must return."""
+    """Return dependent columns: removing a variable must restore dropped functions."""
     a, b, c = np.random.default_rng(seed).standard_normal((3, 400))
     return np.column_stack([a, b, a * b, a + b, c])
 
@@ -51,7 +51,7 @@ def fit(X, columns, family, alphas=ALPHAS, **options):
 
 
 def predictions(rows, gram, factor):
-    """The fit of X on the rows."""
+    """Return the fitted values of X."""
     z, store, functions = [], [rows.root], [rows.root]
     for step in gram.steps:
         z.append(step.direction.of(rows.whole))
@@ -68,7 +68,7 @@ def left(rows, factor):
 
 @pytest.mark.parametrize("table", [independent, redundant])
 @pytest.mark.parametrize("family", FAMILIES, ids=repr)
-def test_a_factor_without_a_variable_is_that_of_a_fit_without_it(family, table):
+def test_a_factor_without_a_variable_equals_that_of_a_fit_without_it(family, table):
     X = table()
     rows, gram = fit(X, range(5), family, keep_dropped=True)
     for gone in ([0], [1], [4], [0, 3]):
@@ -86,7 +86,7 @@ def test_a_factor_without_a_variable_is_that_of_a_fit_without_it(family, table):
             np.testing.assert_array_equal(np.triu(lower, 1), 0)
 
 
-def test_indicators_can_be_taken_out_too():
+def test_variables_with_indicators_can_be_removed():
     X = np.random.default_rng(0).integers(0, 3, (500, 4)).astype(float)
     rows, gram = fit(X, range(4), Indicator(2), (0.0,), keep_dropped=True)
     _, smaller = fit(X, [0, 2, 3], Indicator(2), (0.0,))
@@ -101,7 +101,7 @@ def test_indicators_can_be_taken_out_too():
     alpha=st.sampled_from(ALPHAS),
 )
 @settings(max_examples=40, deadline=None)
-def test_variables_can_leave_one_after_the_other_or_together(order, n, seed, alpha):
+def test_variables_can_be_removed_one_by_one_or_together(order, n, seed, alpha):
     rows, gram = fit(redundant(seed), range(5), Multilinear(2), (alpha,), keep_dropped=True)
     together = gram.factors[0].without(functions_of(gram.steps, order[:n]))
     single = gram.factors[0]
@@ -112,7 +112,7 @@ def test_variables_can_leave_one_after_the_other_or_together(order, n, seed, alp
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
-def test_moments_are_those_of_all_functions_when_what_is_dropped_is_kept(alpha):
+def test_moments_cover_all_functions_if_dropped_ones_are_stored(alpha):
     rows, gram = fit(redundant(), range(4), Multilinear(2), (alpha,), keep_dropped=True)
     functions, with_x = gram.factors[0].moments(gram.n_functions)
     z = [rows.x[:, i] / rows.root for i in range(4)]
@@ -125,17 +125,17 @@ def test_moments_are_those_of_all_functions_when_what_is_dropped_is_kept(alpha):
     np.testing.assert_allclose(functions.diagonal(), 1, atol=1e-9)
 
 
-def test_the_effective_number_of_functions_follows():
+def test_the_effective_number_of_functions_is_that_of_the_smaller_fit():
     _, gram = fit(independent(), range(5), Polynomial(2), (0.3,), keep_dropped=True)
     found = gram.factors[0].without(functions_of(gram.steps, [2]))
     _, smaller = fit(independent(), [0, 1, 3, 4], Polynomial(2), (0.3,))
-    # Both are estimates of one trace, by other random vectors.
+    # Both estimate one trace, with different random vectors.
     assert found.degrees_of_freedom == pytest.approx(smaller.factors[0].degrees_of_freedom, rel=0.1)
 
 
 @pytest.mark.parametrize("gap", [1.0, 1e-3])
-def test_how_much_rounding_errors_grow_follows(gap):
-    """The largest norm of a row of the factor's inverse, by an estimate."""
+def test_the_sensitivity_to_rounding_is_that_of_the_smaller_factor(gap):
+    """The sensitivity estimates the largest row norm of the factor's inverse."""
     X = independent()
     X[:, 3] = X[:, 1] + gap * X[:, 3]
     _, gram = fit(X, range(5), Polynomial(2), (0.0,), keep_dropped=True)
@@ -149,7 +149,7 @@ def test_a_factor_that_lost_a_variable_can_gain_another():
     rows, gram = fit(X, range(3), Multilinear(2), (0.0,))
     gram.factors[0] = gram.factors[0].without(functions_of(gram.steps, [1]))
     gram.orthogonalize(gram.substitute(Direction(3, 1.0)))
-    # Functions of the second variable are out, but for products with the new one.
+    # Functions of the second variable are removed, except products with the new one.
     z = X - X.mean(axis=0)
     z = [z[:, i] for i in range(4)]
     functions = [np.ones(400), z[0], z[2], z[0] * z[2], *(z[i] * z[3] for i in range(3)), z[3]]

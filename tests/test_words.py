@@ -1,4 +1,4 @@
-"""Numbers and names as people read them, by one module."""
+"""Numbers and names in messages, written by one module."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gramian._support.words import counted, cut, data_size, listed, percent, the
 PACKAGE = Path(gramian.__file__).parent
 ROOMS = ("cli", "certificates", "explanations", "models", "plots", "reports", ".")
 FORMATS = re.compile(r":[.,\d]*%\}|100 \* .*\} ?%|'s' if |\"s\" if ")
-"""Percentages and plurals that are written without the module."""
+"""Pattern of percentages and plurals that bypass the module."""
 
 
 @a_property
 @given(share=st.floats(0, 1))
-def test_a_percentage_is_all_or_nothing_only_if_the_share_is(share: float) -> None:
+def test_a_percentage_is_100_or_0_only_if_the_share_is_1_or_0(share: float) -> None:
     text = percent(share)
     assert (text == "100 %") == (share > 1 - 1e-9)
     assert (text == "0 %") == (share < 1e-9)
@@ -31,7 +31,7 @@ def test_a_percentage_is_all_or_nothing_only_if_the_share_is(share: float) -> No
 
 @a_property
 @given(share=st.floats(-3, 3).filter(lambda share: not -0.01 < share < 0.01))
-def test_a_percentage_is_off_by_no_more_than_its_last_digit(share: float) -> None:
+def test_the_error_of_a_percentage_is_at_most_its_last_digit(share: float) -> None:
     number = float(percent(share).removesuffix(" %").removeprefix("> "))
     assert abs(number - 100 * share) <= 0.1 + 1e-9
 

@@ -1,4 +1,4 @@
-"""The autoencoder: what it learns, and that its two halves are the network's."""
+"""The autoencoder: its reconstructions, and its two halves as parts of one network."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from gramian_paper.baselines import Autoencoder
 
 @pytest.fixture(scope="module")
 def curve():
-    """Two thirds of a circle: one coordinate describes it, no line does."""
+    """Return two thirds of a circle: a curve with one coordinate, far from any line."""
     angle = np.random.default_rng(0).uniform(-2, 2, 300)
     X = np.column_stack([np.cos(angle), np.sin(angle)])
     return (X - X.mean(axis=0)) / X.std(axis=0)
@@ -32,13 +32,13 @@ def test_a_curve_is_reconstructed_better_than_by_pca(fitted, curve):
     assert error(fitted, curve) < 0.25 * error(PCA(1).fit(curve), curve)
 
 
-def test_the_code_goes_along_the_curve(fitted, curve):
+def test_the_code_is_monotonic_along_the_curve(fitted, curve):
     order = np.argsort(np.arctan2(curve[:, 1], curve[:, 0] + 1))
     steps = np.diff(fitted.transform(curve)[order, 0])
     assert max((steps > 0).mean(), (steps < 0).mean()) > 0.95
 
 
-def test_decoding_the_code_is_what_the_network_predicts(fitted, curve):
+def test_the_decoded_code_equals_the_prediction_of_the_network(fitted, curve):
     code = fitted.transform(curve)
     assert code.shape == (300, 1)
     output = fitted.network_.predict(curve)
@@ -56,7 +56,7 @@ def test_halves_compose_to_the_network_for_all_shapes(curve, activation, hidden)
     np.testing.assert_allclose(made.inverse_transform(made.transform(curve)), output, atol=1e-12)
 
 
-def test_a_linear_autoencoder_comes_close_to_pca_and_is_no_better():
+def test_a_linear_autoencoder_is_close_to_pca_and_not_better():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 2)) @ rng.standard_normal((2, 4))
     X += 0.1 * rng.standard_normal(X.shape)
@@ -74,7 +74,7 @@ def test_a_linear_autoencoder_comes_close_to_pca_and_is_no_better():
     assert least < error(linear, X) < 1.2 * least
 
 
-def test_training_lasts_as_many_epochs_as_asked_for(curve):
+def test_training_lasts_the_requested_number_of_epochs(curve):
     made = Autoencoder(1, hidden_layer_sizes=(4,), epochs=7, random_state=0).fit(curve)
     assert made.loss_curve_.shape == (7,)
     assert made.loss_curve_[-1] < made.loss_curve_[0]

@@ -34,7 +34,7 @@ def data():
 
 
 @pytest.mark.parametrize("name", EVERY_EXTRACTOR)
-def test_every_extractor_gives_as_many_columns_as_asked_for_and_the_same_ones_each_time(name, data):
+def test_every_extractor_returns_the_requested_number_of_columns_reproducibly(name, data):
     X, _ = data
     made = extractor(name, 2, random_state=0, **QUICK.get(name, {}))
     first = made.fit_transform(X)
@@ -47,7 +47,7 @@ def test_every_extractor_gives_as_many_columns_as_asked_for_and_the_same_ones_ea
 
 
 @pytest.mark.parametrize("name", EVERY_SELECTOR)
-def test_every_selector_keeps_as_many_columns_as_asked_for_and_the_same_ones_each_time(name, data):
+def test_every_selector_keeps_the_requested_number_of_columns_reproducibly(name, data):
     X, y = data
     made = selector(name, 3, random_state=0)
     assert isinstance(made, SelectorMixin)
@@ -88,7 +88,7 @@ def test_selectors_need_labels_only_if_they_are_supervised(name, data):
 
 
 @pytest.mark.parametrize("name", EVERY_SELECTOR)
-def test_more_features_than_there_are_is_an_error_that_says_how_many_there_are(name, data):
+def test_too_many_features_are_refused_with_the_number_available(name, data):
     X, y = data
     with pytest.raises(ValueError, match="n_features_to_select=7 is more than the 6 features"):
         selector(name, 7).fit(X, y)
@@ -108,7 +108,7 @@ def test_counts_are_positive_integers(count):
         selector("variance", count)
 
 
-def test_unknown_names_are_answered_with_the_known_ones():
+def test_an_unknown_name_is_refused_with_the_known_names():
     with pytest.raises(ValueError, match=r"no extractor 'mcfs'; there are pca, .*autoencoder"):
         extractor("mcfs", 2)
     with pytest.raises(ValueError, match=r"no selector 'pca'; there are mcfs, .*correlation"):
@@ -134,7 +134,7 @@ def test_a_missing_package_is_named(make, name, package, data, monkeypatch):
         make(name, 2).fit(data[0])
 
 
-def test_baselines_of_our_own_are_always_available(monkeypatch):
+def test_baselines_that_need_no_package_are_always_available(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda *_: None)
     own = {name for name in [*EXTRACTORS, *SELECTORS] if available(name)}
     assert own == {

@@ -8,7 +8,7 @@ from gramian_paper.baselines import LPP
 
 
 def graph_by_hand(X, n_neighbors, width=None):
-    """Return W as its definition reads: row by row, symmetric, the row itself included."""
+    """Return W by its definition: row by row, symmetric, each row a neighbour of itself."""
     distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
     W = np.zeros_like(distances)
     for i, row in enumerate(distances):
@@ -54,7 +54,7 @@ def test_no_direction_keeps_neighbours_closer_than_the_first(X):
 
 
 def test_points_in_pairs_are_projected_so_that_pairs_coincide():
-    # Four pairs: the first coordinate tells the pairs apart, the second the two of a pair.
+    # Four pairs: the first coordinate separates pairs, the second the two points of a pair.
     place = np.array([-3.0, -1.0, 1.0, 3.0])
     X = np.column_stack([np.repeat(place, 2), np.tile([-0.1, 0.1], 4)])
     lpp = LPP(2, n_neighbors=2).fit(X)
@@ -71,7 +71,7 @@ def test_projection_is_linear(X):
 
 
 def test_dependent_columns_change_no_coordinate(X):
-    # Five columns turned into seven: the same distances, and a singular XᵀDX.
+    # Five columns rotated into seven: distances do not change, and XᵀDX is singular.
     basis = np.linalg.qr(np.random.default_rng(1).standard_normal((7, 5)))[0]
     few, many = LPP(5).fit(X), LPP(5).fit(X @ basis.T)
     assert (few.rank_, many.rank_) == (5, 5)
@@ -99,18 +99,18 @@ def test_fewer_rows_than_columns_are_solved_in_the_span_of_the_rows():
     np.testing.assert_allclose(X.T @ coefficients, lpp.components_.T, atol=1e-10)
 
 
-def test_unlike_scales_of_columns_cost_no_accuracy(X):
+def test_different_scales_of_columns_cost_no_accuracy(X):
     scales = np.array([1, 1e3, 1e-6, 1, 1e-3])
     lpp = LPP(5).fit(X * scales)
     W = graph_by_hand(X * scales, 5)
     D = np.diag(W.sum(axis=1))
-    directions = lpp.components_ * scales  # the same coordinates from the columns of X
+    directions = lpp.components_ * scales  # equal coordinates from the columns of X
     left, right = directions @ X.T @ (D - W) @ X, directions @ X.T @ D @ X
     np.testing.assert_allclose(left, lpp.eigenvalues_[:, None] * right, atol=1e-9)
     np.testing.assert_allclose(right @ directions.T, np.eye(5), atol=1e-9)
 
 
-def test_more_components_than_the_rows_span_is_an_error_that_says_how_many():
+def test_more_components_than_the_rank_are_refused_with_the_rank():
     X = np.outer(np.arange(1.0, 9), [1, 2, 3])
     with pytest.raises(ValueError, match="more than the 1 dimensions"):
         LPP(2).fit(X)

@@ -1,4 +1,4 @@
-"""Baselines against the packages that they stand for, called directly."""
+"""Baselines compared with direct calls of the packages that they wrap or reimplement."""
 
 import sys
 
@@ -25,7 +25,7 @@ SEEDS = range(4)
 
 
 def draw(seed, n=70, d=9):
-    """Columns of unlike variances around three centres."""
+    """Return columns of different variances around three centres, and the centre of each row."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
     X = rng.standard_normal((n, d)) * rng.uniform(0.3, 2, d)
@@ -34,7 +34,7 @@ def draw(seed, n=70, d=9):
 
 @pytest.mark.parametrize("seed", SEEDS)
 class TestSkfeature:
-    """The variant "skfeature" selects what the package does."""
+    """The variant "skfeature" selects the same columns as the package scikit-feature."""
 
     def test_mcfs(self, seed):
         package = pytest.importorskip("skfeature.function.sparse_learning_based.MCFS")
@@ -86,7 +86,7 @@ class TestSkfeature:
         direct = package.trace_ratio(X.copy(), y, mode="index")
         np.testing.assert_array_equal(TraceRatio(9).fit(X, y).selected_features_, direct)
 
-    def test_default_output_is_the_opposite_columns(self, seed):
+    def test_default_output_holds_ranks_read_as_columns(self, seed):
         trace_ratio = pytest.importorskip("skfeature.function.similarity_based.trace_ratio")
         fisher_score = pytest.importorskip("skfeature.function.similarity_based.fisher_score")
         X, y = draw(seed)
@@ -127,14 +127,14 @@ def test_the_embedding_solves_the_eigenproblem_of_the_graph():
     np.testing.assert_allclose(values, every[1:4], atol=1e-10)
 
 
-@pytest.mark.parametrize("n_rows", [90, 12])  # solved by iteration, and as a dense matrix
-def test_the_embedding_of_a_graph_in_parts_tells_the_parts_apart(n_rows):
+@pytest.mark.parametrize("n_rows", [90, 12])  # 90 rows: iterative solver; 12 rows: dense solver
+def test_the_embedding_of_a_disconnected_graph_separates_its_components(n_rows):
     parts = np.repeat([0, 1, 2], n_rows // 3)
     X = np.random.default_rng(0).standard_normal((n_rows, 2)) + 100 * parts[:, None]
     W = neighbour_graph(X, 4)
     Y = embedding(W, 2, random_state=0)
     D = np.asarray(W.sum(axis=1)).ravel()
-    np.testing.assert_allclose(D @ Y, 0, atol=1e-10)  # nothing of the trivial solution
+    np.testing.assert_allclose(D @ Y, 0, atol=1e-10)  # orthogonal to the trivial solution
     for part in range(3):
         np.testing.assert_allclose(np.ptp(Y[parts == part], axis=0), 0, atol=1e-10)
     assert np.linalg.matrix_rank(Y, tol=1e-6) == 2
@@ -146,7 +146,7 @@ def test_the_packages_graph_has_5_neighbours_only():
         MCFS(2, n_neighbors=7).fit(draw(0)[0])
 
 
-def test_umap_is_umap_learns():
+def test_umap_equals_umap_learn():
     if not available("umap"):
         pytest.skip("umap-learn is not installed")
     X, _ = draw(0)
@@ -157,7 +157,7 @@ def test_umap_is_umap_learns():
     assert (extractor("umap", 2).n_neighbors, extractor("umap", 2).min_dist) == (15, 0.1)
 
 
-def test_fastcan_is_fastcans_with_principal_components_for_labels():
+def test_fastcan_equals_the_package_with_principal_components_as_labels():
     fastcan = pytest.importorskip("fastcan")
     X, _ = draw(0)
     direct = fastcan.FastCan(4, verbose=0).fit(X, PCA(4).fit_transform(X))
@@ -165,7 +165,7 @@ def test_fastcan_is_fastcans_with_principal_components_for_labels():
 
 
 @pytest.mark.parametrize(("name", "own"), [("CUR", "cur"), ("FPS", "fps")])
-def test_cur_and_fps_are_scikit_matters(name, own):
+def test_cur_and_fps_equal_scikit_matter(name, own):
     package = pytest.importorskip("skmatter.feature_selection")
     X, _ = draw(0)
     direct = getattr(package, name)(n_to_select=4, random_state=0).fit(X)
@@ -173,7 +173,7 @@ def test_cur_and_fps_are_scikit_matters(name, own):
     np.testing.assert_array_equal(made.selected_features_, direct.selected_idx_)
 
 
-def test_a_first_column_that_is_not_there_is_an_error():
+def test_a_first_column_out_of_range_is_an_error():
     pytest.importorskip("skmatter")
     with pytest.raises(ValueError, match="initialize=9, but X has 9 features"):
         selector("fps", 2, initialize=9).fit(draw(0)[0])

@@ -39,7 +39,7 @@ def test_kernel_pca_has_the_papers_accuracy_on_coil20_if_not_standardized(coil20
     assert measured == pytest.approx([96.67, 96.81, 96.25], abs=0.05)
 
 
-def test_the_trace_ratio_has_the_papers_accuracy_on_coil20_where_ranks_are_read_as_columns(coil20):
+def test_the_trace_ratio_has_the_papers_accuracy_on_coil20_if_ranks_are_read_as_columns(coil20):
     X, y = coil20
     order = TraceRatio(31).fit(X, y).selected_features_
     columns = ranks_read_as_columns(order, X.shape[1])

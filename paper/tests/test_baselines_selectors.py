@@ -1,4 +1,4 @@
-"""The selectors of our own: their definitions, and planted columns on easy data."""
+"""Reimplemented selectors: their definitions, and planted columns on easy data."""
 
 from itertools import combinations
 
@@ -26,7 +26,7 @@ PLANTED = [1, 4]
 
 
 def clustered(seed=0):
-    """Three clusters, which columns 1 and 4 of six tell apart; the others are noise."""
+    """Return three clusters that columns 1 and 4 of six separate; the other columns are noise."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((len(CLASSES), 6))
     X[:, PLANTED] = 0.3 * X[:, PLANTED] + 4 * np.array([[0, 0], [1, 0], [0, 1]])[CLASSES]
@@ -51,7 +51,7 @@ def clustered(seed=0):
         ("variance", {}),
     ],
 )
-def test_columns_that_tell_clusters_apart_are_found(name, options, seed):
+def test_columns_that_separate_clusters_are_found(name, options, seed):
     found = selector(name, 2, random_state=0, **options).fit(clustered(seed), CLASSES)
     np.testing.assert_array_equal(found.get_support(indices=True), PLANTED)
 
@@ -63,7 +63,7 @@ def test_uffs_finds_the_factors_of_products():
     np.testing.assert_array_equal(UFFSRanking(3).fit(X).get_support(indices=True), [0, 1, 3])
 
 
-def test_uffs_selects_by_the_variance_that_is_left_over():
+def test_uffs_selects_by_residual_variance():
     rng = np.random.default_rng(0)
     a, b, c = rng.standard_normal((3, 400)) * [[1], [0.1], [0.5]]
     X = np.column_stack([a, a + b, c])
@@ -73,7 +73,7 @@ def test_uffs_selects_by_the_variance_that_is_left_over():
 # Scores of single columns
 
 
-def test_the_fisher_score_orders_columns_as_the_f_statistic_does():
+def test_the_fisher_score_and_the_f_statistic_order_columns_alike():
     X = np.random.default_rng(0).standard_normal((120, 20))
     F, _ = f_classif(X, CLASSES)
     np.testing.assert_array_equal(
@@ -110,7 +110,7 @@ def test_no_set_has_a_larger_trace_ratio(count, seed):
 def test_the_laplacian_score_is_the_published_formula():
     X = clustered()
     distances = ((X[:, None] - X[None]) ** 2).sum(axis=2)
-    nearest = np.argsort(distances, axis=1)[:, :6]  # five and the row itself
+    nearest = np.argsort(distances, axis=1)[:, :6]  # five neighbours and the row itself
     W = np.zeros((120, 120))
     np.put_along_axis(W, nearest, 1, axis=1)
     W = np.maximum(W, W.T)
@@ -132,7 +132,7 @@ def test_udfs_reaches_a_stationary_point_of_its_objective():
     made = UDFS(3, variant="published", n_clusters=2, gamma=0.5).fit(X)
     assert (np.diff(made.objective_) <= 1e-9).all()
 
-    # M as its definition reads.
+    # M by its definition.
     M = np.zeros((6, 6))
     H = np.eye(6) - np.full((6, 6), 1 / 6)
     for x in X:
@@ -162,13 +162,13 @@ def test_udfs_stops_after_the_largest_number_of_iterations():
 # Filters
 
 
-def test_the_variance_filter_takes_equally_variant_columns_in_their_order():
+def test_the_variance_filter_takes_columns_of_equal_variance_in_table_order():
     X = np.random.default_rng(0).standard_normal((100, 30))
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     np.testing.assert_array_equal(VarianceRanking(5).fit(X).selected_features_, range(5))
 
 
-def test_the_correlation_filter_keeps_no_two_columns_that_are_correlated():
+def test_the_correlation_filter_keeps_no_two_correlated_columns():
     rng = np.random.default_rng(0)
     sources = rng.standard_normal((200, 4))
     X = np.repeat(sources, 3, axis=1) * np.tile([1, 3, 2], 4)

@@ -10,7 +10,7 @@ import pytest
 
 
 def start(*arguments, cwd):
-    """Start the command; the user's own data folder and caches play no part."""
+    """Start the command without the user's own data folder and caches."""
     env = {key: value for key, value in os.environ.items() if key != "GRAMIAN_DATA"}
     return subprocess.Popen(
         [sys.executable, "-m", "gramian_paper", *arguments],
@@ -56,18 +56,18 @@ def test_an_experiment_leaves_page_table_cells_and_summary(tmp_path):
     assert "(appendix-example.md)" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
 
     again = command("appendix-example", "--output", "again", cwd=tmp_path)
-    assert "[1/1]" not in again.stderr  # the cell was there
+    assert "[1/1]" not in again.stderr  # the cell came from the cache
     for name in written:
         assert (tmp_path / "again" / name).read_text(encoding="utf-8") == (
             tmp_path / "out" / name
         ).read_text(encoding="utf-8")
 
 
-def test_cells_of_pages_are_taken_and_the_others_computed(tmp_path):
+def test_cells_of_earlier_pages_are_reused_and_missing_ones_computed(tmp_path):
     command("complexity", "--output", "old", cwd=tmp_path)
     path = tmp_path / "old" / "complexity.json"
     content = json.loads(path.read_text(encoding="utf-8"))
-    content["cells"][0]["seconds"] = 77.0  # to be recognized by
+    content["cells"][0]["seconds"] = 77.0  # a mark that shows reuse
     content["cells"][1]["values"] = None
     path.write_text(json.dumps(content), encoding="utf-8")
 
@@ -85,7 +85,7 @@ def test_cells_of_pages_are_taken_and_the_others_computed(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
-def test_an_interrupted_command_says_so_and_goes_on_next_time(tmp_path):
+def test_an_interrupted_command_says_so_and_resumes_next_time(tmp_path):
     process = start("complexity", cwd=tmp_path)
     assert "[1/12]" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
@@ -119,7 +119,7 @@ def test_a_users_mistake_gets_a_sentence_and_no_traceback(tmp_path, arguments, s
     assert not (tmp_path / "results").exists() or not any((tmp_path / "results").iterdir())
 
 
-def test_without_any_data_the_error_says_how_to_name_them(tmp_path):
+def test_missing_data_are_refused_with_the_option_that_names_the_folder(tmp_path):
     (tmp_path / "empty").mkdir()
     done = command("gfr-residual-variance", "--data", "empty", cwd=tmp_path)
     assert done.returncode == 1

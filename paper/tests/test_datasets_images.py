@@ -1,6 +1,6 @@
-"""The loaders of images read the files that go around, check them, and scale as the paper does.
+"""Loaders of images: they read the published files, check them, and scale as the paper does.
 
-The files here have the right form and few rows: the numbers of rows that are expected are lowered.
+The files here have the right form and few rows; a fixture lowers the expected numbers of rows.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def few_rows(monkeypatch):
 
 
 def draw(name):
-    """Return all rows of a made data set, and the labels, counted as usual."""
+    """Return all rows of a generated data set, and labels as the loader returns them."""
     images, n = getattr(_images, name), sum(SIZES[name])
     rng = np.random.default_rng(0)
     low, high = images.ranges[0]
     X = rng.uniform(low, high, (n, images.shape[0] * images.shape[1]))
     X[0, 0], X[1, 1] = low, high
-    X[:, 5] = low  # never inked
+    X[:, 5] = low  # a constant pixel
     y = np.resize(images.labels, n)
     return (np.round(X).astype(np.uint8) if name == "MNIST" else X.astype(np.float32)), y
 
@@ -53,7 +53,7 @@ def write(name, folder):
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_rows_come_as_they_are_without_scaling(name, tmp_path):
+def test_rows_are_returned_unchanged_without_scaling(name, tmp_path):
     X, y = write(name, tmp_path)
     bunch = LOADERS[name](tmp_path, scaling=None)
     n = SIZES[name][0]
@@ -86,7 +86,7 @@ def test_unit_columns_are_between_0_and_1(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["USPS", "MNIST"])
-def test_test_rows_are_scaled_as_the_training_rows(name, tmp_path):
+def test_test_rows_are_scaled_by_the_training_rows(name, tmp_path):
     X, y = write(name, tmp_path)
     X = X.astype(np.float64)
     n = SIZES[name][0]
@@ -140,7 +140,7 @@ def test_mnist_is_read_as_keras_writes_it(tmp_path):
     np.testing.assert_array_equal(target, y[50:])
 
 
-def test_coil_20_with_values_up_to_255_becomes_unit_all_the_same(tmp_path):
+def test_coil_20_with_values_up_to_255_is_scaled_to_unit_range(tmp_path):
     X, y = draw("COIL20")
     np.savez(tmp_path / "coil20.npz", X=np.round(255 * X).astype(np.uint8), y=y - 1)
     bunch = load_coil20(tmp_path, scaling="unit")
@@ -154,7 +154,7 @@ def test_the_folder_may_be_named_by_the_environment(tmp_path, monkeypatch):
     assert load_usps().data.shape == (40, 256)
 
 
-def test_a_folder_that_is_given_comes_before_the_environment(tmp_path, monkeypatch):
+def test_a_folder_argument_overrides_the_environment(tmp_path, monkeypatch):
     write("USPS", tmp_path)
     monkeypatch.setenv("GRAMIAN_DATA", str(tmp_path / "elsewhere"))
     assert load_usps(str(tmp_path)).filename == str(tmp_path / "usps.npz")
@@ -240,7 +240,7 @@ def test_scaled_copies_of_images_give_the_same_numbers(tmp_path):
     np.testing.assert_allclose(load_usps(tmp_path).data, standardized, atol=1e-12)
 
 
-def test_labels_that_are_no_numbers_are_named(tmp_path):
+def test_labels_that_are_not_numbers_are_named(tmp_path):
     damage("USPS", tmp_path, y=np.array(["a"] * 40))
     with pytest.raises(ValueError, match="array of labels, has a value that is not a number"):
         load_usps(tmp_path)
@@ -264,7 +264,7 @@ def test_a_file_that_cannot_be_read_is_named(file, tmp_path):
         load_usps(tmp_path)
 
 
-def test_a_matlab_file_of_version_7_3_is_told_from_a_damaged_one(tmp_path):
+def test_a_matlab_file_of_version_7_3_is_not_called_damaged(tmp_path):
     header = b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM"
     (tmp_path / "usps.mat").write_bytes(header + bytes(1000))
     with pytest.raises(ValueError, match=r"version 7\.3.*-v7"):
@@ -289,7 +289,7 @@ def test_an_unknown_subset_is_named(tmp_path):
             load(tmp_path, subset="val")
 
 
-def test_half_of_the_test_rows_is_no_option(tmp_path):
+def test_half_of_the_test_rows_is_refused(tmp_path):
     with pytest.raises(ValueError, match="half draws from the training rows"):
         load_mnist(tmp_path, half=0, subset="test")
 
@@ -306,7 +306,7 @@ def test_downloads_ask_openml_for_the_right_number(name, number, folder, tmp_pat
         return Bunch(data=pd.DataFrame(X), target=classes)
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
-    place = tmp_path if folder else None  # an empty one
+    place = tmp_path if folder else None  # an empty folder
     bunch = LOADERS[name](place, download=True, subset="all", scaling=None)
     np.testing.assert_array_equal(bunch.data, X)
     np.testing.assert_array_equal(bunch.target, y)
@@ -314,7 +314,7 @@ def test_downloads_ask_openml_for_the_right_number(name, number, folder, tmp_pat
     assert asked == [{"data_id": number, "as_frame": True}]
 
 
-def test_nothing_is_downloaded_if_there_is_a_file(tmp_path, monkeypatch):
+def test_nothing_is_downloaded_if_the_file_exists(tmp_path, monkeypatch):
     write("USPS", tmp_path)
     monkeypatch.delattr(sklearn.datasets, "fetch_openml")
     assert load_usps(tmp_path, download=True).filename == str(tmp_path / "usps.npz")

@@ -1,4 +1,4 @@
-"""The generators with labels, and the example of the appendix, draw what the paper's text says."""
+"""Generators with labels, and the appendix example, draw what the paper's text says."""
 
 from __future__ import annotations
 
@@ -58,19 +58,19 @@ def test_gfr_is_compared_with_pca_on_20_or_60_columns_half_of_them_products_of_t
     assert len(truth.products) == 30
 
 
-def test_products_of_two_and_of_three_are_drawn_as_often_as_there_are_any():
+def test_products_of_two_and_of_three_occur_in_proportion_to_their_number():
     sizes = [
         len(set(each.factors))
         for seed in range(100)
         for each in make_uffs_comparison(10, random_state=seed)[2].products
     ]
     assert set(sizes) == {2, 3}
-    expected, n = 105 / 560, len(sizes)  # of two, of C(15, 2) + C(15, 3)
+    expected, n = 105 / 560, len(sizes)  # C(15, 2) of C(15, 2) + C(15, 3)
     assert abs(np.mean(np.array(sizes) == 2) - expected) < 5 * np.sqrt(expected / n)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_labels_of_a_linear_threshold_function_are_as_balanced_as_its_constant_is_small(seed):
+def test_the_constant_of_a_linear_threshold_function_sets_the_share_of_labels(seed):
     _, y, truth = make_labelled_products(20_000, labels="ltf", random_state=seed)
     constant, *weights = truth.label_weights[0]
     expected = norm.cdf(constant / np.sqrt(np.square(weights) @ truth.variances))
@@ -123,7 +123,7 @@ def test_the_example_of_the_appendix_has_the_columns_of_the_text():
 
 
 @pytest.mark.parametrize("make", [*LABELLED, make_appendix_example])
-def test_a_seed_gives_the_same_data_and_another_seed_others(make):
+def test_a_seed_fixes_the_data_and_another_seed_changes_them(make):
     X, again, other = (make(50, random_state=seed)[0] for seed in (3, 3, 4))
     np.testing.assert_array_equal(X, again)
     assert not np.allclose(X, other)

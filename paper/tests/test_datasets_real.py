@@ -1,6 +1,6 @@
-"""The real data, where they are: the loaders' options are the preprocessing of the paper's tables.
+"""Real data, where available: the loaders' options give the preprocessing of the paper's tables.
 
-They are looked for where test_published_numbers.py looks for them, and the numbers are its own.
+The folder and the expected numbers are those of test_published_numbers.py.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_data_sets_have_the_sizes_of_the_paper(load, file, shape, classes):
     assert len(bunch.feature_names) == shape[1]
 
 
-def test_parts_and_molecules_have_the_sizes_that_are_known():
+def test_parts_and_molecules_have_known_sizes():
     path_to("usps.npz")
     assert load_usps(DATA, subset="test", scaling=None).data.shape == (2007, 256)
     path_to("musk2.npz")
@@ -79,5 +79,5 @@ def test_half_of_mnist_has_about_as_many_principal_components_as_the_paper_count
     X = load_mnist(DATA, half=0).data
     variances = np.linalg.eigvalsh(X.T @ X / len(X))
     ours = [np.sum(variances > t) + 1 for t in (0.05, 0.1, 0.2, 0.5, 0.75)]
-    # From one half to another they differ by about 3; all 60,000 rows have 595 and 472 at first.
+    # The counts differ by about 3 between halves; all 60,000 rows have 595 and 472 at first.
     np.testing.assert_allclose(ours, [576, 451, 344, 233, 191], rtol=0, atol=8)

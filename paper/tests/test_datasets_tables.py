@@ -1,6 +1,6 @@
-"""The loaders of tables read the files that UCI publishes, check them, and fill gaps.
+"""Loaders of tables: they read the files that UCI publishes, check them, and fill gaps.
 
-The files here have the right form and few rows: the numbers of rows that are expected are lowered.
+The files here have the right form and few rows; a fixture lowers the expected numbers of rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def few_rows(monkeypatch):
 
 @pytest.fixture
 def musk():
-    """Made conformations, the labels, and the molecules' names."""
+    """Return generated conformations, their labels, and the molecules' names."""
     X = np.random.default_rng(0).integers(-300, 300, (N, 166))
     return X, np.repeat([1, 0], N // 2), np.repeat(["MUSK-b", "MUSK-a", "NON-c", "NON-d"], N // 4)
 
@@ -168,14 +168,14 @@ def test_a_wrong_musk_is_named_with_what_is_wrong(change, message, musk, tmp_pat
     assert "musk2.npz" in str(error.value)
 
 
-def test_version_1_of_musk_is_not_taken_for_version_2(musk, tmp_path):
+def test_version_1_of_musk_is_refused_as_version_2(musk, tmp_path):
     write_clean2(tmp_path, tuple(part[:-1] for part in musk))
     with pytest.raises(ValueError, match=r"clean2\.data has the shape \(11, 166\)"):
         load_musk(tmp_path)
 
 
 @pytest.mark.parametrize("names", [True, False])
-def test_musk_of_openml_has_molecules_where_a_column_names_them(names, musk, monkeypatch):
+def test_musk_of_openml_has_molecules_if_a_column_names_them(names, musk, monkeypatch):
     X, y, molecules = musk
     frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(1, 167)])
     frame.insert(0, "conformation", [f"c{i}" for i in range(N)])
@@ -193,7 +193,7 @@ def test_musk_of_openml_has_molecules_where_a_column_names_them(names, musk, mon
         assert loaded.groups is None
 
 
-def test_credit_approval_of_openml_is_that_of_uci(tmp_path, monkeypatch):
+def test_credit_approval_of_openml_equals_that_of_uci(tmp_path, monkeypatch):
     (tmp_path / "crx.data").write_text(CREDIT, encoding="utf-8")
     frame = pd.read_csv(tmp_path / "crx.data", header=None, na_values="?")
     for i in range(16):

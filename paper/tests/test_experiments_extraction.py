@@ -1,4 +1,4 @@
-"""The experiments on extraction, small, from their cells to their pages, on generated data."""
+"""Small experiments on extraction, from cells to pages, on generated data."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from gramian_paper.experiments._page import tables
 
 
 def digits_of_a_kind(folder, *, scaling="standardized", subset="train", half=None, return_X_y=True):
-    """Return 400 rows of 30 columns: products of 6 hidden variables, and a class that shows."""
+    """Return 400 rows of 30 columns, which mix products of 6 hidden variables, and 4 classes."""
     rng = np.random.default_rng({"train": 0, "test": 1}[subset])
     y = np.repeat([0, 1, 2, 3], 100)
     hidden = rng.standard_normal((400, 6)) + y[:, np.newaxis]
@@ -47,7 +47,7 @@ def reproduce(name, tmp_path, cells, size="full"):
 
 
 def table(experiment, results, title):
-    """Return the entries of the first table whose title begins so, by row and column."""
+    """Return the entries, by row and column, of the first table whose title has this beginning."""
     first = next(each for each in tables(experiment, results) if each.title.startswith(title))
     return {
         (row, column): entry
@@ -56,7 +56,7 @@ def table(experiment, results, title):
     }
 
 
-def test_counts_are_those_of_the_fits_plus_one_and_fall_with_the_degree(tmp_path):
+def test_counts_are_one_more_than_those_of_the_fits_and_fall_with_the_degree(tmp_path):
     cells = [
         {"part": "counts", "data": "usps", "degree": degree, "to": 0.1} for degree in (1, 2, 3)
     ]
@@ -72,20 +72,20 @@ def test_counts_are_those_of_the_fits_plus_one_and_fall_with_the_degree(tmp_path
     assert "images/gfr-residual-variance-curves.svg" in page
 
 
-def test_a_fit_that_ended_above_a_threshold_has_no_count_there():
+def test_a_fit_that_ended_above_a_threshold_has_no_count_for_it():
     values = {"residual_variance": [5.0, 2.0, 0.6, 0.4]}
     count = _gfr_residual_variance.count
     assert count(values, 1.0, 0.5) == 3
     assert count(values, 0.1, 0.5) is None
 
 
-def test_what_is_left_of_held_out_rows_comes_from_the_fitted_rows_alone(tmp_path):
+def test_held_out_residuals_use_a_decoder_of_the_fitted_rows_only(tmp_path):
     X, _ = digits_of_a_kind(None)
     new, _ = digits_of_a_kind(None, subset="test")
     gfr = GFR(4, degree=2, alpha=0).fit(X, validation_data=new)
     of_fitted, of_held_out = shares_left(gfr)
     assert np.allclose(of_fitted, gfr.total_residual_variance_ / gfr.total_residual_variance_[0])
-    # Least squares of the fitted rows, applied to the others, is the same decoder by hand.
+    # The decoder by hand: least squares on the fitted rows, applied to the held-out rows.
     expand = PolynomialFeatures(2, interaction_only=True)
     functions = expand.fit_transform(gfr.transform(X))
     coefficients = np.linalg.lstsq(functions, X)[0]
@@ -102,7 +102,7 @@ def test_what_is_left_of_held_out_rows_comes_from_the_fitted_rows_alone(tmp_path
     assert "gfr-residual-variance-held-out.svg" in page
 
 
-def test_ratios_are_of_the_next_variance_to_the_first_and_zeros_of_saturation_no_merit(tmp_path):
+def test_ratios_divide_the_next_variance_by_the_first_and_saturated_zeros_count_as_missed(tmp_path):
     cells = [
         {"data": "credit", "method": method}
         for method in ("multilinear", "polynomial", "kernel-pca")
@@ -124,19 +124,19 @@ def test_ratios_are_of_the_next_variance_to_the_first_and_zeros_of_saturation_no
 
 
 @pytest.mark.parametrize("method", ["gfr", "kernel-pca", "fast-ica", "pca", "lpp"])
-def test_features_that_tell_classes_apart_are_accurate_within_folds_and_without(method, tmp_path):
+def test_features_beat_chance_if_fitted_on_all_rows_or_inside_folds(method, tmp_path):
     cells = [{"part": part, "data": "credit", "method": method} for part in ("whole", "folds")]
     experiment, results, page = reproduce("extraction-accuracy", tmp_path, cells)
     for part in ("whole", "folds"):
         accuracies = results.get(part=part)["accuracies"]
         assert len(accuracies) == 3
-        assert 40 < accuracies[0] <= 100  # a guess has 25
+        assert 40 < accuracies[0] <= 100  # guessing has 25 %
     assert "fitted inside each fold" in page
     name = _extraction_accuracy.NAMES[method]
     assert table(experiment, results, "Credit Approval")[name, "9"].paper is not None
 
 
-def test_box_plots_are_drawn_of_all_settings(tmp_path):
+def test_box_plots_show_all_settings(tmp_path):
     cells = [
         {
             "part": "box",
@@ -168,7 +168,7 @@ def test_synthetic_data_are_classified_better_with_more_features(tmp_path):
     experiment, results, page = reproduce("gfr-synthetic", tmp_path, cells)
     values = results.get(features=60)
     assert values["gfr_mean"][-1] > values["gfr_mean"][0]
-    # The first direction is PCA's whatever the functions.
+    # The first direction is that of PCA for all families.
     assert values["gfr_mean"][0] == pytest.approx(values["pca_mean"][0])
     gains = table(experiment, results, "LTF labels, 60 features: GFR's accuracy minus PCA's")
     assert gains["ours", "1"].ours == pytest.approx(0)
@@ -178,7 +178,7 @@ def test_synthetic_data_are_classified_better_with_more_features(tmp_path):
     assert "gfr-synthetic-counts.svg" in page
 
 
-def test_gca_finds_exactly_what_was_planted_given_rows_enough(tmp_path):
+def test_gca_finds_exactly_the_planted_directions_if_there_are_enough_rows(tmp_path):
     cells = [
         {
             "part": part,
@@ -192,7 +192,7 @@ def test_gca_finds_exactly_what_was_planted_given_rows_enough(tmp_path):
     ]
     experiment, results, page = reproduce("gca-success", tmp_path, cells)
     assert results.get(part="text")["successes"] == 2
-    assert results.get(part="sample")["successes"] == 0  # the sample's directions are mixtures
+    assert results.get(part="sample")["successes"] == 0  # sample directions mix variables
     found = table(experiment, results, "Corollary 1")
     assert found["(30, 15, 2)", "1000"].verdict == "reproduced"
     assert "gca-success-rates.svg" in page

@@ -1,4 +1,4 @@
-"""What holds for every experiment: cells, cache, verdicts, pages and the summary."""
+"""Framework of all experiments: cells, cache, verdicts, pages and the summary."""
 
 import csv
 import io
@@ -81,7 +81,7 @@ def test_a_verdict_weighs_the_difference_against_noise_and_direction(entry, verd
     assert entry.verdict == verdict
 
 
-def test_a_cell_is_computed_once_and_then_taken_from_the_cache(tmp_path):
+def test_a_cell_is_computed_once_and_then_read_from_the_cache(tmp_path):
     calls = []
 
     def counted(task):
@@ -95,7 +95,7 @@ def test_a_cell_is_computed_once_and_then_taken_from_the_cache(tmp_path):
     assert [outcome.values["square"] for outcome in first.outcomes] == [1, 4, 9]
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
+def test_an_interrupted_run_resumes_where_it_stopped(tmp_path):
     calls = []
 
     def interrupted(task):
@@ -114,7 +114,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
     ]
 
 
-def test_seed_and_version_have_cells_of_their_own(tmp_path):
+def test_each_seed_and_version_has_its_own_cells(tmp_path):
     def drawn(experiment, seed):
         results = run(experiment, seed=seed, cache=tmp_path)
         return [outcome.values["random"] for outcome in results.outcomes]
@@ -127,15 +127,15 @@ def test_seed_and_version_have_cells_of_their_own(tmp_path):
     assert len(list(tmp_path.rglob("*.json"))) == 9
 
 
-def test_random_numbers_depend_on_parameters_and_repeat_alone():
+def test_random_numbers_depend_only_on_parameters_and_repeat():
     a, b = Task("toy", {"x": 1, "y": 2}), Task("toy", {"y": 2, "x": 1})
     assert a.rng(3).random() == b.rng(3).random()
     assert a.rng(3).random() != a.rng(4).random()
     assert a.integer_seed() != Task("toy", {"x": 1, "y": 3}).integer_seed()
 
 
-def test_processes_give_the_same_results_in_the_same_order(tmp_path):
-    # The function must be one that other processes can import.
+def test_several_processes_give_equal_results_in_equal_order(tmp_path):
+    # Other processes must be able to import the function.
     experiment = experiments()["appendix-example"]
     cells = [{"rows": 50, "repeats": 2}, {"rows": 60, "repeats": 2}, {"rows": 70, "repeats": 2}]
     results = [
@@ -165,7 +165,7 @@ def test_a_cell_without_data_is_shown_as_missing_and_tried_again(tmp_path):
     assert len(list((tmp_path / "cache").rglob("*.json"))) == 1
 
 
-def test_a_page_can_be_made_of_the_cells_that_are_there_so_far(tmp_path):
+def test_a_page_can_be_made_from_the_cells_computed_so_far(tmp_path):
     run(toy(1, 2), cache=tmp_path)
     results = run(toy(1, 2, 3), cache=tmp_path, compute=False)
     assert [outcome.values and outcome.values["square"] for outcome in results.outcomes] == [
@@ -176,7 +176,7 @@ def test_a_page_can_be_made_of_the_cells_that_are_there_so_far(tmp_path):
     assert "- n=3: not computed yet" in page_text(toy(), results)
 
 
-def test_no_cell_at_all_is_an_error_with_the_first_message(tmp_path):
+def test_a_run_in_which_every_cell_fails_raises_the_first_message(tmp_path):
     with pytest.raises(NothingToShowError, match="thirteen is not in the folder"):
         run(toy(13), cache=tmp_path)
 
@@ -189,7 +189,7 @@ def test_a_mistake_in_an_experiment_is_not_taken_for_missing_data(tmp_path):
         run(toy(run=wrong), cache=tmp_path)
 
 
-def test_what_is_not_plain_is_refused(tmp_path):
+def test_values_other_than_plain_numbers_are_refused(tmp_path):
     with pytest.raises(TypeError, match="plain numbers"):
         run(toy(run=lambda task: {"a": object()}), cache=tmp_path)
 
@@ -218,7 +218,7 @@ def test_the_page_is_made_from_the_written_cells_alone(tmp_path):
     )
 
 
-def test_the_table_of_numbers_has_a_line_an_entry(tmp_path):
+def test_the_table_of_numbers_has_a_line_for_each_entry(tmp_path):
     lines = list(csv.DictReader(io.StringIO(csv_text(toy(), run(toy(), cache=tmp_path)))))
     assert [line["verdict"] for line in lines] == ["reproduced", "missed", "bettered", "not run"]
     assert lines[1]["difference"] == "-1"
@@ -235,12 +235,12 @@ def test_the_summary_counts_verdicts_and_gives_reasons(tmp_path):
     assert "- [toy](toy.md), 1: the paper adds where we multiply." in text
 
 
-def test_a_row_as_long_as_the_columns_is_demanded():
+def test_a_row_must_have_as_many_entries_as_columns():
     with pytest.raises(ValueError, match="the row 'a' has 1 entries for 2 columns"):
         Table("t", "", ["x", "y"], {"a": [Entry(1)]})
 
 
-def test_two_cells_that_fit_are_an_error_and_not_a_guess(tmp_path):
+def test_a_lookup_that_matches_two_cells_is_an_error(tmp_path):
     results = run(toy(), cache=tmp_path)
     assert results.get(n=7) is None
     with pytest.raises(LookupError, match="name more of them"):
@@ -256,7 +256,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_cell_that_was_cut_short_is_not_in_the_cache(tmp_path):
+def test_a_truncated_cell_is_not_read_from_the_cache(tmp_path):
     assert Cache(tmp_path).load(toy(), {"n": 1}, 0) is None
 
 
@@ -272,7 +272,7 @@ def test_experiments_are_described_and_their_cells_distinct():
 
 
 @pytest.mark.parametrize("name", experiments())
-def test_a_page_can_be_made_of_cells_that_are_all_missing(name):
+def test_a_page_can_be_made_if_all_cells_are_missing(name):
     experiment = experiments()[name]
     outcomes = [Outcome(params, missing="no data") for params in experiment.cells("full")]
     text = page_text(experiment, Results("full", 0, outcomes))
@@ -281,7 +281,7 @@ def test_a_page_can_be_made_of_cells_that_are_all_missing(name):
 
 
 @pytest.mark.parametrize("name", experiments())
-def test_the_committed_page_is_the_one_that_its_cells_make(name):
+def test_the_committed_page_matches_its_cells(name):
     cells = RESULTS / f"{name}.json"
     if not cells.exists():
         pytest.skip(f"{name} has no committed results")
@@ -291,7 +291,7 @@ def test_the_committed_page_is_the_one_that_its_cells_make(name):
     assert csv_text(experiment, results) == (RESULTS / f"{name}.csv").read_text(encoding="utf-8")
 
 
-def test_the_committed_summary_is_the_one_that_the_cells_make():
+def test_the_committed_summary_matches_the_cells():
     if not (RESULTS / "README.md").exists():
         pytest.skip("no summary is committed")
     expected = (RESULTS / "README.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The experiments with GFS, UFFS and GFA: small versions, and what they compute by hand."""
+"""Experiments with GFS, UFFS and GFA: small versions, compared with computations by hand."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ def digits(n_rows=300):
 
 @pytest.fixture
 def small_data(monkeypatch):
-    """Let every data set be a few handwritten digits."""
+    """Replace every data set by a few handwritten digits."""
     for name in data_module.LOADERS:
         monkeypatch.setitem(data_module.LOADERS, name, lambda folder, **options: digits())
 
@@ -61,7 +61,7 @@ def test_published_counts_have_a_number_for_every_threshold_and_fall_with_it():
             assert counts == sorted(counts, reverse=True)
 
 
-def test_published_accuracies_are_percentages_of_the_selectors_that_there_are():
+def test_published_accuracies_are_percentages_of_known_selectors():
     for table in published("gfs-accuracy")[gfs_accuracy.LABEL].values():
         assert tuple(table["selectors"]) == gfs_accuracy.IN_PAPER
         for rates in table["selectors"].values():
@@ -93,7 +93,7 @@ def test_cells_are_distinct_and_have_a_cost(name, size):
 # Numbers of features.
 
 
-def test_one_fit_counts_as_separate_fits_do():
+def test_one_fit_gives_the_counts_of_separate_fits():
     X, _ = digits()
     thresholds = [0.02, 0.03, 0.05]
     values = gfs_counts.count_selected(X, 2, thresholds)
@@ -106,7 +106,7 @@ def test_one_fit_counts_as_separate_fits_do():
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3])
-def test_shares_left_are_those_of_linear_regression_on_the_functions(degree):
+def test_residual_shares_are_those_of_linear_regression_on_the_functions(degree):
     X, _ = digits(400)
     fitted, held_out = X[:300], X[300:]
     values = gfs_counts.count_selected(fitted, degree, [0.04, 0.08], held_out)
@@ -126,7 +126,7 @@ def test_shares_left_are_those_of_linear_regression_on_the_functions(degree):
     assert shares[0][0] < shares[1][0]
 
 
-def test_no_share_is_given_where_functions_outnumber_rows():
+def test_a_share_is_none_if_functions_outnumber_rows():
     X, _ = digits(80)
     shares = gfs_counts.count_selected(X[:60], 2, [0.001, 0.1], X[60:])["shares"]
     assert shares[0] is None
@@ -167,13 +167,13 @@ def test_the_degree_is_the_highest_whose_functions_do_not_outnumber_the_rows(
 @pytest.mark.parametrize(
     "name", ["gfs", "gfs-1", "laplacian-score", "udfs", "fisher-score", "variance"]
 )
-def test_selectors_give_as_many_features_as_asked_for_each_count(name):
+def test_selectors_return_the_requested_number_of_features_for_each_count(name):
     X, y = digits()
     selected = gfs_accuracy.select(name, X, y, [9, 3])
     assert [len(np.unique(selected[count])) for count in (9, 3)] == [9, 3]
 
 
-def test_accuracy_with_features_of_all_rows_is_that_of_scikit_learn():
+def test_accuracy_with_features_of_all_rows_equals_that_of_scikit_learn():
     X, y = digits()
     found = gfs_accuracy.accuracies("gfs", X, y, [5])
     columns = GFS(5, degree=4, alpha=0, criterion="variance").fit(X).selected_features_
@@ -181,7 +181,7 @@ def test_accuracy_with_features_of_all_rows_is_that_of_scikit_learn():
     assert found[5] == pytest.approx(100 * expected, abs=0.005)
 
 
-def test_accuracy_with_features_of_each_fold_is_that_of_a_pipeline():
+def test_accuracy_with_features_of_each_fold_equals_that_of_a_pipeline():
     X, y = digits()
     found = gfs_accuracy.accuracies("gfs", X, y, [5], within_folds=True)
     pipeline = make_pipeline(GFS(5, degree=4, alpha=0, criterion="variance"), SVC())
@@ -275,10 +275,10 @@ def test_rotation_does_not_change_the_premises():
         assert planted_success.meets_premises(*plain) == planted_success.meets_premises(*rotated)
 
 
-def test_functions_leave_independent_features_a_share_of_rows_not_yet_spanned():
+def test_residual_share_of_an_independent_feature_is_the_share_of_rows_not_spanned():
     rng = np.random.default_rng(0)
     shares = [gfa_success.share_left(rng.standard_normal((300, 12)), 2) for _ in range(40)]
-    assert np.mean(shares) == pytest.approx(1 - 67 / 300, abs=0.02)  # 66 and the constant
+    assert np.mean(shares) == pytest.approx(1 - 67 / 300, abs=0.02)  # 66 functions and the constant
 
 
 def test_a_higher_rate_is_better_only_on_the_papers_own_data():
@@ -290,7 +290,7 @@ def test_a_higher_rate_is_better_only_on_the_papers_own_data():
     assert planted_success.success_rate(values, "all") == pytest.approx(100 * 100 / 190)
 
 
-def test_rows_that_functions_span_are_hopeless():
+def test_shapes_whose_functions_span_all_rows_are_hopeless():
     assert planted_success.hopeless("30,15,3", 450)
     assert not planted_success.hopeless("30,15,3", 500)
     params = {"part": "text", "shape": "30,15,3", "rows": 400, "repeats": 2, "ratio": 0.85}

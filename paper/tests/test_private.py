@@ -1,4 +1,4 @@
-"""What is private in scikit-learn is imported in one place."""
+"""Private names of scikit-learn are imported in one file only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PRIVATE = re.compile(
 )
 
 
-def test_one_file_imports_what_is_private_in_scikit_learn():
+def test_one_file_imports_private_names_of_scikit_learn():
     found = [
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")

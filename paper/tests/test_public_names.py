@@ -12,7 +12,7 @@ FILES = sorted([*PAPER.glob("gramian_paper/**/*.py"), *PAPER.glob("tests/*.py")]
 def private_uses(source: str) -> list[str]:
     """Return the private modules and attributes of gramian that a program imports or names."""
     found = []
-    names: set[str] = set()  # under which gramian and its modules go
+    names: set[str] = set()  # local names of gramian and its modules
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and is_gramian(node.module or ""):
             found += [f"{node.module}.{each.name}" for each in node.names]
@@ -55,10 +55,10 @@ def test_only_public_names_of_gramian_are_used(path):
         "def f():\n    from gramian import families as g\n    return g._base",
     ],
 )
-def test_a_private_name_would_be_found(program):
+def test_the_check_finds_a_private_name(program):
     assert private_uses(program)
 
 
-def test_public_names_and_names_of_others_are_no_matter():
+def test_the_check_allows_public_names_and_names_of_other_packages():
     program = "import gramian\nfrom gramian_paper import _types\nself._x, gramian.__version__"
     assert not private_uses(program)

@@ -35,7 +35,7 @@ USPS_GFS, COIL20_GFS = (0.03, 0.04, 0.05, 0.06, 0.07, 0.08), (0.01, 0.0125, 0.01
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """Keep the time of a fit the same however many programs share the processors."""
+    """Use one BLAS thread, so that the time of a fit does not depend on other programs."""
     with threadpool_limits(1):
         yield
 
@@ -71,7 +71,7 @@ def load_credit():
 
 
 def fit(estimator, X, warning):
-    """Fit with exactly the warning that is due."""
+    """Fit, and check that exactly the expected warning is given."""
     with pytest.warns(warning) if warning else nullcontext() as caught:
         estimator.fit(X)
     if warning:
@@ -108,7 +108,7 @@ def test_gfr_on_standardized_features(data, degree, thresholds, expected, warnin
 
 
 def test_gfr_stops_when_its_functions_span_all_samples():
-    # Where the paper's own scripts run on: 14 variables have 1,470 functions of degree 4, and
+    # The paper's own scripts do not stop: 14 variables have 1,470 functions of degree 4, and
     # COIL-20 has 1,440 rows. The constant is one of the 1,440 functions that fit.
     X = StandardScaler().fit_transform(load("coil20"))
     gfr = fit(GFR(threshold=0.01, degree=4, alpha=0), X, SaturationWarning)
@@ -179,7 +179,7 @@ def test_gfa_finds_exactly_the_independent_features(degree, n_samples, warning, 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_gfa_lacks_samples_for_degree_3_at_400(seed):
-    # 14 of the 15 variables have 469 functions; one is never looked at.
+    # 14 of the 15 variables have 469 functions; the fit saturates before the last variable.
     X, independent = planted(np.random.default_rng(seed), 400, 30, 15, 3)
     gfa = fit(GFA(threshold=1e-4, degree=3, backward=False, alpha=0), X, SaturationWarning)
     assert len(gfa.selected_features_) == len(independent) - 1
