@@ -206,31 +206,32 @@ PAGE = """\
 
 # Accuracy
 
-How far from orthonormal are the functions that a fit works with, and how far off are the residual
-variances that it reports? Both are compared with Gram-Schmidt, twice, in extended precision (a
-mantissa of 64 bits), on tables in which functions come close to dependence:
+This page measures the loss of orthogonality of the functions of a fit, and the error of the
+reported residual variances. The reference is Gram-Schmidt, done twice, in extended precision (a
+mantissa of 64 bits), on tables with nearly dependent functions:
 
-- *Läuchli*: one column, twenty times, each with an error of its own; the errors shrink to 10⁻⁷.
+- *Läuchli*: twenty copies of one column, each with an independent error; the errors shrink to 10⁻⁷.
 - *Powers* of a column with values from 0 to 1, up to the sixteenth.
 - *Vandermonde*: powers of a column with values from -1 to 1, as columns.
 - *COIL-20*: products of up to four principal directions of images, up to 1,092 functions of 1,440
   rows, close to saturation.
 
-The methods are *one pass* of Gram-Schmidt as published, `qr`, one pass of `gram` alone, and `gram`
-as it is, with [more passes](numerics.md) where one is not enough. The variances of columns are 1.
+The methods are *one pass* of Gram-Schmidt as published, `qr`, `gram` with only one pass, and the
+full `gram`, with [more passes](numerics.md) if one is not enough. The variances of columns are 1.
 
 ![Loss of orthogonality, and errors, against condition]({images}/accuracy.svg){{.only-light}}
 ![The same picture for dark pages.]({images}/accuracy_dark.svg){{.only-dark}}
 
 {table}
 
-- **One pass as published** loses orthogonality with the square of the condition, and residual
-  variances with it.
-- **`qr`** is orthonormal to rounding, always.
-- **`gram` with one pass** does so, too, until it drops functions that are not redundant, because
-  it cannot tell: below 3·10⁻⁴ of a norm.
-- **`gram`** keeps what `qr` keeps. Its loss grows with the condition itself, for it keeps no
-  columns: $\\hat f = L^{{-1}}f$ is evaluated anew each time. Residual variances do not suffer.
+- **One pass as published** loses orthogonality with the square of the condition number, and
+  residual variances become wrong.
+- **`qr`** is always orthonormal up to rounding.
+- **`gram` with one pass** also loses orthogonality with the square of the condition number, and
+  then drops functions that are not redundant: it cannot resolve less than 3·10⁻⁴ of a norm.
+- **`gram`** keeps the functions that `qr` keeps. Its loss grows with the condition number, since it
+  keeps no columns: $\\hat f = L^{{-1}}f$ is evaluated again each time. Residual variances stay
+  accurate.
 """
 
 
