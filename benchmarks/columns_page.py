@@ -1,4 +1,4 @@
-"""The page that figures about few columns make."""
+"""Page of the benchmark of few columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PIT_PROPS = (
 """The largest share that 1, 2, ... columns of the pit props explain, by exhaustive search."""
 DECODERS = ("linear", "quadratic")
 DECODED = (OURS, LINEAR, PUBLISHED, "fastcan")
-"""Ways to choose columns for which the decoder's degree is chosen, too."""
+"""Methods for which the decoder's degree is chosen, too."""
 REASONS = """\
 If another method is equal, the difference is 0.2 % or less, except for two columns of breast
 cancer: its 113 test rows determine shares only to 3 %, and training rows prefer other columns than
@@ -100,7 +100,7 @@ other work.{missing}
 
 
 def page(found: dict[str, Any]) -> str:
-    """Return the page that the figures make."""
+    """Return the page for the measured figures."""
     tables = found["tables"]
     return PAGE.format(
         ours=OURS,
@@ -123,7 +123,7 @@ def page(found: dict[str, Any]) -> str:
 
 
 def _first(tables: dict[str, Any]) -> str:
-    """Compare our ways to choose columns with the best of the others."""
+    """Return a table that compares our methods with the best of the others."""
     heads = ["", "columns", "linear decoder", "best of the others", ""]
     heads += ["quadratic decoder", "best of the others", ""]
     rows = []
@@ -148,7 +148,7 @@ def _first(tables: dict[str, Any]) -> str:
 
 
 def _missing(tables: dict[str, Any]) -> str:
-    """Say what was not measured."""
+    """Return a sentence about results that were not measured."""
     missing = {
         method: [name for name, table in tables.items() if method not in table["methods"]]
         for method in METHODS
@@ -158,7 +158,7 @@ def _missing(tables: dict[str, Any]) -> str:
 
 
 def _clock(measured: dict[str, Any] | None) -> str:
-    """Say how long the largest selection takes by the clock."""
+    """Return a sentence about the wall-clock time of the largest selection."""
     if measured is None:
         return ""
     return (
@@ -168,7 +168,7 @@ def _clock(measured: dict[str, Any] | None) -> str:
 
 
 def _decoded(tables: dict[str, Any]) -> dict[str, Any]:
-    """Return USPS with the ways to choose columns for which the decoder's degree was chosen."""
+    """Return the tables and methods for which the decoder's degree was chosen."""
     found = {}
     for name, table in tables.items():
         first = str(table["sizes"][0])

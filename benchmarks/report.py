@@ -1,4 +1,4 @@
-"""The page of results, made from the JSON file and never edited by hand."""
+"""Page of results, made from the JSON file and never edited by hand."""
 
 # ruff: noqa: RUF001
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 from scaling import NAMES, TERMS
 
 OURS, THEIRS = "from gramian import GFR", "from sklearn.decomposition import PCA"
-"""Statements that are timed; `import gramian` alone loads nothing."""
+"""Timed import statements; `import gramian` alone loads almost nothing."""
 
 PAGE = """\
 <!-- Made by make bench ARGS="--output docs/benchmarks.json"; edit benchmarks/report.py. -->
@@ -115,7 +115,7 @@ The largest term of that model at the upper end of each curve, with its share:
 
 @dataclass(frozen=True)
 class Target:
-    """What is aimed at: at least or at most some value."""
+    """A target: at least or at most some value."""
 
     name: str
     value: Callable[[dict[str, Any]], float]
@@ -124,7 +124,7 @@ class Target:
     unit: str = "×"
 
     def line(self, rows: dict[str, Any]) -> str:
-        """Return its line of the table."""
+        """Return the line of the target in the table."""
         sign = "≥" if self.at_least else "≤"
         start = f"| {self.name} | {sign} {self.bound:g}{self.unit} |"
         try:
@@ -205,7 +205,7 @@ TARGETS = [
 
 
 def targets(content: dict[str, Any]) -> str:
-    """Return the table of targets; of two eigensolvers of KernelPCA, the faster counts."""
+    """Return the table of targets; KernelPCA counts with the faster of two eigensolvers."""
     rows = {row["key"]: row for row in content["rows"]}
     if content.get("imports"):
         rows["imports"] = content["imports"]
@@ -280,7 +280,7 @@ def scaling_section(result: dict[str, Any]) -> str:
 
 
 def tables(content: dict[str, Any]) -> str:
-    """Return what is printed."""
+    """Return the tables to print."""
     parts = [targets(content), measurements(content)] if content["rows"] else []
     if content.get("scaling"):
         parts.append(scaling_section(content["scaling"]))

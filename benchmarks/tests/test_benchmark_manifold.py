@@ -1,4 +1,4 @@
-"""The comparison of curved codes runs in parts, on small data, and goes on where it was."""
+"""The comparison of curved codes runs in parts, on small data, and resumes."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The benchmark runs, on small data, and its page says what the JSON says. Nothing is timed."""
+"""The benchmark runs on small data, and its page agrees with the JSON. Nothing is timed."""
 
 import itertools
 import json
