@@ -1,7 +1,7 @@
 """Loss of orthogonality and of digits against the condition of the functions.
 
 ``python benchmarks/accuracy.py --data FOLDER`` writes docs/theory/accuracy.md and its pictures; the
-folder holds coil20.npz. Everything is compared with Gram-Schmidt, twice, in extended precision.
+folder holds coil20.npz. The reference is Gram-Schmidt, done twice, in extended precision.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ METHODS = ("one pass, as published", "qr", "gram, one pass", "gram")
 COLOURS = ("#D55E00", "#009E73", "#CC79A7", "#0072B2")
 MARKERS = ("v", "s", "^", "o")
 FLOOR = 1e-17
-"""Exact results are drawn here."""
+"""Height at which exact results are drawn."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """Columns that become variables one after the other, and what they are functions of."""
+    """Columns that become variables one after the other, and the family of functions."""
 
     name: str
     x: np.ndarray
@@ -42,7 +42,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """How far functions are from orthonormal, and residual variances from the truth."""
+    """Loss of orthogonality of functions, and error of residual variances."""
 
     loss: float
     error: float
@@ -50,7 +50,7 @@ class Result:
 
 
 def evaluate(rows: ArrayRows, solver: Orthogonalizer, *, kept: bool) -> np.ndarray:
-    """Return the values of all functions, or of those that are kept, scaled to norm one."""
+    """Return the values of all functions, or only of the kept ones, scaled to norm 1."""
     z, store, functions = [], [rows.root], [rows.root]
     for step in solver.steps:
         z.append(step.direction.of(rows.whole))
@@ -64,7 +64,7 @@ def evaluate(rows: ArrayRows, solver: Orthogonalizer, *, kept: bool) -> np.ndarr
 def run(
     make: Callable[..., Orthogonalizer], case: Case
 ) -> tuple[ArrayRows, Orthogonalizer, np.ndarray]:
-    """Let all variables in, and return the residual variances that are found."""
+    """Substitute all variables, and return rows, solver and residual variances."""
     rows, _ = centre(case.x, None, "column")
     solver = make(rows, case.family)
     left = np.einsum("ij,ij->j", rows.x, rows.x)
@@ -75,7 +75,7 @@ def run(
 
 
 def in_extended_precision(functions: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Return the residual variances after Gram-Schmidt, twice."""
+    """Return the residual variances after Gram-Schmidt, done twice."""
     q = np.empty((len(functions), functions.shape[1]), dtype=LONG)
     n = 0
     for f in functions.astype(LONG):
@@ -92,7 +92,7 @@ def in_extended_precision(functions: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def one_pass(functions: np.ndarray, x: np.ndarray) -> tuple[float, np.ndarray, int]:
-    """Orthogonalize as the paper's Algorithm 1 does, dropping what is below 1e-8."""
+    """Orthogonalize by the paper's Algorithm 1, and drop residual norms below 1e-8."""
     q = np.empty((0, functions.shape[1]))
     for f in functions:
         f = f - q.T @ (q @ f)
@@ -116,7 +116,7 @@ def loss_of(solver: Orthogonalizer, functions: np.ndarray) -> float:
 
 
 def measure(case: Case) -> tuple[float, list[Result]]:
-    """Return the condition of the functions, and how each method fares."""
+    """Return the condition number of the functions, and the result of each method."""
     rows, gram, left = run(Gram, case)
     every = evaluate(rows, gram, kept=False)
     condition = float(np.linalg.cond(every.T))
@@ -206,31 +206,32 @@ PAGE = """\
 
 # Accuracy
 
-How far from orthonormal are the functions that a fit works with, and how far off are the residual
-variances that it reports? Both are compared with Gram-Schmidt, twice, in extended precision (a
-mantissa of 64 bits), on tables in which functions come close to dependence:
+This page measures the loss of orthogonality of the functions of a fit, and the error of the
+reported residual variances. The reference is Gram-Schmidt, done twice, in extended precision (a
+mantissa of 64 bits), on tables with nearly dependent functions:
 
-- *Läuchli*: one column, twenty times, each with an error of its own; the errors shrink to 10⁻⁷.
+- *Läuchli*: twenty copies of one column, each with an independent error; the errors shrink to 10⁻⁷.
 - *Powers* of a column with values from 0 to 1, up to the sixteenth.
 - *Vandermonde*: powers of a column with values from -1 to 1, as columns.
 - *COIL-20*: products of up to four principal directions of images, up to 1,092 functions of 1,440
   rows, close to saturation.
 
-The methods are *one pass* of Gram-Schmidt as published, `qr`, one pass of `gram` alone, and `gram`
-as it is, with [more passes](numerics.md) where one is not enough. The variances of columns are 1.
+The methods are *one pass* of Gram-Schmidt as published, `qr`, `gram` with only one pass, and the
+full `gram`, with [more passes](numerics.md) if one is not enough. The variances of columns are 1.
 
 ![Loss of orthogonality, and errors, against condition]({images}/accuracy.svg){{.only-light}}
 ![The same picture for dark pages.]({images}/accuracy_dark.svg){{.only-dark}}
 
 {table}
 
-- **One pass as published** loses orthogonality with the square of the condition, and residual
-  variances with it.
-- **`qr`** is orthonormal to rounding, always.
-- **`gram` with one pass** does so, too, until it drops functions that are not redundant, because
-  it cannot tell: below 3·10⁻⁴ of a norm.
-- **`gram`** keeps what `qr` keeps. Its loss grows with the condition itself, for it keeps no
-  columns: $\\hat f = L^{{-1}}f$ is evaluated anew each time. Residual variances do not suffer.
+- **One pass as published** loses orthogonality with the square of the condition number, and
+  residual variances become wrong.
+- **`qr`** is always orthonormal up to rounding.
+- **`gram` with one pass** also loses orthogonality with the square of the condition number, and
+  then drops functions that are not redundant: it cannot resolve less than 3·10⁻⁴ of a norm.
+- **`gram`** keeps the functions that `qr` keeps. Its loss grows with the condition number, since it
+  keeps no columns: $\\hat f = L^{{-1}}f$ is evaluated again each time. Residual variances stay
+  accurate.
 """
 
 
@@ -250,7 +251,7 @@ def table(measured: dict[str, list[tuple[float, list[Result]]]]) -> str:
 
 
 def main() -> None:
-    """Measure everything, draw it and write the page."""
+    """Measure all cases, draw the pictures and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="where coil20.npz is")
     parser.add_argument("--output", type=Path, default=DOCS, help="the folder of the documentation")

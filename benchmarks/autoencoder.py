@@ -1,10 +1,10 @@
-"""A properly trained autoencoder, for the interpreter that has PyTorch: see manifold_methods.py.
+"""Well-trained autoencoder, for the interpreter that has PyTorch: see manifold_methods.py.
 
 ``python autoencoder.py rows.npz k codes.npz`` reads arrays train and test, trains candidates on
-nine tenths of the training rows for a third of the time, takes the one that loses least of the
-other tenth, trains it on all rows, and writes the codes and the reconstructions of all rows. The
-network has a linear bottleneck and GELU elsewhere; AdamW with weight decay and a cosine schedule;
-noise on the input.
+nine tenths of the training rows for a third of the time, chooses the candidate that loses least on
+the other tenth, trains it on all rows, and writes the codes and the reconstructions of all rows.
+The network has a linear bottleneck and GELU elsewhere; AdamW with weight decay and a cosine
+schedule; noise on the input.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from torch import nn
 
 EPOCHS = 100
 MIN_STEPS = 6000
-"""Of few rows there are more epochs, so that no training ends early."""
+"""Smallest number of training steps: tables with few rows get more epochs."""
 BATCH = 128
 CANDIDATES = (
     {"hidden": (512, 256), "noise": 0.3, "decay": 0.1},

@@ -1,10 +1,10 @@
-"""How much a few columns say about all columns, chosen in different ways.
+"""Share of all columns that a few columns explain, for several methods of selection.
 
 ``python benchmarks/columns.py --data FOLDER`` writes docs/columns.md and its figures in JSON. The
-folder holds usps.npz, coil20.npz, mnist.npz, musk2.npz and pitprops.csv; files that are missing are
-left out. ``--only NAME`` measures one data set again, ``--method NAME`` one way to choose
-columns, ``--count`` counts columns only, ``--clock`` times one selection, ``--quick`` leaves the
-decoder's degree alone, and all keep the other figures.
+folder holds usps.npz, coil20.npz, mnist.npz, musk2.npz and pitprops.csv; missing files are left
+out. ``--only NAME`` measures one data set again, ``--method NAME`` one method of selection,
+``--count`` only counts columns, ``--clock`` times one selection, ``--quick`` does not choose the
+decoder's degree; all options keep the other figures.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from gramian import GFS
 from gramian._support.blas import n_threads
 
 RARE = 0.01
-"""Columns that differ from their most common value in a smaller share of rows are left out: scaled
-to variance 1, a new row could be any number of deviations away."""
+"""Smallest share of rows that differ from a column's most common value. Other columns are left
+out: after scaling to variance 1 they could have any size in new rows."""
 SIZES: dict[str, tuple[int, ...]] = {
     "USPS": (10, 20, 40),
     "COIL-20": (5, 10, 20),
@@ -45,9 +45,9 @@ SIZES: dict[str, tuple[int, ...]] = {
 }
 DEGREES = (1, 2, 3)
 COUNTED = ("breast cancer", "digits", "Musk", "USPS")
-"""Data sets on which columns are counted."""
+"""Data sets for which the needed columns are counted."""
 MOST_FUNCTIONS = 13_000
-"""The decoder's degree is chosen among those with fewer functions."""
+"""Largest number of functions of a decoder whose degree is chosen."""
 PACKAGES = ("gramian", "numpy", "scipy", "scikit-learn", "fastcan", "skfeature-chappers")
 
 
@@ -131,7 +131,7 @@ def load(name: str, folder: Path) -> tuple[Array, Array, Array, Array] | None:
 
 
 def standardized(X: Array, y: Array, T: Array, t: Array) -> tuple[Array, Array, Array, Array]:
-    """Scale columns by their training rows, without those that are nearly constant there."""
+    """Scale columns by their training rows, without columns that are nearly constant there."""
     common = [np.unique(column, return_counts=True)[1].max() for column in X.T]
     X, T = (each[:, np.array(common) <= (1 - RARE) * len(X)] for each in (X, T))
     mean, deviation = X.mean(axis=0), X.std(axis=0)
@@ -147,7 +147,7 @@ def measure(
     methods: Mapping[str, Method],
     decoded: Collection[str],
 ) -> dict[str, Any]:
-    """Choose columns in several ways, and see what they are worth."""
+    """Choose columns by each method, and measure what they explain."""
     rows: dict[str, Any] = {}
     for name, method in methods.items():
         start = time.process_time()
@@ -212,7 +212,7 @@ def explained_by(X: Array, order: Sequence[int]) -> Array:
 
 
 def pit_props(path: Path) -> list[float]:
-    """Return what the best sets of each size explain, for rows that have the given covariance."""
+    """Return the share that the best set of each size explains, for a given covariance."""
     with path.open() as stream:
         lines = list(csv.reader(stream))[1:]
     correlation = np.array([[float(value) for value in line[1:]] for line in lines])
@@ -225,7 +225,7 @@ def pit_props(path: Path) -> list[float]:
 
 
 def versions() -> str:
-    """Return what the figures were made with."""
+    """Return the versions of the packages as text."""
     found = []
     for package in PACKAGES:
         try:

@@ -13,29 +13,30 @@ from scipy.linalg import cho_factor, cho_solve
 Array = np.ndarray
 PENALTIES = (1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0)
 GROWTHS = (1.0, 10.0)
-"""How many times larger the penalty is for each degree beyond the second."""
+"""Factors of the penalty for each degree beyond the second."""
 MOST_FUNCTIONS = 2500
-"""With more functions the regression is solved by kernels, for fewer penalties."""
+"""Number of functions above which kernels solve the regression, for fewer penalties."""
 KERNEL_PENALTIES = (0.1, 0.3, 1.0)
 SEED = 0
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """What a decoder leaves, as shares of the variance."""
+    """Residual shares of the variance of a decoder."""
 
     chosen: float
-    """Of the training rows by which its penalties were chosen."""
+    """Residual share of the training rows that chose its penalties."""
     test: float
     error: float
-    """The standard error of that share, test rows being drawn by chance."""
+    """Standard error of `test` for random test rows."""
 
 
 def decode(X: Array, T: Array, columns: Sequence[int], degree: int) -> Decoded:
     """Decode test rows from some of their columns.
 
-    Functions are scaled to variance 1. The columns themselves have no penalty; those of the others
-    are chosen by a fifth of the training rows, and the fit is repeated with all of them.
+    Functions are scaled to variance 1. The columns themselves have no penalty. A fifth of the
+    training rows chooses the penalties of other functions, and the fit is repeated with all
+    training rows.
 
     Parameters
     ----------
@@ -80,13 +81,13 @@ def functions(Z: Array, degree: int) -> tuple[Array, Array]:
 
 
 def split(n: int) -> tuple[Array, Array]:
-    """Return rows to fit, and a fifth to choose penalties by."""
+    """Return indices of rows to fit, and of a fifth that chooses penalties."""
     order = np.random.default_rng(SEED).permutation(n)
     return order[n // 5 :], order[: n // 5]
 
 
 class _Scaled:
-    """Rows of functions, scaled as the training rows are."""
+    """Functions of rows, scaled by the training rows."""
 
     def __init__(self, F: Array, X: Array, degrees: Array) -> None:
         self.degrees = degrees
@@ -105,7 +106,7 @@ class _Ridge(_Scaled):
 
     @cached_property
     def sums(self) -> tuple[Array, Array]:
-        """The covariances of the functions, and those with all columns."""
+        """Covariances of the functions, and of functions with all columns."""
         return self.Q.T @ self.Q / len(self.Q), self.Q.T @ self.Y / len(self.Q)
 
     def left(self, F: Array, X: Array, grid: Sequence[tuple[float, float]]) -> list[Array]:
@@ -121,9 +122,9 @@ class _Ridge(_Scaled):
 
 
 class _Kernels(_Scaled):
-    """The same, by a matrix of rows by rows: for more functions than rows.
+    """Regression by a matrix of rows by rows, for more functions than rows.
 
-    The columns themselves have no penalty, so that all else can be regressed on them first.
+    The columns themselves have no penalty, so that everything else is regressed on them first.
     """
 
     def left(self, F: Array, X: Array, grid: Sequence[tuple[float, float]]) -> list[Array]:

@@ -1,4 +1,4 @@
-"""Ways to choose a few columns."""
+"""Methods that choose a few columns."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SEED = 0
 
 
 def prefixes(order: Sequence[int], sizes: Sequence[int]) -> Sets:
-    """Return the beginnings of an order of columns."""
+    """Return the first k columns of an order, for each size k."""
     return {k: [int(j) for j in order[:k]] for k in sizes}
 
 
 def random_columns(X: Array, sizes: Sequence[int]) -> Sets:
-    """Choose by chance."""
+    """Choose columns at random."""
     return prefixes(np.random.default_rng(SEED).permutation(X.shape[1]), sizes)
 
 
@@ -35,7 +35,7 @@ def pivoted_qr(X: Array, sizes: Sequence[int]) -> Sets:
 
 
 def cur(X: Array, sizes: Sequence[int]) -> Sets:
-    """Choose by the leading right singular vector of what is left (iterated CUR)."""
+    """Choose by the leading right singular vector of the residual (iterated CUR)."""
     left, chosen = X - X.mean(axis=0), []
     for _ in range(max(sizes)):
         _, vectors = np.linalg.eigh(left.T @ left)
@@ -49,7 +49,7 @@ def cur(X: Array, sizes: Sequence[int]) -> Sets:
 
 
 def fps(X: Array, sizes: Sequence[int]) -> Sets:
-    """Choose the column farthest from those chosen (farthest point sampling)."""
+    """Choose the column farthest from the chosen columns (farthest point sampling)."""
     squares = np.sum(X**2, axis=0)
     chosen = [int(np.argmax(squares))]
     distance = np.full(X.shape[1], np.inf)
@@ -91,7 +91,7 @@ def published(degree: int) -> Method:
 
 
 def by_gain(**options: Any) -> Method:
-    """Return GFS by gain: the best set of each size, of one fit."""
+    """Return GFS by gain: the best set of each size from one fit."""
 
     def choose(X: Array, sizes: Sequence[int]) -> Sets:
         fitted = _fit(GFS(max(sizes), criterion="gain", **options), X)
@@ -124,4 +124,4 @@ METHODS: dict[str, Method] = {
     **({"Laplacian score": ranking("laplacian-score")} if available("laplacian-score") else {}),
     "random": random_columns,
 }
-"""Ways to choose columns, by what they are called on the page."""
+"""Methods by their names on the page."""

@@ -1,4 +1,4 @@
-"""The page that figures about few columns make."""
+"""Page of the benchmark of few columns."""
 
 from __future__ import annotations
 
@@ -15,67 +15,67 @@ PIT_PROPS = (
 """The largest share that 1, 2, ... columns of the pit props explain, by exhaustive search."""
 DECODERS = ("linear", "quadratic")
 DECODED = (OURS, LINEAR, PUBLISHED, "fastcan")
-"""Ways to choose columns for which the decoder's degree is chosen, too."""
+"""Methods for which the decoder's degree is chosen, too."""
 REASONS = """\
-Where others are equal, the difference is 0.2 % or less, except two columns of breast cancer: its
-113 test rows tell shares to 3 % only, and training rows prefer other columns than test rows do."""
-"""Why others are equal where they are."""
+If another method is equal, the difference is 0.2 % or less, except for two columns of breast
+cancer: its 113 test rows determine shares only to 3 %, and training rows prefer other columns than
+test rows."""
+"""Reasons for results that are equal."""
 
 PAGE = """\
 <!-- Made by benchmarks/columns.py; not edited. -->
 
-# Few columns that stand for all
+# Few columns that represent all columns
 
-How much a few columns say about all columns, if they are chosen in different ways. Columns are
-standardized on the training rows, and columns that have one and the same value in 99 % of these are
-left out. All choices are made without labels and on training rows only: USPS has its official test
-rows, MNIST has 10,000 rows to train and 2,000 of its test rows, and of the others a fifth of the
-rows, drawn by chance, is for tests.
+This page measures how much a few columns explain of all columns, for several methods of selection.
+Columns are standardized on the training rows, and columns that have a single value in 99 % of the
+training rows are left out. All choices are made without labels and on training rows only: USPS has
+its official test rows, MNIST has 10,000 training rows and 2,000 of its test rows, and the other
+tables have a random fifth of their rows as test rows.
 
-One thing to know: that rule about 99 % was made after a look at test rows of digits, where nearly
-constant columns made the errors of several methods, fastcan's among them, larger than the variance.
+The rule about 99 % was made after test rows of digits had been seen: nearly constant columns made
+the errors of several methods, including fastcan, larger than the variance.
 
 `{ours}` is ``GFS(k, criterion="gain", family="polynomial", alpha="auto")``; one fit gives the sets
 of all sizes. FSCA is ``GFS(k, criterion="gain", degree=1, exchange=False)``. fastcan has principal
-components as targets, as many as columns. CUR and FPS are scikit-matter's algorithms, written out
-in the benchmark. MCFS is as its authors describe it, with five eigenvectors.
+components as targets, as many as columns. CUR and FPS are scikit-matter's algorithms, implemented
+in the benchmark. MCFS follows the description of its authors, with five eigenvectors.
 
-## Who is first
+## Ranking
 
-What is left of test rows (%), the less the better: of `{linear}` with a linear decoder and of
-`{ours}` with a quadratic one, beside the best of the other methods with the same decoder. *Equal*
-means a difference below the standard error of the share, which test rows drawn by chance have.
+Residual share of test rows (%), lower is better: of `{linear}` with a linear decoder and of
+`{ours}` with a quadratic decoder, beside the best of the other methods with the same decoder.
+*Equal* means a difference below the standard error of the share for random test rows.
 
 {first}
 
 {reasons}
 
-## What is left of test rows
+## Residual share of test rows
 
-The share of the variance of all columns that is left (%), the less the better. Every set is decoded
-in the same two ways: by linear functions, and by all functions of degree 2 with a ridge penalty
-that training rows choose.
+The residual share of the variance of all columns (%), lower is better. Every set has the same two
+decoders: linear functions, and all functions of degree 2 with a ridge penalty that training rows
+choose.
 
 {left}
 
 ## USPS, with the decoder chosen as well
 
-The degree of the decoder is chosen by training rows, too: 1, 2 or 3. Functions of degree 3 have the
-penalty of the others, or ten times as much; training rows choose that as well.
+Training rows also choose the degree of the decoder: 1, 2 or 3. Functions of degree 3 have the
+penalty of the other functions, or ten times as much; training rows choose this factor as well.
 
 {chosen}
 
 ## Nearest neighbour
 
-The share of test rows (%) to whose label that of the nearest training row is equal, in the columns
-chosen.
+The share of test rows (%) that have the label of the nearest training row, in the chosen columns.
 
 {neighbours}
 
 ## Columns needed
 
-How many columns explain a share of the variance of the training rows, linearly. No columns can do
-with fewer than there are principal components.
+The number of columns that explain a share of the variance of the training rows, linearly. The
+number of principal components is a lower bound.
 
 {needed}
 
@@ -88,8 +88,8 @@ an exhaustive search found.
 
 ## Time
 
-Seconds of one processor for the selection of all sizes above. The processors were busy with other
-work, too.{missing}
+Seconds of one processor for the selection of all sizes above. The processors were also busy with
+other work.{missing}
 
 {seconds}
 
@@ -100,7 +100,7 @@ work, too.{missing}
 
 
 def page(found: dict[str, Any]) -> str:
-    """Return the page that the figures make."""
+    """Return the page for the measured figures."""
     tables = found["tables"]
     return PAGE.format(
         ours=OURS,
@@ -123,7 +123,7 @@ def page(found: dict[str, Any]) -> str:
 
 
 def _first(tables: dict[str, Any]) -> str:
-    """Compare our ways to choose columns with the best of the others."""
+    """Return a table that compares our methods with the best of the others."""
     heads = ["", "columns", "linear decoder", "best of the others", ""]
     heads += ["quadratic decoder", "best of the others", ""]
     rows = []
@@ -148,7 +148,7 @@ def _first(tables: dict[str, Any]) -> str:
 
 
 def _missing(tables: dict[str, Any]) -> str:
-    """Say what was not measured."""
+    """Return a sentence about results that were not measured."""
     missing = {
         method: [name for name, table in tables.items() if method not in table["methods"]]
         for method in METHODS
@@ -158,7 +158,7 @@ def _missing(tables: dict[str, Any]) -> str:
 
 
 def _clock(measured: dict[str, Any] | None) -> str:
-    """Say how long the largest selection takes by the clock."""
+    """Return a sentence about the wall-clock time of the largest selection."""
     if measured is None:
         return ""
     return (
@@ -168,7 +168,7 @@ def _clock(measured: dict[str, Any] | None) -> str:
 
 
 def _decoded(tables: dict[str, Any]) -> dict[str, Any]:
-    """Return USPS with the ways to choose columns for which the decoder's degree was chosen."""
+    """Return the tables and methods for which the decoder's degree was chosen."""
     found = {}
     for name, table in tables.items():
         first = str(table["sizes"][0])

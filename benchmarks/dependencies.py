@@ -1,9 +1,9 @@
-"""Functional dependencies that were planted, found by gramian and by Desbordante.
+"""Planted functional dependencies, found by gramian and by Desbordante.
 
     python benchmarks/dependencies.py --output docs/dependencies.json
 
-measures the methods whose packages are there, keeps what the file holds of others, and writes the
-page beside it. So Desbordante may live in an environment of its own.
+measures the methods whose packages are installed, keeps the results of other methods in the file,
+and writes the page beside it. So Desbordante may be in a separate environment.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import pandas as pd
 N_TABLES = 20
 N_ROWS = 1000
 WRONG = (0, 5)
-"""How many cells of each column that follows from others are exchanged for cells of other rows."""
+"""Numbers of wrong cells in each dependent column; wrong cells come from other rows."""
 Dependency = tuple[frozenset[str], str]
-"""Causes, and what follows from them."""
+"""Causes, and the column that follows from them."""
 PLANTED: list[Dependency] = [
     (frozenset({"zip"}), "city"),
     (frozenset({"city"}), "canton"),
@@ -39,17 +39,18 @@ PAGE = """\
 
 # Functional dependencies, measured
 
-{n} tables of {rows} rows and nine columns: zip code → city → canton; product and price, which give
-each other; colour and size, which give a pack, and it them; and a measurement that has to do with
-nothing. In half of the tables {wrong} cells of city, canton, price and pack each are wrong. *Found*
-counts the planted dependencies that follow from what a method returns, of {planted} in each table;
-*others* are those returned that do not follow from the planted ones. Means over tables; {date}.
+{n} tables of {rows} rows and nine columns: zip code → city → canton; product and price, which
+determine each other; colour and size, which determine a pack, and the pack determines both; and an
+independent measurement. In half of the tables {wrong} cells of city, canton, price and pack each
+are wrong. *Found* counts the planted dependencies that follow from the result of a method, of
+{planted} in each table; *others* counts returned dependencies that do not follow from the planted
+ones. Means over tables; {date}.
 
 {table}
 
 Desbordante's algorithms answer another question: which dependencies hold, exactly or except for a
-share of pairs of rows. In a table of {rows} rows many hold because few rows agree in three columns
-at once, or because every row has a measurement of its own. gramian asks for evidence: rows of the
+share of pairs of rows. In a table of {rows} rows many dependencies hold because few rows agree in
+three columns, or because every row has another measurement. gramian requires evidence: rows of the
 same level that agree although they need not. See [lookups](guide/categorical.md).
 """
 
@@ -79,7 +80,7 @@ def table(seed: int, wrong: int) -> pd.DataFrame:
 
 
 def follows(one: Dependency, known: Iterable[Dependency]) -> bool:
-    """Return whether a dependency follows from others (Armstrong's axioms)."""
+    """Return True if a dependency follows from known ones (Armstrong's axioms)."""
     causes, effect = one
     reached, before, known = set(causes), -1, list(known)
     while len(reached) > before:
@@ -89,7 +90,7 @@ def follows(one: Dependency, known: Iterable[Dependency]) -> bool:
 
 
 def by_gramian(frame: pd.DataFrame) -> list[Dependency]:
-    """Return what follows by gramian's laws."""
+    """Return the dependencies that gramian's laws state."""
     import gramian
 
     found: list[Dependency] = []
@@ -130,7 +131,7 @@ METHODS: dict[str, tuple[str, Callable[[pd.DataFrame], list[Dependency]]]] = {
 
 
 def measure(search: Callable[[pd.DataFrame], list[Dependency]], wrong: int) -> dict[str, float]:
-    """Search all tables."""
+    """Search all tables, and return mean counts and seconds."""
     found, others, start = [], [], time.process_time()
     for seed in range(N_TABLES):
         given = search(table(seed, wrong))

@@ -1,9 +1,9 @@
 """Missing cells filled by several imputers: errors and times.
 
 ``python benchmarks/imputation.py --output docs/imputation.json`` also writes the page beside it;
-``--quick`` takes one table. What the file holds already is not measured again, so that a run can
-be stopped and goes on where it was. The folder of the paper's data sets is that of the environment
-variable GRAMIAN_DATA; without it, its table is left out. No fit sees the cells that are removed.
+``--quick`` takes one table. Results in the file are not measured again, so that an interrupted run
+resumes. The environment variable GRAMIAN_DATA names the folder of the paper's data sets; without
+it, the table of that folder is left out. No fit sees the removed cells.
 """
 
 # ruff: noqa: RUF001
@@ -30,16 +30,16 @@ PAGE = """\
 
 # Missing values, measured
 
-Cells of complete tables are removed, filled by each imputer, and compared with what was there: the
-root of the mean squared error in units of each column's standard deviation, so that filling in true
-means has an error of 1. *At random* removes each cell with the same probability. *Large values more
+Cells of complete tables are removed, filled by each imputer, and compared with the true values: the
+root mean squared error in units of each column's standard deviation, so that filling in true means
+has an error of 1. *At random* removes each cell with the same probability. *Large values more
 often* removes a cell with a probability that grows with its rank in the column, from 0 to twice the
-share: what remains is no fair sample. The smallest error of a row is in bold. {cpu}, {date},
-{versions}.
+share, so that the remaining values are a biased sample. The smallest error of a row is in bold.
+{cpu}, {date}, {versions}.
 
 - **mean**: `SimpleImputer()`
 - **neighbours**: `KNNImputer(n_neighbors=10, weights="distance")` on standardized columns
-- **linear**: `IterativeImputer()`, which is `BayesianRidge` in turn
+- **linear**: `IterativeImputer()`, which fits `BayesianRidge` to each column in turn
 - **trees**: `IterativeImputer(ExtraTreesRegressor(20, min_samples_leaf=2), max_iter=3)`, as
   missForest does
 - **gramian**: `GramianImputer()`
@@ -48,16 +48,16 @@ share: what remains is no fair sample. The smallest error of a row is in bold. {
 
 ## Ranks
 
-How often each was first, second, and so on, of {n} rows above; and the processor seconds for all of
-them.
+How often each imputer was first, second, and so on, in the {n} rows above; and its processor
+seconds for all rows.
 
 {ranks}
 
 {verdict}
 
-No fit sees the cells that are removed. But these tables are no fresh ones: after a first run, in
-which gramian was first or second in 31 of 36 rows, shorter waves were added to the functions that
-it tries.
+No fit sees the removed cells. But these tables influenced gramian: after a first run, in which
+gramian was first or second in 31 of 36 rows, shorter waves were added to the functions that it
+tries.
 """
 
 
@@ -84,7 +84,7 @@ def tables() -> dict[str, np.ndarray]:
 
 
 def circuits(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Measurements tied by laws, each read off with an error of 2 %."""
+    """Return measurements related by laws, each with an error of 2 %."""
     voltage, current = rng.uniform(1, 10, n), rng.uniform(0.5, 3, n)
     hours, diameter = rng.uniform(0, 5, n), rng.uniform(1, 4, n)
     power, area = voltage * current, np.pi * diameter**2 / 4
@@ -94,7 +94,7 @@ def circuits(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def removed(x: np.ndarray, share: float, rule: str) -> np.ndarray:
-    """Return which cells to remove; every row keeps one."""
+    """Return a mask of the cells to remove; every row keeps at least one cell."""
     rng = np.random.default_rng(0)
     if rule == "random":
         gone = rng.random(x.shape) < share
@@ -124,7 +124,7 @@ def methods() -> dict[str, Any]:
 
 
 def measure(names: list[str], done: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Remove, fill and compare, but for what is done."""
+    """Remove, fill and compare cells, except for results that are done."""
     every = tables()
     known = {(row["table"], row["rule"], row["share"]) for row in done}
     for name in names:
@@ -185,8 +185,8 @@ def page(content: dict[str, Any]) -> str:
         if place > 1
     ]
     verdict = (
-        "Target: gramian first or second on each table. By the mean of its rows it is, on "
-        f"{leading} of {n_tables}; by single rows in {np.sum(ours <= 1)} of {len(rows)}"
+        "Target: gramian first or second on each table. By the mean over the rows of a table it is "
+        f"on {leading} of {n_tables} tables; by single rows in {np.sum(ours <= 1)} of {len(rows)}"
     )
     verdict += f"; not in: {'; '.join(missed)}." if missed else "."
     head = ["", *(f"{place}." for place in range(1, len(names) + 1)), "seconds"]

@@ -1,4 +1,4 @@
-"""What is timed: data, one function a method, and how a child process runs it."""
+"""Timed jobs: data, one function for each method, and runs in child processes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 @dataclass(frozen=True)
 class Job:
-    """A method of `METHODS` on a data set, with what it is to be called with."""
+    """A method of `METHODS` on a data set, with its arguments."""
 
     method: str
     data: str
@@ -39,13 +39,13 @@ class Job:
 
 @dataclass
 class Outcome:
-    """What a job took, and what it found."""
+    """Time, memory and results of a job."""
 
     seconds: float
-    """The best of a few fits."""
+    """Seconds of the fastest of a few fits."""
     n_fits: int
     megabytes: float
-    """The most memory that the process ever held, data and libraries included."""
+    """Peak memory of the process, including data and libraries."""
     transform_seconds: float | None = None
     n_components: int | None = None
     n_functions: int | None = None
@@ -55,7 +55,7 @@ class Outcome:
 
 
 def is_real(name: str) -> bool:
-    """Return whether the data set itself is at hand, and not only its shape."""
+    """Return True if the data set is available, and not only its shape."""
     return name not in FILES or (DATA / FILES[name]).exists()
 
 
@@ -122,7 +122,7 @@ def kernel_pca(X: np.ndarray, **options: Any) -> Any:
 
 
 def fastcan(X: np.ndarray, n_features_to_select: int) -> Any:
-    """Select by correlation with the leading principal components, one a feature wanted."""
+    """Select by correlation with as many principal components as requested features."""
     from fastcan import FastCan
     from sklearn.decomposition import PCA
 
@@ -177,7 +177,8 @@ METHODS: dict[str, Callable[..., Any]] = {
 def operations(fitted: Any, n_rows: int, n_columns: int) -> float:
     """Return the floating-point operations of a fit by the Gram matrix of all functions.
 
-    Two for each entry of E[gfᵀ] and E[gXᵀ] and each row, and the Cholesky factor's.
+    They are two for each entry of E[gfᵀ] and E[gXᵀ] and each row, plus those of the Cholesky
+    factor.
     """
     kept = np.asarray(fitted.n_functions_, dtype=float)
     new = kept + fitted.n_dropped_functions_
@@ -189,13 +190,14 @@ def operations(fitted: Any, n_rows: int, n_columns: int) -> float:
 def best(call: Callable[[], Any]) -> tuple[float, int, Any]:
     """Time a call: once if it takes half a minute, otherwise twice, or five times below a second.
 
-    The same rule for everyone. What other processes disturbed is done again, up to three times.
+    All methods have this rule. Calls that other processes disturbed are repeated, up to three
+    times.
     """
     quiet.wait()
     times: list[tuple[bool, float]] = []
     result, wanted, undisturbed = None, 1, 0
     while undisturbed < wanted and len(times) < wanted + 3:
-        result = None  # lest two results be in memory at once
+        result = None  # so that memory never holds two results
         before = quiet.others()
         start = time.perf_counter()
         result = call()
@@ -240,7 +242,7 @@ def run(job: Job) -> Outcome:
 
 
 def warm_up(job: Job) -> None:
-    """Import what the job needs and start the threads of BLAS, on a few rows."""
+    """Run the job on a few rows, to import its packages and start the threads of BLAS."""
     X = np.random.default_rng(0).standard_normal((200, 5))
     options = {**job.options}
     for name in ("n_components", "n_features_to_select"):
@@ -252,7 +254,7 @@ def warm_up(job: Job) -> None:
 
 
 def peak_megabytes() -> float:
-    """Return the most memory that this process has held; Windows does not tell."""
+    """Return the peak memory of this process; NaN on Windows."""
     try:
         import resource
     except ImportError:
@@ -262,7 +264,7 @@ def peak_megabytes() -> float:
 
 
 def in_child(function: Callable[..., Any], *args: Any, threads: int | None = None) -> Any:
-    """Call a function in a fresh process, so that peaks of memory are its own."""
+    """Call a function in a fresh process, so that its peak memory is measured alone."""
     before = {name: os.environ.get(name) for name in VARIABLES}
     if threads is not None:
         os.environ.update(dict.fromkeys(VARIABLES, str(threads)))
@@ -279,7 +281,7 @@ def in_child(function: Callable[..., Any], *args: Any, threads: int | None = Non
 
 
 def measure(job: Job) -> Outcome:
-    """Run a job in a process of its own."""
+    """Run a job in a separate process."""
     outcome: Outcome = in_child(run, job, threads=job.threads)
     return outcome
 

@@ -1,8 +1,8 @@
-"""The paper's algorithms as their pseudo-code reads: one function at a time, subtracted once.
+"""Literal implementation of the paper's pseudo-code: one function at a time, subtracted once.
 
-NumPy works over the rows; functions are taken one after the other. This is what the library is
-timed against. It is no oracle: a single pass of classical Gram-Schmidt loses orthogonality, and
-`tests/oracle.py` is there to say what is right.
+NumPy vectorizes over the rows; a loop goes over the functions. The benchmarks time the library
+against this code. It is not the oracle: a single pass of classical Gram-Schmidt loses
+orthogonality, and `tests/oracle.py` defines the correct result.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 NOTHING = 1e-8
-"""A function of which no more than this share is left adds nothing to the others."""
+"""Residual share of a function at or below which the function is dropped."""
 
 
 class Orthonormal:
-    """The functions so far, orthonormal, the constant first (Algorithm 1)."""
+    """Orthonormal functions so far, the constant first (Algorithm 1)."""
 
     def __init__(self, n_rows: int) -> None:
         self.functions = [np.ones(n_rows)]
 
     def add(self, g: Array) -> tuple[float, Array | None]:
-        """Return the norm of what is left of g, and the new function, if there is one."""
+        """Return the norm of the residual of g, and the new function or None."""
         rest = g.copy()
         for f in self.functions:
             rest -= (g @ f / len(g)) * f  # E[gf] f
@@ -38,14 +38,14 @@ class Orthonormal:
 
 
 class Multilinear:
-    """Products of at most `degree` distinct variables, those of a new variable at a time."""
+    """Products of at most `degree` distinct variables, added variable by variable."""
 
     def __init__(self, degree: int) -> None:
         self._degree = degree
         self._products: list[tuple[int, Array | None]] = [(0, None)]
 
     def substitute(self, z: Array) -> list[tuple[int, Array]]:
-        """Return the functions that need the new variable, each with its degree."""
+        """Return the functions that contain the new variable, each with its degree."""
         new = [
             (size + 1, z if values is None else values * z)
             for size, values in self._products
@@ -76,7 +76,7 @@ def gfr(X: Array, degree: int, n_components: int | None, threshold: float = 0.0)
 
 
 def uffs(X: Array, degree: int) -> Array:
-    """Return the Fourier norms of the features, in units of their own, taken in their order."""
+    """Return the Fourier norms of the features, in the features' units and order."""
     X = X - X.mean(axis=0)
     scale = X.std(axis=0)
     basis, family = Orthonormal(len(X)), Multilinear(degree)

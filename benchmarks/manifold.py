@@ -1,8 +1,8 @@
-"""Curved codes against PCA, KernelPCA, UMAP, GFR and an autoencoder, on rows that took no part.
+"""Curved codes against PCA, KernelPCA, UMAP, GFR and an autoencoder, on test rows.
 
 ``python benchmarks/manifold.py`` writes docs/manifold.json, docs/manifold.md and its pictures.
-What was measured is kept: ``--tables digits Musk``, ``--methods PCA`` and ``--sizes 10`` do a part,
-and a run that was interrupted goes on. An autoencoder needs PyTorch in an environment of its own:
+Measured results are kept: ``--tables digits Musk``, ``--methods PCA`` and ``--sizes 10`` select a
+part, and an interrupted run resumes. The autoencoder needs PyTorch in a separate environment:
 ``GRAMIAN_TORCH=/path/to/its/python``.
 """
 
@@ -33,45 +33,45 @@ PAGE = """\
 
 # Curved codes
 
-How much of the variance of **new rows** is lost when a few numbers of each are kept, in per cent:
-‖x - x̂‖² over ‖x - mean‖², summed over rows that took no part in the fit. Parameters of all methods
-are chosen on a tenth of the rows to fit, held out, and the rows to test decide on nothing. Columns
-are standardized by the rows to fit, except MNIST and digits: pixels that are hardly ever inked
-would count there as much as all others together, and only one scale for all is right.
+The share of the variance of **new rows** that is lost if a few numbers of each row are kept, in per
+cent: ‖x - x̂‖² over ‖x - mean‖², summed over test rows. Parameters of all methods are chosen on a
+held-out tenth of the training rows; test rows choose nothing. Columns are standardized by the
+training rows, except for MNIST and digits: standardization would give pixels that rarely have ink
+more weight than all others together, so that all their pixels have one scale.
 
 {tables}
 
 {outcome}
 
-Notes on how this was measured:
+Notes on the method:
 
 - The largest degree that `degree="auto"` tries was raised from 5 to 10 after digits had been
-  measured with 5 (2, 5 and 10 features: 45.20, 17.12 and 9.56 % lost). Rows held out from those to
-  fit gave the reason, but the rows to test of digits were looked at a second time.
-- USPS was measured with 40 features when rounds with a larger penalty were still taken back if they
-  raised the error of the rows of the fit (8.34 % lost). That was mended, as held-out rows asked for
-  such rounds, and the rows to test of USPS were looked at a second time (17.74, 12.79 and 8.02 %
-  with 10, 20 and 40 features). Since then the penalty grows with the degree, threefold, and where a
-  degree has too many functions those of fewer variables are tried; the latter alone gave 8.05 % for
-  40 features. Rows held out from those to fit asked for both.
-- The autoencoder is the best of three, by held-out rows. Its candidates trained as long as the
-  final one for digits with 2, 5 and 10 features, and a third of that elsewhere.
-- UMAP's inverse triangulates the codes, which takes too long with more than 2 of them: "none".
-- KernelPCA's ridge ends at 1e-6, below which its inverse is made of rounding errors.
+  measured with 5 (2, 5 and 10 features: 45.20, 17.12 and 9.56 % lost). Held-out training rows gave
+  the reason, but the test rows of digits were used a second time.
+- USPS with 40 features was first measured when rounds with a larger penalty were still undone if
+  they raised the error of the rows of the fit (8.34 % lost). This was changed because held-out rows
+  preferred such rounds, and the test rows of USPS were used a second time (17.74, 12.79 and 8.02 %
+  with 10, 20 and 40 features). Since then the penalty grows threefold with each degree, and if a
+  degree has too many functions, functions of fewer variables are tried; the second change alone
+  gave 8.05 % for 40 features. Held-out training rows preferred both changes.
+- The autoencoder is the best of three, by held-out rows. Its candidates were trained as long as the
+  final one for digits with 2, 5 and 10 features, and a third as long for other tables.
+- UMAP's inverse triangulates the codes, which takes too long with more than 2 codes: "none".
+- KernelPCA's ridge is at least 1e-6; below this value rounding errors dominate its inverse.
 
 ## Time
 
-Seconds that a fit took, and in brackets the choice of parameters where it is a run of its own. One
-thread each, on a machine that was busy with other things, so that a factor of three means little.
-{machine}
+Seconds of a fit, and in brackets those of the choice of parameters if it is a separate run. Each
+fit has one thread, on a machine that was busy with other work, so that a factor of three means
+little. {machine}
 
 {times}
 
 ## Classes from codes
 
-The share of the rows to test, in per cent, whose class a nearest-neighbour classifier (5
-neighbours) / logistic regression finds from the codes. The codes were made without classes, and
-both classifiers have their default parameters.
+The accuracy on test rows, in per cent, of a nearest-neighbour classifier (5 neighbours) / of
+logistic regression on the codes. The codes were made without classes, and both classifiers have
+their default parameters.
 
 {classes}
 
@@ -81,11 +81,11 @@ Measured {date} with {versions}.
 """
 OWN = "**PolynomialManifold, all chosen**"
 SHOWN = {"USPS": 10, "digits": 5}
-"""Of these tables pictures are drawn, with so many features."""
+"""Tables with pictures, and the number of features in the pictures."""
 
 
 def accuracies(data: Data, found: Coded) -> tuple[float, float]:
-    """Return how well classes are told from codes, by neighbours and by planes."""
+    """Return the accuracies of nearest neighbours and logistic regression on codes."""
     scores = []
     for classifier in (KNeighborsClassifier(), LogisticRegression(max_iter=5000)):
         model = make_pipeline(StandardScaler(), classifier).fit(found.train, data.train_labels)
@@ -94,12 +94,12 @@ def accuracies(data: Data, found: Coded) -> tuple[float, float]:
 
 
 def first_rows(data: Data) -> list[int]:
-    """Return the first row to test of each class."""
+    """Return the index of the first test row of each class."""
     return [int(np.flatnonzero(data.test_labels == c)[0]) for c in np.unique(data.test_labels)]
 
 
 def measure(table: str, data: Data, method: str, k: int) -> dict[str, Any] | None:
-    """Fit a method, and return what came out; with pictures, where some are drawn."""
+    """Fit a method, and return its results, with images if the page shows them."""
     found = METHODS[method](data, k)
     if found is None:
         return None
@@ -121,7 +121,7 @@ def measure(table: str, data: Data, method: str, k: int) -> dict[str, Any] | Non
 
 
 def share(row: dict[str, Any]) -> str:
-    """Return what is lost, in per cent."""
+    """Return the lost share in per cent, or "none"."""
     return "none" if row["lost"] is None else f"{100 * row['lost']:.2f}"
 
 
@@ -141,7 +141,7 @@ def grid(rows: list[dict[str, Any]], table: str, cell: Any, *, chosen: bool = Fa
 
 
 def outcome(rows: list[dict[str, Any]]) -> str:
-    """Say where curved codes lose least, where not, and what was not run."""
+    """Return sentences on where curved codes lose least, where not, and what was not run."""
     best, beaten = 0, []
     measured = [row for row in rows if row["lost"] is not None]
     mine = [row for row in measured if row["method"] == OWN]
@@ -153,9 +153,9 @@ def outcome(rows: list[dict[str, Any]]) -> str:
             beaten.append(f"{row['table']} with {row['n']} features ({name})")
         else:
             best += 1
-    text = f"Of {len(mine)} columns, PolynomialManifold loses least in {best}, of what was run."
+    text = f"PolynomialManifold loses least of the methods run in {best} of {len(mine)} columns."
     if beaten:
-        text += f" Less is lost by others in {', '.join(beaten)}."
+        text += f" Another method loses less in {', '.join(beaten)}."
     left = [table for table in TABLES if not any(row["table"] == table for row in rows)]
     partly = [
         f"{table} with {', '.join(map(str, sizes))}"
@@ -185,18 +185,18 @@ def page(content: dict[str, Any]) -> str:
 
     splits = "\n".join(f"- **{table}**: {content['splits'][table]}." for table in tables)
     pictures = [
-        f"![Rows of {table} to test, and what {SHOWN[table]} numbers tell of them]"
-        f"(images/manifold_{table.lower()}.png)\n\n*Rows of {table} to test, the first of each "
+        f"![Test rows of {table}, and their reconstructions from {SHOWN[table]} numbers]"
+        f"(images/manifold_{table.lower()}.png)\n\n*Test rows of {table}, the first of each "
         f"class, and their reconstructions from {SHOWN[table]} numbers.*\n\n"
-        f"![Loss and time on {table}](images/manifold_{table.lower()}_time.png)\n\n*What is lost "
-        f"of {table} against the time that choosing and fitting took, for all numbers of features.*"
+        f"![Loss and time on {table}](images/manifold_{table.lower()}_time.png)\n\n*Share "
+        f"of {table} that is lost against the time of tuning and fit, for all numbers of features.*"
         for table in tables
         if table in content["drawn"]
     ]
     if "digits" in content["drawn"]:
         pictures.append(
             "![A code of two numbers](images/manifold_grid.png)\n\n*Digits by two numbers: the "
-            "codes of rows to test, and the points of the surface at a grid of codes, near rows.*"
+            "codes of test rows, and the points of the surface at a grid of codes, near rows.*"
         )
     return PAGE.format(
         tables=f"{each(share, chosen=True)}\n\n{splits}",
@@ -211,7 +211,7 @@ def page(content: dict[str, Any]) -> str:
 
 
 def draw(rows: list[dict[str, Any]], table: str, data: Data, path: Path) -> None:
-    """Show the first row to test of each class, and what methods make of it."""
+    """Draw the first test row of each class, and its reconstruction by each method."""
     from matplotlib.figure import Figure
 
     shown = {"rows to test": data.test[first_rows(data)]}
@@ -230,7 +230,7 @@ def draw(rows: list[dict[str, Any]], table: str, data: Data, path: Path) -> None
 
 
 def draw_times(rows: list[dict[str, Any]], table: str, path: Path) -> None:
-    """Show what is lost against the seconds that choosing and fitting took."""
+    """Draw the lost share against the seconds of tuning and fit."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 3.8), layout="constrained")
@@ -251,7 +251,7 @@ def draw_times(rows: list[dict[str, Any]], table: str, path: Path) -> None:
 
 
 def draw_grid(data: Data, path: Path) -> None:
-    """Show a code of two numbers, and the points of the surface at a grid of codes."""
+    """Draw codes of two numbers, and the points of the surface at a grid of codes."""
     from matplotlib.figure import Figure
 
     auto = {"degree": "auto", "alpha": "auto", "n_rounds": "auto"}
@@ -263,7 +263,7 @@ def draw_grid(data: Data, path: Path) -> None:
     images = data.images(model.inverse_transform(points))
     known = model.transform(data.train)
     away = [np.linalg.norm(known - point, axis=1).min() for point in points]
-    images[np.array(away) > steps[1] - steps[0]] = low  # nothing is known where no rows are
+    images[np.array(away) > steps[1] - steps[0]] = low  # the surface is unknown far from rows
     images = images.reshape(12, 12, *data.shape)
     figure = Figure(figsize=(9, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -279,7 +279,7 @@ def draw_grid(data: Data, path: Path) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return what is known so far."""
+    """Return the results so far."""
     if path.exists():
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return found
@@ -288,7 +288,7 @@ def read(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def changing(path: Path) -> Iterator[dict[str, Any]]:
-    """Read what is known and write what the block makes of it, while other runs wait."""
+    """Read the results, let the block change them, and write them, under a lock file."""
     lock = path.with_suffix(".lock")
     for _ in range(600):
         try:
@@ -312,7 +312,7 @@ def key_of(row: dict[str, Any]) -> tuple[str, str, int]:
 
 
 def run_cells(path: Path, table: str, methods: list[str], wanted: list[int] | None) -> None:
-    """Measure what is not known yet; other runs may write the same file meanwhile."""
+    """Measure missing results; other runs may write the same file at the same time."""
     load, sizes = TABLES[table]
     data = load()
     for k in [n for n in sizes if wanted is None or n in wanted]:

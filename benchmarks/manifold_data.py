@@ -1,4 +1,4 @@
-"""The tables of the comparison of curved codes, split into rows to fit and rows to test."""
+"""Tables of the comparison of curved codes, split into training and test rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 Array = np.ndarray
 TEST = 0.25
-"""The share of rows to test, where there is no official one."""
+"""Share of test rows of tables without an official split."""
 
 
 @dataclass(frozen=True)
 class Data:
-    """Rows centred and scaled by those to fit."""
+    """Rows of a table, centred and scaled by the training rows."""
 
     train: Array
     test: Array
@@ -25,12 +25,12 @@ class Data:
     mean: Array
     deviation: Array
     shape: tuple[int, int] | None
-    """Of the images, where rows are some."""
+    """Height and width of the images, if rows are images."""
     split: str
-    """In words."""
+    """Description of the split."""
 
     def halves(self, share: float = 0.1) -> tuple[Array, Array]:
-        """Return the training rows without those held out, and these."""
+        """Return the training rows without the held-out rows, and the held-out rows."""
         order = np.random.default_rng(0).permutation(len(self.train))
         n = int(share * len(order))
         return self.train[order[n:]], self.train[order[:n]]
@@ -120,4 +120,4 @@ TABLES: dict[str, tuple[Callable[[], Data], tuple[int, ...]]] = {
     "breast cancer": (breast_cancer, (2, 5, 10)),
     "Musk": (musk, (10,)),
 }
-"""How each table is made, and the numbers of features."""
+"""Function that makes each table, and its numbers of features."""

@@ -1,4 +1,4 @@
-"""What curved codes are compared with. Everything that is chosen, is chosen on training rows."""
+"""Methods that curved codes are compared with; all parameters are chosen on training rows."""
 
 from __future__ import annotations
 
@@ -20,30 +20,31 @@ from gramian import GFR, PolynomialManifold
 
 Array = np.ndarray
 TORCH = os.environ.get("GRAMIAN_TORCH")
-"""The interpreter of an environment that has PyTorch; without one there is no autoencoder."""
+"""Interpreter of an environment with PyTorch; without one the autoencoder is left out."""
 
 LEAST_RIDGE = -6
-"""A power of ten, below which KernelPCA's inverse is made of rounding errors."""
+"""Exponent of ten of the ridge below which rounding errors dominate KernelPCA's inverse."""
 MAX_TUNING = 3000
-"""KernelPCA is tuned with at most so many rows: its time grows with their cube."""
+"""Largest number of rows for tuning KernelPCA, whose time grows with their cube."""
 MAX_INVERSE = 2
-"""UMAP's inverse triangulates the codes: for digits with 5 of them seven minutes were too few."""
+"""Largest number of codes for UMAP's inverse, which triangulates the codes: for digits with 5
+codes seven minutes were not enough."""
 
 
 @dataclass(frozen=True)
 class Coded:
-    """What a method makes of a table."""
+    """Codes and reconstructions of a table by a method."""
 
     chosen: str
     train: Array
-    """The codes of the rows of the fit."""
+    """Codes of the training rows."""
     test: Array
     points: Array | None
-    """The reconstructions of the rows to test, if the method has any."""
+    """Reconstructions of the test rows; None if the method has none."""
     seconds: float
-    """Of the fit, with what was chosen."""
+    """Seconds of the fit with the chosen parameters."""
     tuning: float
-    """Seconds that choosing took."""
+    """Seconds of the choice of parameters."""
 
 
 def lost(rows: Array, points: Array) -> float:
@@ -87,7 +88,7 @@ def quadratic(data: Data, k: int) -> Coded:
 
 
 def kernel_pca(data: Data, k: int) -> Coded:
-    """Tune kernel, width and ridge, going on wherever the best is at the edge."""
+    """Tune kernel, width and ridge, and extend the grid while the best value is at its edge."""
     train, held_out = data.halves()
     train = train[:MAX_TUNING]
 
@@ -151,7 +152,7 @@ def autoencoder(data: Data, k: int) -> Coded | None:
 
 
 def umap(data: Data, k: int) -> Coded:
-    """Fit UMAP, whose inverse is for few dimensions only; with more there is nothing to tune by."""
+    """Fit UMAP; its inverse, by which it is tuned, exists for few dimensions only."""
     from umap import UMAP
 
     def fit(rows: Array, n_neighbors: int) -> Any:

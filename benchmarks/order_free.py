@@ -1,9 +1,9 @@
-"""Which columns are found to follow from others, whatever their units and order.
+"""Redundant columns that are found in any units and order.
 
 ``python benchmarks/order_free.py`` writes docs/order_free.md and its figures in JSON: tables with
 planted redundancies, the Feynman equations, independent columns, five real tables in other units
-and orders, and what it costs. Peers that are not installed are left out. ``--tables``
-and ``--variants`` say how many of each kind.
+and orders, and the cost. Peers that are not installed are left out. ``--tables`` and ``--variants``
+set the number of tables of each kind.
 """
 
 from __future__ import annotations
@@ -48,37 +48,36 @@ PACKAGES = ("gramian", "numpy", "scipy", "scikit-learn", "feature-engine")
 PAGE = """\
 <!-- Made by benchmarks/order_free.py; not edited. -->
 
-# Units, order, and redundancy
+# Redundancy in any units and order
 
-What `GFA(backward=True)` does, measured. A column is redundant when functions of the columns kept
-explain at least 99.9 % of its variance on rows that did not take part (R² ≥ 0.999). Columns are in
-random units (10 to a power between -3 and 3) and in random order, and nobody tells which are
-derived.
+Measurements of `GFA(backward=True)`. A column is redundant if functions of the kept columns explain
+at least 99.9 % of its variance on rows left out of the fit (R² ≥ 0.999). Columns are in random
+units (10 to a power between -3 and 3) and in random order; the derived columns are not marked.
 
 ## Planted redundancies
 
-Derived columns are a product of two independent ones plus a multiple of one, with noise. Counted
-are the tables in which exactly the derived columns are dropped.
+A derived column is a product of two independent columns plus a multiple of one of them, with noise.
+The numbers count the tables in which exactly the derived columns are dropped.
 
 {planted}
 
 ## The Feynman equations
 
-A table has the inputs of an equation, uniform in their ranges, and its output: 2,000 rows. Counted
-are the tables in which exactly one column is dropped; *confirmed* are those in which 2,000 new rows
-agree that it follows from the others. *With 20,000 rows* says in how many tables polynomials of
-this degree explain a column to R² ≥ 0.999 at all. *With laws* (`laws=True`) a column may also
-follow by an exact law, such as a ratio or a root, which no polynomial is.
+A table has the inputs of an equation, uniform in their ranges, and its output: 2,000 rows. The
+numbers count the tables in which exactly one column is dropped; *confirmed* counts those in which
+2,000 new rows agree that this column follows from the others. *With 20,000 rows* counts the tables
+in which polynomials of this degree can explain a column to R² ≥ 0.999. *With laws* (`laws=True`) a
+column may also follow by an exact law that is not a polynomial, such as a ratio or a root.
 
 {feynman}
 
-Deciding by the rows of the fit, as plain backward elimination does, finds 42 and about 62 tables at
-degree 3 and 4. The difference are columns like ω = g·q·B/(2·m), of which polynomials of degree 4
-leave 0.093 % of the 2,000 rows that they were fitted to, and 0.11 % of new ones: they do not follow
-to 99.9 %, and are kept. Three that are just as close were dropped, and new rows do not confirm
-them. No penalty changes this: what is missing is not rows but functions. At degree 3 one table is
-missed (I.9.18): its output has heavy tails, and leaving single rows out makes the explanation look
-worse, 0.11 %, than it is, 0.08 %.
+Plain backward elimination, which decides by the rows of the fit, finds 42 and about 62 tables at
+degree 3 and 4. The difference is due to columns like ω = g·q·B/(2·m), of which polynomials of
+degree 4 leave 0.093 % on the 2,000 rows of the fit, and 0.11 % on new rows: such a column does not
+follow to 99.9 %, and is kept. Three columns that are as close were dropped, and new rows do not
+confirm them. A penalty does not help, since functions are missing, not rows. At degree 3 one table
+is missed (I.9.18): its output has heavy tails, so that the leave-one-out estimate of the residual,
+0.11 %, is larger than the true residual, 0.08 %.
 
 ## Independent columns
 
@@ -88,31 +87,31 @@ worse, 0.11 %, than it is, 0.08 %.
 
 {invariance}
 
-## What it costs
+## Cost
 
 {cost}
 
-*Of these for pruning* is what the elimination takes once the sums over rows are there. The matrix
-of 20,300 functions takes 3.3 GB (`--large`).
+*Of these for pruning* is the time of the elimination after the sums over rows. The matrix of 20,300
+functions takes 3.3 GB (`--large`).
 
 - Order-free selection starts from all functions of all columns, polynomials of degree 2 unless said
-  otherwise. *GFA as published* looks at columns in the order of their variance and never takes a
-  choice back. The *correlation filter* drops every column whose correlation with an earlier one is
-  above 0.9995, that is R² ≥ 0.999. *SmartCorrelatedSelection* is feature-engine's, with the same
-  limit, and keeps the column of largest variance of each group.
+  otherwise. *GFA as published* goes through columns in the order of their variance and never
+  revises a choice. The *correlation filter* drops every column whose correlation with an earlier
+  column is above 0.9995, that is R² ≥ 0.999. *SmartCorrelatedSelection* is feature-engine's filter
+  with this limit; it keeps the column of largest variance of each group.
 - Measured {date} with {versions}, {threads} thread(s), in seconds of processor time.
 """
 
 
 def order_free(X: Array, family: Family | None = None, **options: Any) -> Selection:
-    """Select without regard to units and order."""
+    """Return the order-free selection of columns."""
     rows, centring = centre(X, None, "column")
     varies = np.flatnonzero(centring.varies).tolist()
     return select(rows, family or Polynomial(2), varies=varies, threshold=THRESHOLD, **options)
 
 
 def published(X: Array, degree: int = 2) -> set[int]:
-    """Return what GFA, as published, finds redundant."""
+    """Return the columns that the published GFA finds redundant."""
     model = GFA(
         threshold=THRESHOLD,
         relative=True,
@@ -125,19 +124,19 @@ def published(X: Array, degree: int = 2) -> set[int]:
 
 
 def standardized(X: Array, degree: int = 2) -> set[int]:
-    """Return the same on standardized columns."""
+    """Return the columns that the published GFA finds redundant after standardization."""
     return published((X - X.mean(axis=0)) / X.std(axis=0), degree)
 
 
 def correlation_filter(X: Array) -> set[int]:
-    """Return the columns that correlate with an earlier one."""
+    """Return the columns that correlate with an earlier column above the limit."""
     correlation = np.abs(np.corrcoef(X.T))
     above = np.triu(correlation, 1) ** 2 >= 1 - THRESHOLD
     return set(np.flatnonzero(above.any(axis=0)).tolist())
 
 
 def smart_correlated(X: Array) -> set[int]:
-    """Return what feature-engine's SmartCorrelatedSelection drops."""
+    """Return the columns that feature-engine's SmartCorrelatedSelection drops."""
     import pandas as pd
     from feature_engine.selection import SmartCorrelatedSelection
 
@@ -205,7 +204,7 @@ def measure_feynman(path: Path, n_tables: int) -> list[dict[str, Any]]:
             if len(found.dropped) == 1:
                 row["confirmed"] += confirmed(X, new, found, Legendre(degree))
             row["with 20,000 rows"] += attainable(feynman(equation, rng, 20_000), degree)
-            if degree == 2:  # with laws, what functions add is little
+            if degree == 2:  # with laws, a higher degree adds little
                 row["order-free, with laws"] += found_with_laws(X, new, degree)
             row["GFA as published"] += len(published(X, degree)) == 1
         results.append(row)
@@ -214,7 +213,7 @@ def measure_feynman(path: Path, n_tables: int) -> list[dict[str, Any]]:
 
 
 def confirmed(X: Array, new: Array, found: Selection, family: Family) -> bool:
-    """Return whether the dropped column follows from the others on new rows."""
+    """Return True if the dropped column follows from the others on new rows."""
     (target,) = found.dropped
     rows, centring = centre(X, None, "column")
     layout = lay_out(rows, family, found.kept)
@@ -229,7 +228,7 @@ def confirmed(X: Array, new: Array, found: Selection, family: Family) -> bool:
 
 
 def attainable(X: Array, degree: int) -> bool:
-    """Return whether functions of the others explain any column, judged by many rows."""
+    """Return True if functions of the others explain some column, judged by many rows."""
     rows, _ = centre(X, None, "column")
     layout = lay_out(rows, Legendre(degree), range(X.shape[1]))
     inflation = (len(X) / (len(X) - layout.n_functions - 1)) ** 2
@@ -238,7 +237,7 @@ def attainable(X: Array, degree: int) -> bool:
 
 
 def found_with_laws(X: Array, new: Array, degree: int) -> bool:
-    """Return whether one column is dropped by laws or functions, and new rows confirm it."""
+    """Return True if laws or functions drop one column, and new rows confirm it."""
     model = GFA(threshold=THRESHOLD, laws=True, family="legendre", degree=degree).fit(X)
     if len(model.redundant_features_) != 1:
         return False
@@ -249,7 +248,7 @@ def found_with_laws(X: Array, new: Array, degree: int) -> bool:
 
 
 def measure_independent(n_tables: int) -> list[dict[str, Any]]:
-    """Count columns dropped from tables of independent ones."""
+    """Count columns dropped from tables of independent columns."""
     draws: dict[str, Callable[[np.random.Generator, tuple[int, int]], Array]] = {
         "uniform": lambda rng, shape: rng.uniform(1, 2, shape),
         "normal": lambda rng, shape: rng.standard_normal(shape),
@@ -278,7 +277,7 @@ def measure_independent(n_tables: int) -> list[dict[str, Any]]:
 
 
 def measure_invariance(n_variants: int) -> list[dict[str, Any]]:
-    """Count how often other units, orders and names lead to another set."""
+    """Count how often other units, orders and names change the kept set."""
     results = []
     for table, (names, X) in real_tables().items():
         reference = {names[j] for j in order_free(X).kept}
@@ -332,7 +331,7 @@ def measure_cost(shapes: list[tuple[int, int, int]]) -> list[dict[str, Any]]:
 
 
 def pruning(X: Array) -> float:
-    """Return the seconds that elimination takes once the sums are there."""
+    """Return the seconds of the elimination after the sums over rows."""
     rows, _ = centre(X, None, "column")
     sums = collect(rows, lay_out(rows, Polynomial(2), range(X.shape[1])))
     start = time.process_time()
@@ -365,7 +364,7 @@ def page(content: dict[str, Any]) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what was measured."""
+    """Return the versions of the installed packages."""
     found = {}
     for name in PACKAGES:
         try:

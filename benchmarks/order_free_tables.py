@@ -1,4 +1,4 @@
-"""The tables of the comparison of redundancies: planted ones, Feynman's equations, real ones."""
+"""Tables of the comparison of redundancies: planted, Feynman's equations, real."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 
 Array = np.ndarray
 UNITS = 3.0
-"""Columns are multiplied by 10 to a power between -3 and 3."""
+"""Largest exponent of ten of the random unit of a column."""
 
 
 def in_any_units(rng: np.random.Generator, columns: list[Array]) -> tuple[Array, Array]:
-    """Return columns in random units and order, and where each one went."""
+    """Return columns in random units and order, and the new place of each column."""
     X = np.column_stack(columns) * 10 ** rng.uniform(-UNITS, UNITS, len(columns))
     order = rng.permutation(len(columns))
     return X[:, order], order
@@ -24,7 +24,7 @@ def in_any_units(rng: np.random.Generator, columns: list[Array]) -> tuple[Array,
 def planted(
     seed: int, n_independent: int, n_derived: int, n_rows: int, noise: float
 ) -> tuple[Array, set[int]]:
-    """Return a table, and its derived columns."""
+    """Return a table, and the indices of its derived columns."""
     rng = np.random.default_rng(seed)
     z = rng.standard_normal((n_rows, n_independent))
     pairs = np.array([(i, j) for j in range(n_independent) for i in range(j)])
@@ -67,7 +67,7 @@ def names_of(equation: dict[str, str]) -> list[str]:
 
 
 def is_angle(equation: dict[str, str], name: str) -> bool:
-    """Return whether a column is an angle, which keeps its unit."""
+    """Return True if a column is an angle, which keeps its unit."""
     angles = equation["name"] in ("I.26.2", "I.30.5") and name == equation["output"]
     return name.startswith("theta") or name == "delta" or angles
 
@@ -84,7 +84,7 @@ def real_tables() -> dict[str, tuple[list[str], Array]]:
 
 
 def wide(seed: int, n_independent: int, n_derived: int, n_rows: int) -> tuple[Array, set[int]]:
-    """Return a table with columns derived from up to three others, and which they are."""
+    """Return a table with columns derived from up to three others, and their indices."""
     rng = np.random.default_rng(seed)
     z = rng.standard_normal((n_rows, n_independent))
     columns = list(z.T)

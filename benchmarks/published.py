@@ -1,4 +1,4 @@
-"""Published tables, as they are, through ``gramian report``, and whether any is refused.
+"""Reports of published tables by ``gramian report``, and the tables that it refuses.
 
 The tables come with statsmodels and scikit-learn. In an environment that has these,
 
@@ -8,7 +8,7 @@ writes them as CSV files with all their columns: text, dates, gaps. Then
 
     python benchmarks/published.py FOLDER --output docs/published.json
 
-makes a report of each, and the page beside the file. What the file holds already is not done again.
+makes a report of each table, and writes the page beside the file. Tables in the file are skipped.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from pathlib import Path
 from typing import Any
 
 BUNDLED = ("breast_cancer", "diabetes", "digits", "iris", "linnerud", "wine")
-"""The tables of scikit-learn that need no network."""
+"""Tables of scikit-learn that need no network."""
 PAGE = """\
 <!-- Made by benchmarks/published.py FOLDER --output docs/published.json; edit the script. -->
 
-# Published tables, as they are
+# Reports of published tables
 
-The {n} tables that come with statsmodels and scikit-learn, with all their columns, went through
-`gramian report TABLE` without any option. Refused: {refused}. *Aside* counts columns that play no
-part, as they are constant or have no value; *text* those that stay beside the numbers. *Left out*
-are rows with missing values, where complete rows were enough, and *filled* are cells, where they
-were not. {date}, gramian {version}.
+`gramian report TABLE` was run without options on the {n} tables that come with statsmodels and
+scikit-learn, with all their columns. Refused: {refused}. *Aside* counts columns that are not used,
+because they are constant or have no value; *text* counts text columns that are kept beside the
+numbers. *Left out* counts rows with missing values, if complete rows were enough; otherwise
+*filled* counts filled cells. {date}, gramian {version}.
 
 {table}
 """
@@ -62,7 +62,7 @@ def _frames() -> Iterator[tuple[str, Any]]:
 
 
 def reported(path: Path) -> dict[str, Any]:
-    """Make a report of a table, and return what was done."""
+    """Make a report of a table, and return its counts."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         arguments = ["report", str(path), "-o", str(Path(folder) / "report.html"), "--json"]

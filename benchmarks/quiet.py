@@ -1,4 +1,4 @@
-"""Whether other processes are busy: a time measured beside them says little. Linux only."""
+"""Load by other processes, which makes measured times unreliable. Linux only."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 STAT = Path("/proc/stat")
 SHARE = 0.1
-"""Others may keep this share of one processor busy."""
+"""Largest share of one processor that other processes may use."""
 PATIENCE = float(os.environ.get("GRAMIAN_PATIENCE", "90"))
-"""Seconds after which a measurement starts all the same."""
+"""Seconds after which a measurement starts in any case."""
 
 
 def others() -> float:
@@ -25,7 +25,7 @@ def others() -> float:
 
 
 def wait() -> None:
-    """Return once others are quiet for a second, or patience is at an end."""
+    """Return once other processes are quiet for a second, or after `PATIENCE` seconds."""
     end = time.monotonic() + PATIENCE
     in_a_row = 0
     while in_a_row < 2 and time.monotonic() < end:

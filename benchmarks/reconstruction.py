@@ -1,9 +1,9 @@
-"""How much of new rows is lost when few features are kept: GFR against PCA and others on USPS.
+"""Reconstruction of new rows from few features: GFR against PCA and others on USPS.
 
 ``make reconstruction`` writes docs/reconstruction.md, its figures in JSON, and the picture. Every
-method is fitted to the 7,291 training rows, standardized; whatever is chosen, is chosen on a tenth
-of these rows that is held out, and the method is fitted again to all of them. The official 2,007
-test rows are looked at once, at the end.
+method is fitted to the 7,291 training rows, standardized. Parameters are chosen on a held-out tenth
+of these rows, and the method is fitted again to all of them. The official 2,007 test rows are used
+once, at the end.
 """
 
 from __future__ import annotations
@@ -40,37 +40,36 @@ PAGE = """\
 
 # Reconstruction of new rows
 
-How much of the variance of **new rows** is lost when only a few features of each are kept, in
+The share of the variance of **new rows** that is lost if a few features of each row are kept, in
 per cent: ‖x - x̂‖² over ‖x - mean‖², summed over the official 2,007 test rows of USPS. All methods
-are fitted to the 7,291 training rows, standardized by their means and deviations.
+are fitted to the 7,291 training rows, standardized by their means and standard deviations.
 
 {table}
 
-At degree 4, {n} features have 1,470 products on 7,291 rows, and least squares memorizes:
+At degree 4, {n} features have 1,470 products on 7,291 rows, and least squares overfits:
 
 {saturating}
 
-![Test rows, and what {shown} numbers tell of them](images/reconstruction.png)
+![Test rows, and their reconstructions from {shown} numbers](images/reconstruction.png)
 
 *The first test row of each digit, and their reconstructions from {shown} numbers.*
 
-- In a run nothing is chosen by the test rows. Family, degree and `alpha` of GFR, and the parameters
-  of the others, are those that lose least on a tenth of the training rows, held out at random. Then
-  the method is fitted to all training rows. For *GFR, all chosen* this is
-  `GFR(n, family="auto", degree="auto", alpha="auto").fit(X)`. Among which families and values
-  "auto" chooses was settled while GFR's numbers on these test rows were in view.
-- The official split is not a random one: GFR loses more on the test rows than on held-out rows of
-  the training set.
+- Test rows choose nothing within a run. Family, degree and `alpha` of GFR, and the parameters of
+  the other methods, are those that lose least on a random held-out tenth of the training rows. Then
+  the method is fitted to all training rows. For *GFR, all chosen* this is `GFR(n, family="auto",
+  degree="auto", alpha="auto").fit(X)`. The families and values among which "auto" chooses were
+  decided while GFR's numbers on these test rows were known.
+- The official split is not random: GFR loses more on the test rows than on held-out training rows.
 - **KernelPCA** is scikit-learn's with `fit_inverse_transform=True`; kernel (cubic or RBF), its
-  width and the ridge of the inverse are chosen among {n_kernel} combinations. What was chosen lies
-  at the edge of these, so that more tuning may improve it.
+  width and the ridge of the inverse are chosen among {n_kernel} combinations. The chosen values lie
+  at the edge of this grid, so that more tuning may improve KernelPCA.
 - The **autoencoder** has a bottleneck of the same size between two hidden layers; their width and
   activation are chosen among {n_autoencoder} combinations, trained for {epochs} epochs.
-- The features that these two keep are nonlinear functions of all columns. Those of the others are
-  linear ones, which cost a matrix product to compute and can be read off their weights.
-- **Quadratic manifold** is the approach of model reduction: all functions are quadratic, and of
-  the directions only principal ones qualify. It is GFS on all principal components, which takes
-  the one with the largest residual, with a ridge-fitted quadratic decoder.
+- The features of KernelPCA and the autoencoder are nonlinear functions of all columns. Those of the
+  other methods are linear: they need a matrix product, and their weights can be read.
+- **Quadratic manifold** is the approach of model reduction: all functions are quadratic, and all
+  directions are principal directions. It is GFS on all principal components, which chooses the one
+  with the largest residual, with a quadratic decoder fitted by ridge regression.
 - Measured {date} with {versions}.
 """
 
@@ -83,7 +82,7 @@ class Data:
     test: Array
 
     def halves(self) -> tuple[Array, Array]:
-        """Return the training rows without those held out, and these."""
+        """Return the training rows without the held-out rows, and the held-out rows."""
         order = np.random.default_rng(0).permutation(len(self.train))
         n = int(HELD_OUT * len(order))
         return self.train[order[n:]], self.train[order[:n]]
@@ -97,7 +96,7 @@ def lost(X: Array, mean: Array, reconstruct: Reconstruct) -> float:
 def tuned(
     data: Data, candidates: Iterable[tuple[str, Callable[[Array], Reconstruct]]]
 ) -> tuple[str, Reconstruct]:
-    """Return the candidate that loses least on held-out rows, fitted to all."""
+    """Return the candidate that loses least on held-out rows, fitted to all training rows."""
     train, held_out = data.halves()
     name, fit = min(candidates, key=lambda each: lost(held_out, train.mean(axis=0), each[1](train)))
     return name, fit(data.train)
@@ -220,7 +219,7 @@ def measure(data: Data, method: str, fit: Callable[..., Any], options: Any, n: i
 
 
 def table(rows: list[dict[str, Any]], sizes: tuple[int, ...], chosen_for: int) -> str:
-    """Return the Markdown table of what was measured."""
+    """Return the measurements as a Markdown table."""
     head = " | ".join(f"{n} features" for n in sizes)
     lines = [f"| | {head} | chosen, {chosen_for} features |"]
     lines.append("|---|" + "--:|" * len(sizes) + "---|")

@@ -26,7 +26,7 @@ import gramian
 from gramian.laws import Relation
 
 EXACT = 1e-9
-"""The largest relative error of an exact law on new rows."""
+"""Largest relative error of an exact law on new rows."""
 SEED = 90_000
 N_ROWS, N_NEW, N_TABLES = 2_000, 1_000, 100
 PARTS = ("surfaces", "exact", "noise", "wide", "independent")
@@ -43,7 +43,7 @@ def error(relation: Relation, x: np.ndarray) -> float:
 
 
 def fitted_error(relation: Relation, x: np.ndarray) -> float:
-    """Return the error on noise-free rows with coefficients fitted to them, 0 if it is the law."""
+    """Return the error of a law on noise-free rows after fitting its coefficients to them."""
     columns = dict(zip(relation.feature_names, x.T, strict=True))
     terms = []
     for coefficient, factors in relation.terms:

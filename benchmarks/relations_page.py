@@ -1,4 +1,4 @@
-"""The page that shows what the benchmark of laws has measured."""
+"""Page of the benchmark of laws."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ from typing import Any
 import numpy as np
 
 FUNCTIONS = re.compile("exp|sin|cos|tan|log|ln")
-"""What there is in equations beside products, ratios, powers and roots."""
+"""Functions in equations other than products, ratios, powers and roots."""
 EXACT_LEFT, GOOD_LEFT = 1e-9, 1e-3
-"""The share of the variance that peers may leave in new rows."""
+"""Largest residual share of new rows for exact and for good results of peers."""
 HEAD = """\
 <!-- Made by benchmarks/relations.py; not edited. -->
 
 # Laws among columns, measured
 
-What `gramian.relations` finds when nobody tells it which column is the target. Times are those of
-the processor, one thread. The search was made with tables of other seeds, but two of its rules (how
-many terms a law with noise may have, and that it does not repeat a better law of more columns) were
-changed after a first run on the noise-free tables of Feynman's equations that are listed below.
+The laws that `gramian.relations` finds without a target column. Times are processor times with one
+thread. The search was developed with tables of other seeds, but two of its rules (the number of
+terms of a law with noise, and that it does not repeat a better law of more columns) were changed
+after a first run on the noise-free tables of Feynman's equations below.
 
 {summary}
 
-Systems for symbolic regression are told more: which column is the target, and the units in which
-the equations are written (their constants are then simple numbers, or none). They get one thread
-and the time that is stated, for each noise-free table. Time of the wall clock was taken on a
-machine with other work, which left them about half of a core. What they find counts if R² is
-within 1e-9 of 1 on new rows, which allows a larger error than is allowed to a law. Published rates
-with hours for each table, of formulas that are the same as the equation, are 61 % for PySR, 17 %
-for Operon and 16 % for gplearn.
+Systems for symbolic regression get more information: the target column, and the units of the
+equations (so that constants are simple numbers, or absent). They get one thread and the stated time
+for each noise-free table. Wall-clock time was measured on a machine with other work, which left
+them about half of a core. Their result counts if R² is within 1e-9 of 1 on new rows, which allows a
+larger error than for a law. Published rates of formulas that equal the equation, with hours for
+each table, are 61 % for PySR, 17 % for Operon and 16 % for gplearn.
 """
 SURFACES = """
 ## Curves, surfaces and physics
@@ -40,11 +39,11 @@ EQUATIONS = """
 ## Feynman's equations
 
 Each of the 100 equations is a table: inputs and output are columns, in random units (10 to a power
-from -3 to 3; angles in radians), shuffled, 2,000 rows. A law counts if it is the only one, ties all
-columns, and holds on 1,000 new rows to a relative error below 1e-9. With noise (1 % of the output's
-deviation, normal) it counts if it is the only one, ties all columns, and is exact on noise-free
-rows once its coefficients are fitted to them: if the form is right. Laws that do not count are
-approximations in the range of the data, with an error that the result states.
+from -3 to 3; angles in radians), shuffled, 2,000 rows. A law counts if it is the only one, contains
+all columns, and holds on 1,000 new rows to a relative error below 1e-9. With noise (normal, 1 % of
+the output's standard deviation) a law counts if it is the only one, contains all columns, and has
+the right form: it is exact on noise-free rows after its coefficients are fitted to them. Laws that
+do not count are approximations in the range of the data; the result states their error.
 
 {equations}
 """
@@ -87,7 +86,7 @@ def _summary(content: dict[str, Any]) -> list[list[str]]:
     rows = []
     for part, label in (
         ("exact", "Feynman's tables, exact laws"),
-        ("noise", "all of them with 1 % noise, right columns and form"),
+        ("noise", "Feynman's tables with 1 % noise, right columns and form"),
     ):
         if part in content:
             times = [row["seconds"] for row in content[part]]
@@ -97,7 +96,7 @@ def _summary(content: dict[str, Any]) -> list[list[str]]:
             plain = [row for row in content[part] if not FUNCTIONS.search(row["formula"])]
             right = sum(row["right"] for row in plain)
             times = [row["seconds"] for row in plain]
-            label = "of these, products, ratios, powers and roots only"
+            label = "exact laws of products, ratios, powers and roots only"
             rows.append([label, f"{right} of {len(plain)}", *_times(times)])
     for name, peer in sorted(content.get("peers", {}).items()):
         left = [row["unexplained"] for row in peer["rows"]]
@@ -123,9 +122,9 @@ def _wide(wide: dict[str, Any]) -> str:
     missed = ", ".join(wide["missed"]) or "none"
     others = len(wide["others"])
     return (
-        f"{wide['found']} of {wide['planted']} are found as they were planted, in "
+        f"{wide['found']} of {wide['planted']} are found in the planted form, in "
         f"{_seconds(wide['seconds'])} and {wide['gigabytes']:.1f} GiB. Missed: {missed}. Laws "
-        f"of other columns that were printed, most of them planted ones rewritten: {others}."
+        f"of other columns that were printed, most of them planted laws in another form: {others}."
     )
 
 

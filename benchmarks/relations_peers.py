@@ -1,11 +1,11 @@
-"""Symbolic regression on Feynman's tables: gplearn and Operon, which are told the target.
+"""Symbolic regression on Feynman's tables by gplearn and Operon, with a given target.
 
-Each runs in an environment of its own that has gplearn or pyoperon:
-``python benchmarks/relations_peers.py EQUATIONS.csv --method gplearn`` adds to docs/relations.json.
-What was measured before is kept, so that it goes on where it was.
+Each method runs in a separate environment that has gplearn or pyoperon: ``python
+benchmarks/relations_peers.py EQUATIONS.csv --method gplearn`` adds to docs/relations.json. Measured
+results are kept, so that an interrupted run resumes.
 
 The tables are those of benchmarks/relations.py, but in the units of the equations and in their
-order: gplearn fits no constants, and would find nothing in other units.
+order: gplearn fits no constants, so that it needs these units.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import relations_tables as tables
 
 SEED, N_ROWS, N_NEW = 90_000, 2_000, 1_000
 EXACT = 1e-12
-"""The share of the variance that single precision leaves."""
+"""Share of the variance that single precision leaves."""
 Predict = Callable[[np.ndarray], np.ndarray]
 
 
@@ -68,7 +68,7 @@ def operon(x: np.ndarray, y: np.ndarray, seconds: float) -> Predict:
 
 
 def until(evolve: Callable[[], Predict], x: np.ndarray, y: np.ndarray, seconds: float) -> Predict:
-    """Evolve until the time of the processor is over, or the rows are predicted exactly."""
+    """Evolve until the processor time is used up, or the rows are predicted exactly."""
     start = time.process_time()
     while True:
         predict = evolve()
@@ -78,11 +78,11 @@ def until(evolve: Callable[[], Predict], x: np.ndarray, y: np.ndarray, seconds: 
 
 
 METHODS: dict[str, Callable[..., Predict]] = {"gplearn": gplearn, "pyoperon": operon}
-"""By the names of their packages."""
+"""Methods by the names of their packages."""
 
 
 def measure(method: str, row: dict[str, str], seed: int, seconds: float) -> dict[str, Any]:
-    """Fit the output of an equation, and return what is missed of it in new rows."""
+    """Fit the output of an equation, and return its unexplained share on new rows."""
     rng = np.random.default_rng(seed)
     width = len(row["variables"].split()) + 1
     setting = np.ones(width), np.arange(width)

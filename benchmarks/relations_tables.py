@@ -1,4 +1,4 @@
-"""Tables with laws that are known, and tables without any."""
+"""Tables with known laws, and tables without laws."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def equation(
     *,
     noise: float = 0.0,
 ) -> tuple[np.ndarray, list[str], Setting]:
-    """Make a table of an equation, in random units and shuffled, the output one of its columns."""
+    """Make a table of the inputs and the output of an equation, in random units, shuffled."""
     columns = {}
     for variable in row["variables"].split():
         name, _, bounds = variable.partition("=")
@@ -101,7 +101,7 @@ def wide(rng: np.random.Generator) -> tuple[np.ndarray, dict[frozenset[str], str
 
 
 def surfaces(rng: np.random.Generator) -> dict[str, dict[str, np.ndarray]]:
-    """Make rows of curves and surfaces on which no column is a function of the others, and laws."""
+    """Make rows of curves and surfaces on which no column is a function of the others."""
     n = 300
     s, t = rng.uniform(0, 2 * np.pi, (2, n))
     ball = rng.standard_normal((n, 3))

@@ -1,4 +1,4 @@
-"""The page of results, made from the JSON file and never edited by hand."""
+"""Page of results, made from the JSON file and never edited by hand."""
 
 # ruff: noqa: RUF001
 from __future__ import annotations
@@ -10,16 +10,16 @@ from typing import Any
 from scaling import NAMES, TERMS
 
 OURS, THEIRS = "from gramian import GFR", "from sklearn.decomposition import PCA"
-"""Statements that are timed; `import gramian` alone loads nothing."""
+"""Timed import statements; `import gramian` alone loads almost nothing."""
 
 PAGE = """\
 <!-- Made by make bench ARGS="--output docs/benchmarks.json"; edit benchmarks/report.py. -->
 
 # Benchmarks
 
-What a fit costs, measured {date} in one run of {minutes:.0f} minutes: `make bench`. Compare the
-ratios; seconds are those of this machine: {cpu}, {cores} cores, {blas_threads} threads of {blas},
-Python {python}, {versions}.{made_up}
+Time and memory of fits, measured {date} in one run of {minutes:.0f} minutes: `make bench`. Compare
+the ratios; seconds are those of this machine: {cpu}, {cores} cores, {blas_threads} threads of
+{blas}, Python {python}, {versions}.{made_up}
 
 ## Targets
 
@@ -29,64 +29,66 @@ Python {python}, {versions}.{made_up}
 
 {table}
 
-How it is measured:
+Method:
 
-- Each row is a process of its own, and *peak* is the most memory that this process ever held,
-  libraries and data included. The time is the best of five fits where one takes less than a
-  second, of two up to half a minute, a single one beyond. Fits that other processes disturbed are
-  repeated, up to three times; what is disturbed even then is kept.
-- The data are standardized, except the 30 made-up features. *Directions* are those that the
-  threshold takes; all others on the same data get that number. *Functions* include the constant.
-- **One-pass, one-at-a-time** is `benchmarks/literal.py`, the paper's pseudo-code in NumPy: for
-  each function a loop over those before it, all rows at once. It updates the residual of the data
-  by each new function, where the paper recomputes it from all functions in every step, so that it
-  is faster than the text has it, and two to five times faster than **the authors' scripts**. Their
-  times were taken once, on a machine of this kind, and are not part of this run; the bounds above
-  were set by them. **The oracle** (`tests/oracle.py`) does recompute the residual, and subtracts
-  twice. It is slow, so that both it and gramian are timed over fewer directions.
-- **KernelPCA** has a polynomial kernel of the same degree, with scikit-learn's default
-  eigensolver (*auto*, here a dense one) and with the randomized one, which is faster and
-  approximate. The ratio of a transform is that of all rows.
-- **fastcan** selects features, too, greedily and by linear dependence, yet by another criterion:
-  the correlation with given targets, here the leading principal components, as its authors
-  suggest for data without labels. GFS at degree 1 takes the feature of which linear regression on
-  those before leaves most. Number of features, data and purpose are the same, the selected
-  features are not.
-- **UFFS** is timed twice: one function at a time, and on gramian's own engine, where what is left
-  of the ratio is due to the algorithm: GFS orthogonalizes the functions of the features it
-  selects only. This is one draw of the data, where the paper averages over 1000.
-- **The bare matrix product** is that of two 4000×4000 matrices in float64, by NumPy. The plain
-  path's operations are two for each entry of E[gfᵀ] and E[gXᵀ] and each row, and |F|³/3 of the
-  Cholesky factor; evaluating functions, eigenvectors and everything else count as nothing.
-- **Imports** are timed in fresh interpreters, in turns; the median of seven.
-  `import gramian` alone takes next to nothing: what is imported is what is used.
+- Each row is a separate process, and *peak* is the peak memory of this process, including libraries
+  and data. The time is the best of five fits that take less than a second each, of two fits up to
+  half a minute, or that of a single longer fit. Fits that other processes disturbed are repeated,
+  up to three times; if the last one is disturbed, it is kept.
+- The data are standardized, except the 30 made-up features. *Directions* is the number of
+  directions at which gramian reaches the threshold; all other methods on the same data get that
+  number. *Functions* include the constant.
+- **One-pass, one-at-a-time** is `benchmarks/literal.py`, the paper's pseudo-code in NumPy: for each
+  function a loop over the functions before it, all rows at once. It updates the residual of the
+  data by each new function, while the paper recomputes it from all functions in every step. So it
+  is faster than the paper's text, and two to five times faster than **the authors' scripts**. The
+  times of the authors' scripts were measured once, on a machine of this kind, and are not part of
+  this run; they set the targets above. **The oracle** (`tests/oracle.py`) recomputes the residual,
+  and subtracts twice. The oracle is slow, so that it and gramian are timed over fewer directions.
+- **KernelPCA** has a polynomial kernel of the same degree, with scikit-learn's default eigensolver
+  (*auto*, here a dense solver) and with the randomized eigensolver, which is faster and
+  approximate. The ratio of a transform is for all rows.
+- **fastcan** also selects features greedily by linear dependence, but by another criterion: the
+  correlation with given targets, here the leading principal components, as its authors suggest for
+  data without labels. GFS at degree 1 chooses the feature of which linear regression on the chosen
+  features leaves most. Number of features, data and purpose are equal, the selected features are
+  not.
+- **UFFS** is timed twice: one function at a time, and on gramian's own engine. The second ratio is
+  due to the algorithm: GFS orthogonalizes only the functions of the selected features. The data are
+  one draw, while the paper averages over 1000.
+- **The bare matrix product** is that of two 4000×4000 matrices in float64, by NumPy. The counted
+  operations of the plain path are two for each entry of E[gfᵀ] and E[gXᵀ] and each row, and |F|³/3
+  for the Cholesky factor; the evaluation of functions, eigenvectors and all other operations are
+  not counted.
+- **Imports** are timed in fresh interpreters, in turns; the median of seven. `import gramian` alone
+  takes almost no time, since modules are imported on first use.
 """
 
 SCALING = """
-## What a fit costs
+## Cost model
 
 ![Seconds of a fit against rows, functions and columns](images/scaling.svg)
 
 GFR on normally distributed data, {rows:,} rows, {columns} columns, 40 directions at degree 2 (821
-functions) and 18 at degree 3 (988 functions), one of them varied. `"auto"` picks the cheaper of
-the two solvers in every step. The exponents are those of the upper half of each curve:
+functions) and 18 at degree 3 (988 functions), with one of these numbers varied. `"auto"` uses the
+cheaper of the two solvers in every step. The exponents are fitted to the upper half of each curve:
 
 {exponents}
 
-A second thread pays from some thousand functions on, and not before. The time with one thread
-over that with {threads}:
+A second thread helps only from about a thousand functions on. Time with one thread divided by time
+with {threads}:
 
 {gains}
 
-### To predict a fit
+### Prediction of the time
 
 With N rows, d columns, m directions and |F| functions (m(m+1)/2 at degree 2, about m³/6 at degree
 3), a fit takes about the sum of the terms below. The coefficients are nanoseconds per
-multiplication with {threads} threads, fitted to the curves above. The curves alone do not tell the
-terms apart: without further constraint the fit gives the Gram products nothing at all. So no
-product of matrices may be faster than a bare one, {bare:.3g} ns, except those that shared moments
-save. A coefficient of that size is this bound and no measurement. Take the sum as a rule to
-interpolate by, and its division into terms as a guess. A dash means zero.
+multiplication with {threads} threads, fitted to the curves above. The curves alone do not separate
+the terms: without a constraint the coefficient of the Gram products would be zero. So no matrix
+product may be faster than the bare product, {bare:.3g} ns, except those that shared moments save. A
+coefficient of that size is this bound, not a measurement. Use the sum for interpolation; its
+division into terms is uncertain. A dash means zero.
 
 {models}
 
@@ -94,27 +96,26 @@ The largest term of that model at the upper end of each curve, with its share:
 
 {shares}
 
-- **Gram products, N·|F|²/2,** must lead in the end, by their count. In the range measured they do
-  not yet: time grows with |F| to a power of 1.2 to 1.5, not 2.
-- **Passes over values, N·|F|·m,** stand for whatever every step does with the values of all
-  functions so far, evaluation included. Values are kept while they fit in 1 GiB and evaluated
-  anew beyond.
+- **Gram products, N·|F|²/2,** are the largest term for large |F|, by their count. In the measured
+  range they are not: time grows with |F| to a power of 1.2 to 1.5, not 2.
+- **Passes over values, N·|F|·m,** are all operations of a step on the values of all functions so
+  far, including evaluation. Values are kept if they fit in 1 GiB, and otherwise evaluated again.
 - Shared moments (`"moments"`) need fewer sums than the Gram matrix has entries: a third at degree
-  2, a tenth at degree 3, a thirty-fifth at degree 4, by their count for large m. Measured, they
-  save little below a thousand functions.
-- **E[fX], N·|F|·d,** leads where there are about as many columns as functions, or more.
-- **Cholesky, |F|³/6,** does not depend on the rows; these curves have too few functions for their
-  rows to show it.
-- **The covariance, N·d²/2,** is computed once. The **eigenvectors, m·d²,** do not show here; on
-  COIL-20, with fewer rows and 1,024 columns, a profile has them at about a third of the fit.
-- Memory is N·d numbers for the data, once more for the centred copy, 1 GiB at most for values of
+  2, a tenth at degree 3, a thirty-fifth at degree 4, by their count for large m. In the
+  measurements they save little below a thousand functions.
+- **E[fX], N·|F|·d,** is the largest term if there are about as many columns as functions, or more.
+- **Cholesky, |F|³/6,** does not depend on the rows; with the rows of these curves there are too few
+  functions to show it.
+- **The covariance, N·d²/2,** is computed once. The **eigenvectors, m·d²,** are too small to show;
+  on COIL-20, with fewer rows and 1,024 columns, a profile shows them at about a third of the fit.
+- Memory is N·d numbers for the data, N·d for the centred copy, 1 GiB at most for values of
   functions, and up to |F|² numbers for the Cholesky factor and the newest rows of the Gram matrix.
 """
 
 
 @dataclass(frozen=True)
 class Target:
-    """What is aimed at: at least or at most some value."""
+    """A target: at least or at most some value."""
 
     name: str
     value: Callable[[dict[str, Any]], float]
@@ -123,7 +124,7 @@ class Target:
     unit: str = "×"
 
     def line(self, rows: dict[str, Any]) -> str:
-        """Return its line of the table."""
+        """Return the line of the target in the table."""
         sign = "≥" if self.at_least else "≤"
         start = f"| {self.name} | {sign} {self.bound:g}{self.unit} |"
         try:
@@ -204,7 +205,7 @@ TARGETS = [
 
 
 def targets(content: dict[str, Any]) -> str:
-    """Return the table of targets; of two eigensolvers of KernelPCA, the faster counts."""
+    """Return the table of targets; KernelPCA counts with the faster of two eigensolvers."""
     rows = {row["key"]: row for row in content["rows"]}
     if content.get("imports"):
         rows["imports"] = content["imports"]
@@ -279,7 +280,7 @@ def scaling_section(result: dict[str, Any]) -> str:
 
 
 def tables(content: dict[str, Any]) -> str:
-    """Return what is printed."""
+    """Return the tables to print."""
     parts = [targets(content), measurements(content)] if content["rows"] else []
     if content.get("scaling"):
         parts.append(scaling_section(content["scaling"]))

@@ -1,7 +1,7 @@
 """Time gramian against the literal algorithms, scikit-learn and fastcan: ``make bench``.
 
-Every job runs in a process of its own and gets the same data there. Times of different machines do
-not compare: compare the ratios. ``--output docs/benchmarks.json`` also writes the page beside it.
+Every job runs in a separate process with the same data. Compare ratios, since times depend on the
+machine. ``--output docs/benchmarks.json`` also writes the page beside it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PACKAGES = ("gramian", "numpy", "scipy", "scikit-learn", "fastcan")
 
 
 def machine() -> dict[str, Any]:
-    """Describe what the times were measured on."""
+    """Return a description of the machine."""
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -47,7 +47,7 @@ def machine() -> dict[str, Any]:
 
 
 def blas_of_gramian() -> tuple[int, str]:
-    """Return the number of threads that matrix products get, and whose products they are."""
+    """Return the number of threads of matrix products, and the BLAS libraries."""
     import scipy.linalg.blas  # noqa: F401
     from threadpoolctl import threadpool_info
 
@@ -65,7 +65,7 @@ def bare_multiplication() -> float:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what was measured."""
+    """Return the versions of the installed packages."""
     found = {}
     for name in PACKAGES:
         try:
@@ -76,7 +76,7 @@ def versions() -> dict[str, str]:
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Run what was asked for and return all that the page needs."""
+    """Run the requested jobs and return the content of the page."""
     start = time.perf_counter()
     content: dict[str, Any] = {
         "date": time.strftime("%Y-%m-%d"),

@@ -1,8 +1,8 @@
 """Tables in files and on a cluster: throughput, growth with the rows, memory.
 
 ``python benchmarks/scale.py --output docs/scale.json`` also writes the page beside it. Every fit
-runs in a process of its own. The tables are written block by block to a temporary folder, up to 6
-GB at a time, and removed; ``--quick`` takes tables a hundred times smaller.
+runs in a separate process. The tables are written block by block to a temporary folder, up to 6 GB
+at a time, and removed; ``--quick`` uses tables a hundred times smaller.
 """
 
 # ruff: noqa: RUF001
@@ -28,7 +28,7 @@ import run
 SMALL_BUDGET = 2**26
 BLOCK = 100_000
 BUSY = 0.1
-"""Others may keep this share of a processor busy, before times are worthless."""
+"""Largest share of a processor that other processes may use; above it the page has a caveat."""
 PACKAGES = ("pyarrow", "dask", "distributed")
 PAGE = """\
 <!-- Made by python benchmarks/scale.py --output docs/scale.json; edit benchmarks/scale.py. -->
@@ -36,8 +36,8 @@ PAGE = """\
 # Files and clusters, measured
 
 GFR at degree 2 on normally distributed columns in Parquet files (row groups of 100,000 rows), on
-{cpu}, {cores} cores; {date}, {versions}. Each fit is a process of its own, and times are those of
-`fit` alone. What it means for larger tables is in [large_data.md](large_data.md).
+{cpu}, {cores} cores; {date}, {versions}. Each fit is a separate process, and times are those of
+`fit` alone. [large_data.md](large_data.md) extrapolates to larger tables.
 
 {caveat}## Targets
 
@@ -46,14 +46,15 @@ GFR at degree 2 on normally distributed columns in Parquet files (row groups of 
 ## Throughput: a file against an array
 
 {n_rows} rows × {n_columns} columns. *Rows per second* are rows of the table times passes over it
-(one, and one a step) by the seconds of the fit. *Kept* has a budget of which the rows take less
-than half: they are read twice and then kept in memory. *Streamed* reads the file in every step.
+(one at the start, and one for each step) divided by the seconds of the fit. *Kept*: the rows take
+less than half of the memory budget; they are read twice and then kept in memory. *Streamed*: the
+file is read in every step.
 
 {throughput}
 
 ## Workers
 
-The same table as a Dask array of the files' row groups, on a local cluster of processes with one
+The table above as a Dask array of the file's row groups, on a local cluster of processes with one
 thread each.
 
 {workers}
@@ -74,7 +75,7 @@ thread each.
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large the tables are."""
+    """Sizes of the tables."""
 
     throughput: int = 1_000_000
     growth: tuple[int, ...] = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
@@ -106,7 +107,7 @@ def write(path: Path, n_rows: int, n_columns: int) -> None:
 
 
 def peak() -> int:
-    """Return the most memory that this process ever had; that of its parent does not count."""
+    """Return the peak memory of this process in bytes, without that of its parent."""
     status = Path("/proc/self/status")
     if not status.exists():
         return 0
@@ -115,7 +116,7 @@ def peak() -> int:
 
 
 def fit(path: str, kind: str, n_steps: int, budget: int | None, workers: int = 0) -> dict[str, Any]:
-    """Fit once, in this process, and return what it took."""
+    """Fit once, in this process, and return time, memory and number of rows."""
     from gramian import GFR
 
     gfr = GFR(n_steps, memory_budget=budget, alpha=0)
@@ -130,7 +131,7 @@ def fit(path: str, kind: str, n_steps: int, budget: int | None, workers: int = 0
         del table
     else:
         import pyarrow.dataset
-        import pyarrow.parquet  # the time of imports is not that of rows
+        import pyarrow.parquet  # keeps imports out of the measured time
     start = time.perf_counter()
     gfr.fit(data)
     return {"seconds": time.perf_counter() - start, "peak": peak(), "n_rows": gfr.n_samples_}
@@ -166,7 +167,7 @@ def in_child(**job: Any) -> dict[str, Any]:
 
 
 def measure(sizes: Sizes) -> dict[str, Any]:
-    """Run everything, and note how busy the machine is."""
+    """Run all measurements, and record how busy the machine is."""
     if sizes is not QUICK:
         quiet.wait()
     start, before = time.perf_counter(), _others()
@@ -260,7 +261,7 @@ def page(content: dict[str, Any]) -> str:
             [f"speed of a file, {kind}, {last} directions", "≥ 50 %", f"{share:.0%}", share >= 0.5]
             for kind, share in shares.items()
         ),
-        ["time per row, furthest from that of most rows", "≤ 10 %", f"{off:.0%}", off <= 0.1],
+        ["time per row, against the largest table", "≤ 10 %", f"{off:.0%}", off <= 0.1],
         [
             f"peak memory, {memory['n_rows']:,} × {MEMORY_COLUMNS}",
             "< 2 GB",
@@ -272,7 +273,7 @@ def page(content: dict[str, Any]) -> str:
     if content["others"] > BUSY:
         caveat = (
             f"**Other processes kept {content['others']:.1f} of the processors busy on average: "
-            "take no time below for a result.** Memory does not depend on that.\n\n"
+            "do not rely on the times below.** Memory does not depend on that.\n\n"
         )
     return PAGE.format(
         cpu=content["machine"]["cpu"],
@@ -316,15 +317,15 @@ def page(content: dict[str, Any]) -> str:
             ],
         ),
         fixed=(
-            f"Of the {growth[0]['seconds']:.2f} s of the fewest rows, {fixed:.2f} s are more than "
-            f"their share of the time of most rows: they do not grow with the rows. The others are "
-            f"within {rest:.0%} of proportional."
+            f"The fit of the smallest table takes {growth[0]['seconds']:.2f} s, which is "
+            f"{fixed:.2f} s more than its share of the time of the largest table: this part does "
+            f"not grow with the rows. All other times are within {rest:.0%} of proportional."
         ),
         memory=(
             f"{memory['n_rows']:,} rows × {MEMORY_COLUMNS} columns, "
             f"{8 * memory['n_rows'] * MEMORY_COLUMNS / 1e9:.1f} GB, with the default budget of "
-            f"1 GiB: the process never held more than **{memory['peak'] / 1e9:.2f} GB**, libraries "
-            f"included, in {memory['seconds']:.0f} s for {GROWTH_STEPS} directions."
+            f"1 GiB: the peak memory of the process was **{memory['peak'] / 1e9:.2f} GB**, "
+            f"including libraries, in {memory['seconds']:.0f} s for {GROWTH_STEPS} directions."
         ),
     )
 

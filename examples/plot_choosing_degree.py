@@ -2,10 +2,9 @@
 Choosing degree and shrinkage on held-out rows
 ==============================================
 
-The higher the degree, the more functions there are, and the more is explained of the rows that
-they were fitted to. Whether more is explained of other rows has to be measured. Here are three
-ways: a path over degrees, a curve over the penalty ``alpha``, and ``"auto"``, which leaves both to
-held-out rows.
+A higher degree has more functions, and explains more of the rows of the fit. Whether it explains
+more of other rows has to be measured. This example shows three ways: a path over degrees, a curve
+over the penalty ``alpha``, and ``"auto"``, which lets held-out rows choose both.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +22,7 @@ X_train, X_test = train_test_split(X, random_state=0)
 # -------------------
 #
 # ``path`` fits each family to three quarters of the training rows, and evaluates it after every
-# direction on the same last quarter.
+# direction on the last quarter.
 
 path = GFR(12, validation_fraction=0.25).path(X_train, degrees=(1, 2, 3, 4))
 
@@ -43,8 +42,8 @@ for ax in axes:
 plt.show()
 
 # %%
-# The left side cannot tell which degree is too high; the right side can. The best degree depends on
-# how many directions one is to have:
+# Only the right side, with held-out rows, shows which degree is too high. The best degree depends
+# on the number of directions:
 
 for n in (4, 6, 8, 10, 12):
     print(f"{n:2} directions: {path.best(n).family_}")
@@ -53,16 +52,16 @@ for n in (4, 6, 8, 10, 12):
 # A curve over alpha
 # ------------------
 #
-# In place of a lower degree, the functions of a higher one can be shrunk. ``alpha`` is a ridge
-# penalty on all functions but the directions themselves: 0 is least squares, infinity is PCA.
+# Instead of a lower degree, shrinkage can be used. ``alpha`` is a ridge penalty on all functions
+# except the directions themselves: 0 is least squares, infinity is PCA.
 
 alphas = [0, 0.001, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]
 fits = [GFR(12, degree=3, alpha=alpha).fit(X_train) for alpha in alphas]
 automatic = GFR(12, degree=3, alpha="auto").fit(X_train)
 
 # %%
-# ``"auto"`` has not seen the test rows: it held a tenth of the training rows out, chose, and then
-# fitted to all of them.
+# ``"auto"`` does not use the test rows: it holds out a tenth of the training rows, chooses
+# ``alpha`` on them, and then fits all training rows.
 
 figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for rows, name, marker in [(X_train, "training rows", "s"), (X_test, "test rows", "o")]:
@@ -78,11 +77,11 @@ ax.legend(frameon=False, loc=(0.03, 0.12))
 plt.show()
 
 # %%
-# Both at once
-# ------------
+# Degree and alpha together
+# -------------------------
 #
-# How close does ``degree="auto"`` with ``alpha="auto"`` come to the best of these settings, when
-# the best is picked by the test rows, which one must not do?
+# We compare ``degree="auto"`` and ``alpha="auto"`` with the best of these settings on the test
+# rows. (In practice test rows must not choose.)
 
 both = GFR(12, degree="auto", alpha="auto").fit(X_train)
 candidates = [(degree, alpha) for degree in (1, 2, 3) for alpha in alphas]

@@ -1,10 +1,10 @@
 """
-A circle is one angle
-=====================
+A closed curve described by one angle
+=====================================
 
-A closed curve has one dimension, and no linear feature can tell its points apart: whichever way it
-is projected, two points fall on each other. :class:`gramian.PolynomialManifold` describes a row by
-the nearest point of a curve. With sines and cosines of one code for its columns, the curve closes.
+A closed curve has one dimension, but no linear feature separates all its points: every projection
+maps two points to one value. :class:`gramian.PolynomialManifold` describes a row by the nearest
+point of a curve. With sines and cosines of one code, the curve can close.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ rows += 0.04 * rng.standard_normal(rows.shape)
 # Three curves
 # ------------
 #
-# The same number of codes, one, with three kinds of functions. A polynomial has two ends. It bends
-# around as far as its degree lets it, and leaves a gap.
+# We fit curves with one code and three kinds of functions. A polynomial curve has two ends. It
+# bends as far as its degree allows, and leaves a gap.
 
 models = {
     "PCA (degree 1)": PolynomialManifold(1, degree=1),
@@ -46,7 +46,7 @@ plt.show()
 # The angle
 # ---------
 #
-# The code is the angle, up to where it begins and which way round it goes.
+# The code is the angle, up to its origin and orientation.
 
 figure, axes = plt.subplots(figsize=(5, 3.4), layout="constrained")
 axes.scatter(angle, models["Fourier, degree 2"].transform(rows), s=6)
@@ -58,8 +58,8 @@ plt.show()
 # Rows off the curve
 # ------------------
 #
-# The distance from the curve tells rows that do not belong to it. Here all of them lie in the
-# middle of the data, where every column has ordinary values.
+# The distance from the curve identifies rows that do not belong to it. In this example these rows
+# lie in the middle of the data, where every column has ordinary values.
 
 strangers = 0.3 * rng.standard_normal((200, 3))
 model = models["Fourier, degree 2"]

@@ -1,10 +1,10 @@
 """
-How many components has a curved surface?
-=========================================
+Number of components of a curved surface
+========================================
 
-PCA counts the dimensions of the smallest *flat* space that the data lie in. On a curved surface
-these are more than the surface has. :class:`gramian.GCA` takes principal components in the order of
-their variance, and drops those that are functions of the ones kept.
+PCA counts the dimensions of the smallest *flat* space that contains the data. A curved surface has
+fewer dimensions than that space. :class:`gramian.GCA` takes principal components in the order of
+their variance, and drops those that are functions of the kept ones.
 """
 
 import matplotlib.pyplot as plt
@@ -30,10 +30,10 @@ def surface(n_samples, n_latent, n_columns=30, noise=0.02):
 # Two variables
 # -------------
 #
-# A saddle, turned into thirty columns, with a little noise in each. PCA sees three components with
-# more variance than noise. GCA sees that the third is a function of the first two, and ``explain``
-# says which. Directions of nothing but noise follow from nothing: to drop them all the same, the
-# published algorithm takes a variance as its threshold.
+# The data are a saddle, rotated into thirty columns, with a little noise in each. PCA finds three
+# components with more variance than noise. GCA finds that the third is a function of the first two,
+# and ``explain`` prints the function. Directions of pure noise do not follow from others. The
+# published algorithm drops them, since its threshold is a variance.
 
 saddle = surface(1000, 2)
 gca = GCA(threshold=0.05, family="polynomial", backward=False).fit(saddle)
@@ -44,10 +44,10 @@ print(gca.explain(features=["pc2"], max_terms=1))
 # Up to eight variables
 # ---------------------
 #
-# With m latent variables there are m - 1 products. How many components have more variance than the
-# threshold, and how many does GCA keep? Principal directions mix latent variables of similar
-# variance, and a product of mixtures has squares in it: the default family, "multilinear", which
-# has none, keeps components that "polynomial" drops.
+# With m latent variables there are m - 1 products. We count the components with more variance than
+# the threshold, and the components that GCA keeps. Principal directions mix latent variables of
+# similar variance, and a product of mixtures contains squares. The default family, "multilinear",
+# has no squares, and keeps components that "polynomial" drops.
 
 latents = np.arange(2, 9)
 counts = {"PCA": [], "GCA, multilinear": [], "GCA, polynomial": []}
@@ -79,8 +79,8 @@ plt.show()
 # The threshold
 # -------------
 #
-# It has to lie between what is noise and what matters. For the saddle that is a wide range. Below
-# the variance of the noise, 0.0004, components of nothing but noise are kept.
+# The threshold has to lie between the variance of the noise and that of the signal. For the saddle
+# this range is wide. Below the variance of the noise, 0.0004, GCA keeps components of pure noise.
 
 thresholds = np.logspace(-4, 1, 51)
 gca = GCA(10, family="polynomial", backward=False)

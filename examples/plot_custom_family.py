@@ -1,11 +1,10 @@
 """
-Functions of one's own: the hour of the day
-===========================================
+Your own functions: the hour of the day
+=======================================
 
-The sun's height over the day is a wave, not a parabola. Where one knows what kind of function
-relates the columns, a family of these functions sees redundancy that polynomials miss, with fewer
-functions. :class:`gramian.families.Custom` takes any functions, each with the number of variables
-that it is of.
+The sun's height over the day is a wave, not a parabola. If you know the kind of function that
+relates the columns, a family of these functions finds redundancy that polynomials miss, with fewer
+functions. :class:`gramian.families.Custom` takes any functions, each with its number of variables.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +15,8 @@ from gramian.families import Custom, Fourier
 
 # %%
 # A weather station logs the hour, the cloud cover, and four columns that follow from these two: the
-# height of the sun in clear sky, radiation, temperature, and wind that comes up in the
-# afternoon. All are measured with errors.
+# height of the sun in clear sky, radiation, temperature, and wind that rises in the afternoon. All
+# columns are measured with errors.
 
 rng = np.random.default_rng(0)
 names = ["hour", "cloud", "height", "radiation", "temperature", "wind"]
@@ -41,10 +40,10 @@ train, test = log(600), log(600)
 # A family for daily waves
 # ------------------------
 #
-# Variables enter a family with mean 0 and variance 1. Hours that are spread over the whole day have
-# a standard deviation of 24 / √12, so that a day is √12 long. A wave of any phase is the sum of a
-# sine and a cosine; clouds multiply it. Functions of two variables get the variables in the order
-# in which they were chosen, and ``any_order=True`` has them in both orders.
+# The variables of a family have mean 0 and variance 1. Hours that are uniform over the day have a
+# standard deviation of 24 / √12, so that the scaled day has length √12. A wave of any phase is the
+# sum of a sine and a cosine; clouds multiply it. Functions of two variables get the variables in
+# the order of their choice; with ``any_order=True`` they are evaluated in both orders.
 
 FREQUENCY = 2 * np.pi / np.sqrt(12)
 
@@ -74,8 +73,9 @@ daily = Custom(
 )
 
 # %%
-# Two columns are to stand for all six. How much of the other four comes back on new rows, and with
-# how many functions? The built-in Fourier family has waves of the same length, of both variables.
+# Two columns shall represent all six. We measure how well the other four are reconstructed on new
+# rows, and with how many functions. The built-in Fourier family has waves of the same length, of
+# both variables.
 
 estimators = {
     "linear": GFS(2, degree=1),
@@ -112,5 +112,5 @@ for ax in axes[1]:
 plt.show()
 
 # %%
-# The wind has a second wave, of half a day, that this family does not contain. What is not in the
-# family is not explained: the residual of a column tells what is missing.
+# The wind has a second wave, of half a day, that this family does not contain. A fit explains only
+# functions of the family; the residual of a column shows what is missing.

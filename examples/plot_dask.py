@@ -1,10 +1,10 @@
 """
-Dask: lazy rows, the same directions
-====================================
+Dask arrays and data frames
+===========================
 
 ``fit`` takes a Dask array or data frame. Every step is a sum over the partitions, computed where
-these are: in threads, as here, or on the workers of a cluster, with the same lines of code. What
-``transform`` returns is lazy, too.
+the partitions are: in threads, as in this example, or on the workers of a cluster, with the same
+code. The result of ``transform`` is lazy, too.
 """
 
 import dask
@@ -15,8 +15,8 @@ import numpy as np
 from gramian import GFR
 
 # %%
-# Half a million rows that exist only when they are asked for: three variables, the product of the
-# first two, and the square of the third, turned into ten columns with a little noise.
+# The table has half a million rows, which are computed only on demand: three variables, the product
+# of the first two, and the square of the third, rotated into ten columns with a little noise.
 
 rng = da.random.default_rng(0)
 z = rng.uniform(-1, 1, (500_000, 3), chunks=(50_000, 3))
@@ -28,7 +28,7 @@ X = X + 0.05 * rng.standard_normal(X.shape, chunks=X.chunks)
 X
 
 # %%
-# The fit goes through all partitions once for every direction, and once before.
+# The fit reads all partitions once at the start, and once for every direction.
 
 gfr = GFR(3, family="polynomial", degree=2).fit(X)
 print(f"{gfr.n_samples_:,} rows in {X.npartitions} partitions")
@@ -36,15 +36,15 @@ left = 1 - gfr.explained_variance_ratio_.sum()
 print(f"three directions leave {left:.2%} of the variance")
 
 # %%
-# These rows fit into memory, so that one can compare:
+# These rows fit into memory, so that we can compare:
 
 in_memory = GFR(3, family="polynomial", degree=2).fit(X.compute())
 difference = np.abs(gfr.components_ - in_memory.components_).max()
 print(f"the directions differ by at most {difference:.0e}")
 
 # %%
-# Lazy all the way
-# ----------------
+# Lazy results
+# ------------
 #
 # Coordinates, reconstruction and errors of rows are Dask arrays; nothing has been computed yet.
 
@@ -53,9 +53,9 @@ X_back = gfr.inverse_transform(Z)
 Z
 
 # %%
-# Histograms are small, so they can be computed of all rows, in one go: of the last direction
-# against the square, which was not kept, and of the distances between rows and their
-# reconstructions, by the functions of the fit and by linear ones.
+# Histograms are small, so that one computation over all rows is enough: a histogram of the last
+# direction against the square, which was not kept, and histograms of the distances between rows and
+# their reconstructions, by the functions of the fit and by linear functions.
 
 edges = [np.linspace(-2.3, 2.3, 93), np.linspace(-1, 3, 81)]
 square = X @ rotation[4]

@@ -2,13 +2,13 @@
 Digits from a few numbers: GFR against PCA
 ==========================================
 
-PCA keeps a few directions of a table and gets the rest back by a *linear* map. :class:`gramian.GFR`
-keeps a few directions, too, but gets the rest back by functions of them, here polynomials of
-degree 2, and chooses each direction by what the functions of those before it leave. How much
-more of an image comes back from the same few numbers?
+PCA keeps a few directions of a table and reconstructs the columns by a *linear* map.
+:class:`gramian.GFR` also keeps a few directions, but reconstructs the columns by functions of them,
+here polynomials of degree 2, and chooses each direction by the residual variance. This example
+compares the images that both reconstruct from the same number of values.
 
-The images are scikit-learn's handwritten digits, 8 × 8 pixels. A quarter of them is set aside; all
-that is shown and measured below is on those.
+The images are scikit-learn's handwritten digits, 8 × 8 pixels. A quarter of them are test images;
+all results below are for test images.
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +26,8 @@ X_train, X_test, _, y_test = train_test_split(X / 16, y, random_state=0)
 # Ten numbers an image
 # --------------------
 #
-# Both are fitted with ten directions. Squares and products of ten numbers are 65 functions, and
-# ``alpha="auto"`` lets rows held out of the training rows decide how much to shrink them.
+# Both are fitted with ten directions. Ten numbers, their squares and their products are 65
+# functions; with ``alpha="auto"``, rows held out of the training rows choose the shrinkage.
 
 pca = PCA(10).fit(X_train)
 gfr = GFR(10, family="polynomial", degree=2, alpha="auto").fit(X_train)
@@ -39,7 +39,7 @@ def reconstruct(model, rows):
 
 
 # %%
-# The first test image of each digit, and what comes back of it:
+# The first test image of each digit, and its reconstructions:
 
 first = [np.flatnonzero(y_test == digit)[0] for digit in range(10)]
 rows = {
@@ -56,7 +56,8 @@ for line, (name, images) in zip(axes, rows.items(), strict=True):
 plt.show()
 
 # %%
-# The share of the variance that is lost, image by image: GFR loses less of most images, not of all.
+# The share of the variance that is lost, image by image: GFR loses less for most images, not for
+# all.
 
 
 def errors(model):
@@ -73,8 +74,8 @@ print(f"GFR loses less of {np.mean(errors(gfr) < errors(pca)):.0%} of the images
 # Any number of directions
 # ------------------------
 #
-# ``score`` is the share of variance that comes back. With ``degree=1``, GFR is PCA; its default are
-# products of two distinct directions, without squares.
+# ``score`` is the share of variance that is reconstructed. With ``degree=1``, GFR is PCA; its
+# default functions are products of two distinct directions, without squares.
 
 numbers = np.arange(2, 25, 2)
 estimators = {
@@ -98,7 +99,7 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# How many directions of PCA are worth ten of GFR, and where is the gain largest?
+# We count how many directions of PCA equal ten of GFR, and find the largest gain:
 
 for name in ("GFR, products", "GFR, products and squares"):
     enough = numbers[left["PCA"] <= left[name][numbers == 10]][0]
@@ -108,5 +109,5 @@ for name in ("GFR, products", "GFR, products and squares"):
     print(f"the gain is largest with {most}, {gain.max():.1%} of the variance")
 
 # %%
-# With very few directions there are few functions of them, and with many, PCA gets nearly
-# everything back as well.
+# Very few directions have few functions, and with many directions PCA also reconstructs nearly all
+# of the variance.

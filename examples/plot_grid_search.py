@@ -2,10 +2,10 @@
 A pipeline with grid search
 ===========================
 
-The estimators are scikit-learn transformers, so that the number of features and the degree can be
-chosen by what a classifier makes of them. Here a nearest-neighbour classifier of handwritten
-digits sees only a few features, made by :class:`gramian.GFR`, by PCA, or selected among the pixels
-by :class:`gramian.GFS`. No labels are used in making the features.
+The estimators are scikit-learn transformers, so that the accuracy of a classifier can choose the
+number of features and the degree. In this example a nearest-neighbour classifier of handwritten
+digits uses only a few features, extracted by :class:`gramian.GFR` or PCA, or selected among the
+pixels by :class:`gramian.GFS`. The features are made without labels.
 """
 
 import matplotlib.pyplot as plt
@@ -23,9 +23,9 @@ X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
 
 # %%
-# The grid fills in two steps of the pipeline, and each candidate brings parameters of its own.
-# Whether to standardize is a question, too: all pixels have the same unit, and standardizing makes
-# those at the border, of which few ever have ink, as large as the others.
+# The grid replaces two steps of the pipeline, and each candidate has its own parameters.
+# Standardization is part of the search: all pixels have the same unit, and standardization gives
+# pixels at the border, which rarely have ink, the same variance as the others.
 
 pipeline = Pipeline(
     [
@@ -53,7 +53,7 @@ search = GridSearchCV(pipeline, grid, cv=3).fit(X_train, y_train)
 search
 
 # %%
-# What the search found, and how it does on the test rows:
+# The best parameters, and their accuracy on the test rows:
 
 print(search.best_params_)
 print(
@@ -64,7 +64,7 @@ print(
 # The whole grid
 # --------------
 #
-# Solid lines are for pixels as they are, dotted ones for standardized pixels.
+# Solid lines are for raw pixels, dotted lines for standardized pixels.
 
 results = pd.DataFrame(search.cv_results_["params"])
 results["accuracy"] = search.cv_results_["mean_test_score"]
@@ -97,7 +97,7 @@ axes[0].set_ylabel("accuracy, cross-validated")
 plt.show()
 
 # %%
-# What standardizing does, averaged over the numbers of features:
+# The effect of standardization, averaged over the numbers of features:
 
 results.pivot_table("accuracy", "method", "pixels").round(3)
 
@@ -107,7 +107,7 @@ results.pivot_table("accuracy", "method", "pixels").round(3)
 print(round(search.cv_results_["std_test_score"].mean(), 3))
 
 # %%
-# GFR explains more of the pixels' variance than PCA does, with as many numbers; another page of
-# this gallery shows how much. A classifier does not have to gain from that. Here it does where
-# pixels were standardized, and not where they are as they are, which is better for all. Only a
-# search over the whole pipeline can tell.
+# GFR explains more of the pixels' variance than PCA with the same number of features; another page
+# of this gallery shows how much. A classifier does not always gain from that. In this example it
+# gains with standardized pixels, but not with raw pixels, which are better for all methods. A
+# search over the whole pipeline finds this out.

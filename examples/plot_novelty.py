@@ -3,9 +3,9 @@ Rows that break a relation
 ==========================
 
 A motor's power is voltage times current, and its winding is warmer than the air by an amount that
-grows with the square of the current. When a meter drifts, each of its values is still an ordinary
-one; what is wrong is that it does not fit the others. :class:`gramian.GFR` learns from good rows
-how columns follow from each other, and ``reconstruction_error`` flags rows where they do not.
+grows with the square of the current. If a meter drifts, each of its values is still ordinary, but
+does not fit the other columns. :class:`gramian.GFR` learns from good rows how columns follow from
+each other, and ``reconstruction_error`` is large for rows that break these relations.
 """
 
 import matplotlib.pyplot as plt
@@ -35,8 +35,8 @@ train = measure(1000)
 scaler = StandardScaler().fit(train)
 
 # %%
-# Four detectors see good rows only. Three numbers determine a row, so PCA and GFR keep three
-# directions; for the rest, GFR has polynomials of degree 2.
+# Four detectors are fitted to good rows only. Three numbers determine a row, so PCA and GFR keep
+# three directions; GFR reconstructs the columns by polynomials of degree 2.
 
 X = scaler.transform(train)
 gfr = GFR(3, family="polynomial", degree=2).fit(X)
@@ -60,8 +60,9 @@ detectors = {
 # Two kinds of novelty
 # --------------------
 #
-# The test rows are 1,000 good ones and 200 of a kind that was not there before. First, the power
-# meter reads 4 % too little. Second, the meters are in order, but it is 12 degrees hotter.
+# The test rows are 1,000 good rows and 200 rows of a new kind. In the first test, the power meter
+# reads 4 % too little. In the second test, the meters are correct, but the air is 12 degrees
+# hotter.
 
 good = measure(1000)
 kinds = {
@@ -87,12 +88,12 @@ axes[0].set_ylabel("share of new rows flagged")
 plt.show()
 
 # %%
-# The error of reconstruction is no measure of how unusual a row is. It finds what breaks the
-# relations between columns, whether or not the values are ordinary, and it passes over rows that
-# are unusual but consistent, which two of the other detectors find.
+# The reconstruction error does not measure how unusual a row is. It finds rows that break the
+# relations between columns, even if their values are ordinary, and it does not find rows that are
+# unusual but consistent, which two of the other detectors find.
 #
-# How small a drift can be found?
-# -------------------------------
+# Smallest drift that is found
+# ----------------------------
 
 drifts = np.array([0.5, 1, 2, 3, 4, 6, 8, 10]) / 100
 areas = {name: [] for name in detectors}

@@ -1,12 +1,13 @@
 """
-A file larger than the memory for it
+A file larger than the memory budget
 ====================================
 
-A fit needs sums over rows, nothing else of the data. So the rows can stay in a file: ``fit`` takes
-the path of a Parquet file, reads it block by block, once for every direction, and keeps within
-``memory_budget``. The result is that of a fit in memory, up to rounding.
+A fit needs only sums over rows. So the rows can stay in a file: ``fit`` takes the path of a Parquet
+file, reads it block by block, once for every direction, and stays within ``memory_budget``. The
+result is that of a fit in memory, up to rounding.
 
-The file here is small, so that this page is made quickly; its budget is smaller.
+The file of this example is small, so that the page is built quickly; the budget is smaller than the
+file.
 """
 
 import tempfile
@@ -55,9 +56,9 @@ print(f"{pq.read_metadata(path).num_rows:,} rows in {path.stat().st_size:,} byte
 # Four fits
 # ---------
 #
-# One to the table in memory, and three to the file, with less and less memory. The budget is for
-# the rows; the sums, which do not grow with the number of rows, come on top. What is measured is
-# the largest size of all NumPy arrays at any time, without the buffers in which PyArrow decodes
+# One fit uses the table in memory, and three fits use the file, with less and less memory. The
+# budget is for the rows; the sums need additional memory, which does not grow with the number of
+# rows. We measure the peak size of all NumPy arrays, without the buffers in which PyArrow decodes
 # the file.
 
 MIB = 2**20
@@ -73,7 +74,7 @@ for name, budget in budgets.items():
     tracemalloc.stop()
 
 # %%
-# Do they find the same?
+# Compare the results:
 
 reference = fits["in memory"]
 for name, fit in fits.items():
@@ -81,7 +82,7 @@ for name, fit in fits.items():
     print(f"{name:>9}: directions differ by {difference:.0e}, {seconds[name]:.1f} s")
 
 # %%
-# The residuals are the same, and the arrays are smaller. The price is that the file is read and
+# The residuals are equal, and the arrays are smaller. The disadvantage: the file is read and
 # decoded again in every step.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
@@ -102,10 +103,11 @@ for ax in axes:
 plt.show()
 
 # %%
-# The other methods take the path as well
-# ---------------------------------------
+# Other methods
+# -------------
 #
-# ``transform`` writes a file in place of returning an array.
+# Other methods also take the path. With ``output``, ``transform`` writes a file instead of
+# returning an array.
 
 fit = fits["8 MiB"]
 reduced = fit.transform(path, output=path.with_name("reduced.parquet"))

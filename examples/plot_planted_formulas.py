@@ -2,9 +2,9 @@
 Planted formulas, recovered under noise
 =======================================
 
-Does ``explain`` find the formulas that are in the data, or just formulas that fit? With generated
-data one can tell. :func:`gramian.datasets.make_planted_redundancy` draws independent columns,
-appends products of two of them, adds noise, shuffles, and says what it did.
+``explain`` should find the formulas that generated the data, not other formulas that fit. Generated
+data test this. :func:`gramian.datasets.make_planted_redundancy` draws independent columns, appends
+products of two of them, adds noise, shuffles, and returns the true formulas.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,8 @@ from gramian.datasets import make_planted_redundancy
 # One table
 # ---------
 #
-# Five independent columns with variances from 1 to 3, and four products. Each product is scaled to
-# half the variance of its smaller factor, and gets noise of variance 0.1.
+# The table has five independent columns with variances from 1 to 3, and four products. Each product
+# is scaled to half the variance of its smaller factor, and gets noise of variance 0.1.
 
 SHAPE = {"n_features": 9, "n_informative": 5, "variances": (1.0, 3.0), "ratio": 0.5}
 X, truth = make_planted_redundancy(300, noise=0.1, random_state=0, **SHAPE)
@@ -27,8 +27,8 @@ for product in truth.products:
     print(f"planted: x{product.column} = {product.coefficient:.4f} · {factors}")
 
 # %%
-# A column is redundant when no more of it is left than the noise has, which here is known: a
-# variance, as the published algorithm takes it.
+# A column is redundant if its residual variance is at most that of the noise, which is known in
+# this example. The published algorithm takes this variance as its threshold.
 
 gfa = GFA(threshold=truth.threshold, backward=False).fit(X)
 print(gfa.explain())
@@ -37,9 +37,9 @@ print(gfa.explain())
 # Many tables
 # -----------
 #
-# Two things can go wrong. A planted column may be kept, and then there is no formula for it. Or it
-# is found redundant, by a wrong formula: any but one whose only term, besides a constant, is the
-# planted product. Noise and the number of rows vary, with six tables each.
+# There are two kinds of error. A planted column may be kept, so that it has no formula. Or it may
+# be dropped with a wrong formula, that is, with any term other than the planted product and a
+# constant. Noise and the number of rows vary, with six tables each.
 
 
 def rates(n, noise, seed):
@@ -82,7 +82,7 @@ ax.legend(frameon=False, loc="lower left", fontsize="small")
 plt.show()
 
 # %%
-# GFA takes columns by decreasing variance, and noise adds variance. The grey line is the share of
-# planted columns that vary less than their factors still, among 600 rows. Where they vary more, a
-# factor would have to be computed from the product, which no polynomial does: it is the order of
-# columns that sets the limit, not the search for formulas.
+# The published GFA chooses columns by decreasing variance, and noise adds variance. The grey line
+# is the share of planted columns that still vary less than their factors, with 600 rows. If a
+# planted column varies more, a factor would have to be computed from the product, which no
+# polynomial does: the order of columns sets the limit, not the search for formulas.

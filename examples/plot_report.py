@@ -2,10 +2,9 @@
 A page about a fit
 ==================
 
-``gramian.report`` writes what a fit has to say into one HTML file that opens anywhere, without a
-network: which columns to keep, which to drop and by which formula, how much is left, and what to
-be careful about. The file is for people who will not run Python. The command ``gramian report``
-writes such a page about a file of data.
+``gramian.report`` writes the results of a fit into one HTML file that needs no network: the columns
+to keep, the columns to drop with their formulas, the residual variance, and cautions. The file is
+for people who do not use Python. The command ``gramian report`` writes such a page for a data file.
 """
 
 import shutil
@@ -21,8 +20,8 @@ from gramian import GFA, report
 from gramian.plots import ResidualVarianceDisplay, SelectionOrderDisplay
 
 # %%
-# The log of an electric drive: five columns are measured, and three were computed from them when
-# the log was written. All readings have errors of 0.3 %.
+# The data are the log of an electric drive: five columns are measured, and three were computed from
+# them when the log was written. All readings have errors of 0.3 %.
 
 rng = np.random.default_rng(0)
 low, high = [100, 1, 0, 0.5, 2], [400, 60, 40, 8, 9]
@@ -40,7 +39,7 @@ print(gfa.explain(log))
 # The page
 # --------
 #
-# One line writes it.
+# One line writes the page.
 
 folder = tempfile.TemporaryDirectory()
 path = Path(folder.name) / "drive.html"
@@ -48,8 +47,8 @@ page = report(gfa, log, path, title="Log of an electric drive")
 print(f"{page.stat().st_size / 1e6:.1f} MB, most of it the script for the charts")
 
 # %%
-# Here is its beginning as a browser shows it. Where these lines find no browser, they draw two of
-# its charts with Matplotlib.
+# The figure shows the beginning of the page in a browser. Without a browser, this code draws two of
+# the charts with Matplotlib.
 
 
 def photograph(page, browser):

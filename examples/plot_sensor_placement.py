@@ -1,10 +1,10 @@
 """
-Where to measure: pixels that stand for an image
+Sensor placement: pixels that represent an image
 ================================================
 
-Sensors are expensive, and fields are smooth: a few measurements, at the right places, tell what is
-everywhere else. Here a field is an 8 × 8 image of a handwritten digit, a sensor is a pixel, and
-:class:`gramian.GFS` chooses the pixels, those whose functions explain most of all the others.
+Sensors are expensive, and many fields are smooth, so that a few measurements at well-chosen places
+determine the field. In this example a field is an 8 × 8 image of a handwritten digit, a sensor is a
+pixel, and :class:`gramian.GFS` chooses the pixels whose functions explain most of all pixels.
 """
 
 import matplotlib.pyplot as plt
@@ -25,9 +25,9 @@ train, test = train_test_split(X, random_state=0)
 # Three ways to place sensors
 # ---------------------------
 #
-# All pixels have the same unit, so they are not standardized. GFS takes account of products of two
-# sensors, its linear sibling of sums only, and the third way, of nothing: it takes the pixels that
-# vary most.
+# All pixels have the same unit, so they are not standardized. The first placement is GFS with
+# products of two sensors, the second GFS with linear functions, and the third takes the pixels with
+# the largest variance.
 
 N = 16
 gfs = GFS(N, alpha="auto").fit(train)
@@ -44,11 +44,11 @@ for ax, (name, pixels) in zip(axes, placements.items(), strict=True):
 plt.show()
 
 # %%
-# The images that come back
-# -------------------------
+# Reconstructed images
+# --------------------
 #
-# ``inverse_transform`` fills in all pixels. These are the first ten test images, the 16 pixels that
-# were measured of them, and what was filled in.
+# ``inverse_transform`` fills in all pixels. The figure shows the first ten test images, their 16
+# measured pixels, and the reconstructed images.
 
 shown = test[:10]
 measured = np.full_like(shown, np.nan)
@@ -64,11 +64,11 @@ for line, (name, images) in zip(axes, lines.items(), strict=True):
 plt.show()
 
 # %%
-# The same decoder for all
-# ------------------------
+# One decoder for all placements
+# ------------------------------
 #
-# Is it the places or the functions that help? To tell, each placement gets the same two decoders,
-# linear regression and regression with products of two, with shrinkage.
+# To separate the effect of the places from that of the functions, each placement gets the same two
+# decoders: linear regression, and regression with products of two, with shrinkage.
 
 
 def left(pixels, degree):
@@ -102,6 +102,6 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Both choices of GFS are better than pixels that vary most, many of which tell the same. Between
-# the two there is little difference here: products of measurements help to fill in an image, and
-# hardly in choosing where to measure.
+# Both placements by GFS are better than the pixels with the largest variance, many of which are
+# redundant. The two GFS placements differ little: products of measurements help to reconstruct an
+# image, but hardly to choose the places.

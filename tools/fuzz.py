@@ -1,15 +1,15 @@
-"""Coverage-guided fuzzing of what reads files from anyone: models, and tables in text files.
+"""Coverage-guided fuzzing of the readers of model files and of tables in text files.
 
     python tools/fuzz.py models --minutes 6
     python tools/fuzz.py tables --minutes 6
     python tools/fuzz.py tables .fuzz/tables/crash-0123abcd    # that input again
 
-`make fuzz` runs it; it needs atheris. Inputs that lead to new lines stay in the folder .fuzz,
-and the next run begins with them.
+`make fuzz` runs this script; it needs atheris. Inputs that reach new lines of code are kept in the
+folder .fuzz, and the next run begins with them.
 
-Whatever a file holds, it is read, or refused by an error that the library documents, in bounded
-time and memory, and NumPy has nothing to warn of. The first input for which this does not hold is
-kept there, too, and ends the run: it becomes a test.
+Every file must be read, or refused by a documented error, in bounded time and memory, and without
+warnings of NumPy. The first input that fails is kept in .fuzz, too, and ends the run: it becomes a
+test.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ with atheris.instrument_imports(include=["gramian.models", "gramian.tables", "gr
     from gramian.exceptions import NumericalWarning, OverfittingWarning, UnitsWarning
 
 SECONDS, MEGABYTES, LONGEST = 30, 3000, 2**16
-"""What one file may take, and how long it may be."""
+"""Limits of seconds, memory and length of one file."""
 NPY_HEADER = len(npy(np.empty(0)))
 REFUSED = (ValueError, FloatingPointError)
-"""Errors that the library documents: of files and tables, and of products beyond float64."""
+"""Documented errors: of files and tables, and of products beyond float64."""
 ENDINGS = ("csv", "tsv", "csv.gz", "csv.zst")
 TEXTS = (
     "a,b,c\n1,2,3\n2,3.5,-1e3\n4,0,7\n0,1,1\n",
@@ -60,9 +60,9 @@ TEXTS = (
 
 
 class Models:
-    """Model files: whole, or good ones with another document or other arrays.
+    """Model files: whole files, or good files with another document or other arrays.
 
-    The first byte of an input says which model, the second which of the three.
+    The first byte of an input chooses the model, the second one of these three kinds.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -83,7 +83,7 @@ class Models:
                 yield bytes([number, kind]) + content
 
     def mutate(self, data: bytes, max_size: int, seed: int) -> bytes:
-        """Change a value of a document, or any bytes."""
+        """Change a value of a document, or random bytes."""
         rng = np.random.default_rng(seed)
         if len(data) > 2 and data[1] % 3 == 1 and rng.random() < 0.7:
             try:
@@ -97,7 +97,7 @@ class Models:
         return data[:2] + atheris.Mutate(data[2:] or b"{}", max_size - 2)
 
     def __call__(self, data: bytes) -> None:
-        """Read a model, and use it if it was read."""
+        """Read a model, and apply it if reading succeeds."""
         if len(data) < 2:
             return
         number, kind, content = data[0] % len(self._files), data[1] % 3, data[2:]
@@ -128,7 +128,7 @@ class Models:
 
 
 class Tables:
-    """Text files; the first byte of an input says which ending, and what is done with them."""
+    """Text files; the first byte of an input chooses the file ending and the reader."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -142,7 +142,7 @@ class Tables:
         yield bytes([3]) + gzip.compress(TEXTS[0].encode(), mtime=0)
 
     def mutate(self, data: bytes, max_size: int, seed: int) -> bytes:
-        """Put a word somewhere, or change any bytes."""
+        """Insert a word at a random place, or change random bytes."""
         rng = random.Random(seed)
         if rng.random() < 0.3:
             place = rng.randrange(len(data) + 1)
@@ -151,7 +151,7 @@ class Tables:
         return bytes(atheris.Mutate(data, max_size))
 
     def __call__(self, data: bytes) -> None:
-        """Read a table in one go and in pieces, by an estimator or by the command."""
+        """Read a table at once and in pieces, by an estimator or by the command."""
         if not data:
             return
         kind, content = data[0], data[1:]
@@ -181,13 +181,13 @@ TARGETS: dict[str, Any] = {"models": Models, "tables": Tables}
 
 
 def main() -> None:
-    """Fuzz for some minutes, or try files again."""
+    """Fuzz for some minutes, or run given files again."""
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__.partition("\n")[0])
     parser.add_argument("target", choices=TARGETS)
     parser.add_argument("files", nargs="*", type=Path, help="inputs to try again, and nothing else")
     parser.add_argument("--minutes", type=float, default=6.0, help="how long (default: 6)")
     given = parser.parse_args()
-    # Warnings that a fit is due to give are no failures; all others are.
+    # Documented warnings of a fit are no failures; all other warnings are.
     warnings.simplefilter("error")
     for each in (OverfittingWarning, NumericalWarning, UnitsWarning):
         warnings.simplefilter("ignore", each)

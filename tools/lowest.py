@@ -3,7 +3,7 @@
     python tools/lowest.py > constraints.txt
     python -m pip install --editable '.[dev]' --constraint constraints.txt
 
-`make test-oldest` does so. A lower bound that no test was run with is a guess.
+`make test-oldest` runs the tests with these versions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 TOOLS = {"lint", "docs", "bench", "skmatter"}
-"""Extras of no test of the library: their versions are left to pip."""
+"""Extras that no test of the library needs: pip chooses their versions."""
 BOUND = re.compile(r"(?P<name>[\w.-]+)(?:\[[\w,-]+\])?>=(?P<version>[\w.]+)")
 
 

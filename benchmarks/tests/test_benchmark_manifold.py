@@ -1,4 +1,4 @@
-"""Benchmark of curved codes: it runs on small data, in parts, and resumes an earlier run."""
+"""The comparison of curved codes runs in parts, on small data, and resumes."""
 
 import json
 import sys
@@ -32,7 +32,7 @@ def benchmark(monkeypatch):
         sys.modules.pop(path.stem, None)
 
 
-def test_a_second_run_measures_only_missing_rows_and_writes_the_page(benchmark, tmp_path):
+def test_a_run_measures_what_is_missing_and_writes_the_page(benchmark, tmp_path):
     output = tmp_path / "manifold.json"
     common = ["--output", str(output), "--tables", "digits"]
     benchmark.main([*common, "--methods", "PCA", "--sizes", "2"])
@@ -51,7 +51,7 @@ def test_a_second_run_measures_only_missing_rows_and_writes_the_page(benchmark, 
     assert f"{100 * rows['PCA', 2]['lost']:.2f}" in page
 
 
-def test_tables_of_images_get_pictures(benchmark, tmp_path, monkeypatch):
+def test_pictures_are_drawn_of_tables_that_are_images(benchmark, tmp_path, monkeypatch):
     monkeypatch.setitem(benchmark.SHOWN, "digits", 2)
     for method in set(benchmark.METHODS) - {"PCA"}:
         monkeypatch.setitem(benchmark.METHODS, method, lambda data, k: None)
@@ -62,7 +62,7 @@ def test_tables_of_images_get_pictures(benchmark, tmp_path, monkeypatch):
     assert "images/manifold_grid.png" in output.with_suffix(".md").read_text(encoding="utf-8")
 
 
-def test_tuned_kernel_pca_is_better_than_the_mean(benchmark):
+def test_kernel_pca_is_tuned_until_the_best_is_inside(benchmark):
     import manifold_methods
 
     data = benchmark.TABLES["digits"][0]()

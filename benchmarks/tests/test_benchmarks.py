@@ -1,4 +1,4 @@
-"""Benchmarks: they run on small data, and their pages agree with the JSON. Nothing is timed."""
+"""The benchmark runs on small data, and its page agrees with the JSON. Nothing is timed."""
 
 import itertools
 import json
@@ -51,16 +51,16 @@ def test_every_method_runs_on_small_data(method, options):
         assert outcome.n_components == 3
 
 
-def test_a_job_runs_in_its_own_process_with_the_requested_threads(monkeypatch):
+def test_a_job_runs_in_a_process_of_its_own_with_the_threads_asked_for(monkeypatch):
     import jobs
 
-    monkeypatch.setenv("GRAMIAN_PATIENCE", "0")  # do not wait for an idle machine
+    monkeypatch.setenv("GRAMIAN_PATIENCE", "0")  # whatever else the machine does
     job = jobs.Job("GFR", "tiny", {"degree": 2, "n_components": 2}, threads=1)
     assert jobs.measure(job).n_components == 2
     assert jobs.in_child(os.getenv, "OPENBLAS_NUM_THREADS", threads=1) == "1"
 
 
-def test_the_committed_page_of_reconstructions_matches_its_numbers():
+def test_the_page_of_reconstructions_is_the_one_that_its_numbers_make():
     import reconstruction
 
     numbers = BENCHMARKS.parent / "docs" / "reconstruction.json"
@@ -68,7 +68,7 @@ def test_the_committed_page_of_reconstructions_matches_its_numbers():
     assert reconstruction.page(content) == numbers.with_suffix(".md").read_text(encoding="utf-8")
 
 
-def test_the_committed_page_of_order_free_selection_matches_its_numbers():
+def test_the_page_of_order_free_selection_is_the_one_that_its_numbers_make():
     import order_free
 
     numbers = BENCHMARKS.parent / "docs" / "order_free.json"
@@ -76,7 +76,7 @@ def test_the_committed_page_of_order_free_selection_matches_its_numbers():
     assert order_free.page(content) == numbers.with_suffix(".md").read_text(encoding="utf-8")
 
 
-def test_the_committed_page_of_few_columns_matches_its_numbers():
+def test_the_page_of_few_columns_is_the_one_that_its_numbers_make():
     import columns
 
     numbers = BENCHMARKS.parent / "docs" / "columns.json"
@@ -84,7 +84,7 @@ def test_the_committed_page_of_few_columns_matches_its_numbers():
     assert columns.page(content) == numbers.with_suffix(".md").read_text(encoding="utf-8")
 
 
-def test_a_dropped_column_counts_as_found_if_a_separate_law_holds_it():
+def test_a_dropped_column_counts_as_found_if_a_law_of_its_own_is_left_for_it():
     import selection_truth
 
     laws = [{"a", "b"}, {"b", "c"}]
@@ -106,7 +106,7 @@ def test_equations_of_known_redundancies_are_read_and_checked():
     assert all(" = " in law for laws in selection_truth.known().values() for law in laws)
 
 
-def test_the_literal_algorithms_and_the_library_agree():
+def test_the_literal_algorithms_find_what_the_library_finds():
     import jobs
     import literal
     import suite
@@ -122,7 +122,7 @@ def test_the_literal_algorithms_and_the_library_agree():
     np.testing.assert_allclose(literal.uffs(X, degree=3), norms, rtol=1e-8)
 
 
-def test_agreement_counts_the_directions_before_the_first_difference():
+def test_directions_that_part_are_said_to():
     import suite
 
     ours = np.eye(4)[:3]
@@ -136,7 +136,7 @@ def test_the_selection_data_have_fifteen_products_of_other_features():
 
     X = jobs.selection_data(1)
     assert X.shape == (1000, 30)
-    row = X[:3]  # a product that holds in three rows is no coincidence
+    row = X[:3]  # three rows tell products from chance
     products = [
         row[:, chosen].prod(axis=1)
         for size in (2, 3)

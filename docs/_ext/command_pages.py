@@ -17,7 +17,7 @@ FOLDER = Path("reference", "command")
 
 
 def pages(command: Any, context: typer.Context) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of the page of a command, and of all below it."""
+    """Yield the name and the text of the page of a command and of its subcommands."""
     name = context.command_path
     below = getattr(command, "commands", {})
     visible = {key: sub for key, sub in below.items() if not sub.hidden}
@@ -77,7 +77,7 @@ def help_text(text: str | None) -> list[str]:
 
 
 def definitions(records: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield a definition list: what to type, and what it does."""
+    """Yield a definition list of parameters: names and descriptions."""
     for names, description in records:
         yield f"``{names}``"
         yield from indented(escaped(description) or "See above.")
@@ -90,7 +90,7 @@ def indented(text: str) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Return a text that means itself in reStructuredText, `names` as code."""
+    """Return a text with reStructuredText characters escaped and `names` as code."""
     text = re.sub(r"\[/?(?:bold|dim|italic|cyan|green|yellow|red)\]", "", text)
     parts = re.split(r"`+([^`]+)`+", text)
     return "".join(
@@ -100,7 +100,7 @@ def escaped(text: str) -> str:
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write the pages that changed, and remove those of commands that are gone."""
+    """Write the pages that changed, and remove pages of commands that no longer exist."""
     folder = Path(app.srcdir) / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     command = typer.main.get_command(command_line)
@@ -116,6 +116,6 @@ def write_pages(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Write the pages before Sphinx looks for its sources."""
+    """Connect `write_pages`, so that pages exist before Sphinx reads its sources."""
     app.connect("builder-inited", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""What docstrings need to be read as reStructuredText, too."""
+"""Changes to docstrings so that they are valid reStructuredText."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ROLE = re.compile(r":(?:term|class|func|mod|meth):`~?([^`<]*?)(?:\s*<[^>]*>)?`")
 def prepare(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Change the lines of a docstring before numpydoc reads them.
 
-    In types, as in "of shape (n_components_,)", a name that ends in an underscore is no reference.
-    What is inherited from scikit-learn refers to scikit-learn's site: paragraphs that send the
-    reader to its guide are left out, and names are text. Of the routing of metadata, which is the
-    same for all of scikit-learn's estimators, only the first sentence is told.
+    In types, as in "of shape (n_components_,)", a name that ends in an underscore is not a
+    reference. Docstrings inherited from scikit-learn refer to scikit-learn's site: paragraphs that
+    link to its guide are removed, and names become text. Methods for metadata routing, which all
+    estimators of scikit-learn have, keep only their first sentence.
     """
     inherited = str(getattr(obj, "__module__", "")).startswith("sklearn.")
     for i, line in enumerate(lines):
@@ -35,6 +35,6 @@ def prepare(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: li
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Come before numpydoc, whose priority is 500."""
+    """Connect `prepare` with a priority before numpydoc's, which is 500."""
     app.connect("autodoc-process-docstring", prepare, priority=400)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""Formulas as MathML, which browsers draw themselves: no script, no font, no network.
+"""Formulas as MathML, which browsers draw without scripts, fonts or network.
 
-Docutils has the converter. A command that it does not know is a warning, with the place. No browser
-breaks formulas into lines, so that long ones within a text scroll.
+Docutils has the converter. An unknown command gives a warning with its place. Browsers do not break
+formulas into lines, so that long formulas within a text scroll.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SYNONYMS = {
 """Commands in use that the converter lacks."""
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 LONG = 45
-"""A formula of more characters may be wider than a telephone."""
+"""Number of characters above which a formula may be wider than a telephone's screen."""
 
 
 def to_mathml(node: nodes.math | nodes.math_block, *, block: bool) -> str:

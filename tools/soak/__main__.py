@@ -3,8 +3,8 @@
     python tools/soak --minutes 30        # tables with the seeds 0, 1, 2, ...
     python tools/soak --seed 1234         # that table again, check by check
 
-`make soak` runs it. A seed stands for the same in every run, so that a failure can be looked into
-and becomes a test. The exit code is 1 if anything failed.
+`make soak` runs this script. A seed gives the same case in every run, so that a failure can be
+repeated and becomes a test. The exit code is 1 if any check failed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from gramian.exceptions import NumericalWarning, OverfittingWarning, UnitsWarnin
 
 
 class Tally:
-    """What was tried, and what failed."""
+    """Counts of checks, and the failures."""
 
     def __init__(self) -> None:
         self.n_tables = 0
@@ -41,7 +41,7 @@ class Tally:
         self.failures: list[tuple[int, str, str]] = []
 
     def summary(self, seconds: float) -> str:
-        """Return what to print at the end."""
+        """Return the summary to print at the end."""
         kinds = ", ".join(f"{n} {name}" for name, n in sorted(self.n_comparisons.items()))
         lines = [
             f"{self.n_tables} tables in {seconds / 60:.1f} minutes, {self.n_undecided} of them "
@@ -54,7 +54,7 @@ class Tally:
 
 
 def soak(seed: int, tally: Tally, *, verbose: bool) -> None:
-    """Draw a table and an estimator, and make all checks of this seed."""
+    """Draw a table and an estimator, and run all checks of this seed."""
     rng = np.random.default_rng(seed)
     table = draw_table(rng)
     case = draw_case(rng, table)
@@ -87,7 +87,7 @@ def soak(seed: int, tally: Tally, *, verbose: bool) -> None:
 def note_failure(
     seed: int, name: str, table: Table, case: Case, tally: Tally, *, verbose: bool
 ) -> None:
-    """Keep what went wrong, and show it at once."""
+    """Record a failure, and print it at once."""
     error = sys.exc_info()[1]
     text = f"{type(error).__name__}: {' '.join(str(error).split())[:400]}"
     tally.failures.append((seed, name, text))
@@ -102,7 +102,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the first seed (default: 0)")
     parser.add_argument("--seed", type=int, help="this seed only, in detail")
     given = parser.parse_args()
-    # Warnings that a fit is due to give are no failures; all others are.
+    # Documented warnings of a fit are no failures; all other warnings are.
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", OverfittingWarning)
     warnings.simplefilter("ignore", NumericalWarning)

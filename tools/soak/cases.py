@@ -1,9 +1,9 @@
-"""An estimator with options, and what the paper's pseudo-code says of a table.
+"""Cases: an estimator with options, and the result of the paper's pseudo-code for a table.
 
-A case is only judged where the pseudo-code itself is sure: it is run again on data that differ by
-rounding, and with a coarser idea of which functions are redundant. Where its choices or counts
-then differ (ties, functions and variances on the border of zero), the case is *undecided*. Else its
-own change is a measure of the condition, and widens the tolerance.
+A case is judged only if the result of the pseudo-code is well defined: the pseudo-code is run again
+on data that differ by rounding, and with a larger tolerance for redundant functions. If its choices
+or counts then differ (ties, functions and variances near zero), the case is *undecided*. Otherwise
+the change of its result measures the condition, and widens the tolerance.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from gramian import GCA, GFA, GFR, GFS, UFFS, PolynomialManifold
 from gramian.families import Family
 
 TOLERANCE = 1e-8
-"""Of the total variance, and of directions: how close numbers must be where nothing is singular."""
+"""Largest error of well-conditioned results, relative to the total variance or to directions."""
 WIDEST = 1e-5
-"""Where the pseudo-code itself is less sure than this, the case is undecided."""
+"""Largest tolerance; if the pseudo-code changes by more, the case is undecided."""
 ROUNDING = 1e-13
-"""Of a column's deviation: by how much data are changed to see how the pseudo-code reacts."""
+"""Size of the changes of data that test the pseudo-code, in standard deviations of a column."""
 ROUNDED_MEAN = 1e-15
-"""Of a column of a smaller variance, as a share of its mean square, the mean itself is rounded by
-more than 1e-8 deviations; rows that are read in pieces are centred by it."""
+"""Smallest variance of a column, as a share of its mean square. Below it, the mean, by which rows
+read in pieces are centred, has a rounding error above 1e-8 standard deviations."""
 BORDER = 1e-9
-"""A residual variance that is neither zero nor above this share is on the border of zero."""
+"""Share of the variance below which a residual variance that is not zero is undecided."""
 OF_A_SURFACE = 1e-5
-"""Of the total variance: how close surfaces must be, which are fitted until little changes."""
+"""Largest error of surfaces, which are fitted by iterations, as a share of the total variance."""
 LEAST = 1e-26
-"""Below this share of the largest, a variance along a direction is nothing but rounding."""
+"""Share of the largest variance below which a variance along a direction is rounding error."""
 COARSE_DROP = 1e-6
 MAX_FUNCTIONS = 70
 FEWEST_TO_DIVIDE = 15
-"""Rows of a table of which some can be held apart."""
+"""Smallest number of rows of a table from which some can be held out."""
 KINDS: list[type] = [GFR, GCA, GFS, GFA, UFFS]
 Algorithm = Callable[[Array, "Array | None"], oracle.Run]
 
 
 class UndecidedError(Exception):
-    """The pseudo-code gives another answer to data that differ by rounding."""
+    """The pseudo-code gives another result for data that differ by rounding."""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """What a fit must have found, and how precisely."""
+    """Expected results of a fit, and their tolerance."""
 
     choices: Array
     residual: Array
@@ -62,7 +62,7 @@ class Truth:
     saturated: bool
     tolerance: float = TOLERANCE
     penalties: tuple[float, ...] = ()
-    """Those that counted, step by step, where held-out rows choose them."""
+    """Penalties of each step, if held-out rows choose them."""
 
     @property
     def variance(self) -> float:
@@ -72,41 +72,41 @@ class Truth:
 
 @dataclass(frozen=True)
 class Case:
-    """An estimator, and the pseudo-code that says what it should find."""
+    """An estimator, and the pseudo-code that gives the expected result."""
 
     estimator: Any
     algorithm: Algorithm | None
-    """None where options are beyond the paper: then forms of a table are compared only."""
+    """None if options are beyond the paper: then only forms of a table are compared."""
 
     @property
     def takes_files(self) -> bool:
-        """Whether the table need not be in memory."""
+        """True if the table may be outside memory."""
         return not isinstance(self.estimator, UFFS)
 
     def takes(self, form: str) -> bool:
-        """Whether a table may have a form."""
+        """Return True if the estimator takes a form of table."""
         if isinstance(self.estimator, PolynomialManifold):
             return form != "sparse"
         return self.takes_files or form in ("array", "npy")
 
     @property
     def takes_checkpoints(self) -> bool:
-        """Whether a fit goes on where another one was interrupted."""
+        """True if an interrupted fit can resume."""
         return "checkpoint" in self.estimator.get_params()
 
     @property
     def asks_held_out_rows(self) -> bool:
-        """Whether rows that are held apart decide on the penalty."""
+        """True if held-out rows choose the penalty."""
         return _chooses_penalty(self.estimator)
 
     @property
     def can_be_saved(self) -> bool:
-        """Whether a file can hold the fit: functions of the user's own are a program."""
+        """True if a model file can store the fit: functions of users are code."""
         return "Custom" not in repr(getattr(self.estimator, "family", ""))
 
     @property
     def minds_no_units(self) -> bool:
-        """Whether neither the units nor the order of the columns matter."""
+        """True if neither the units nor the order of the columns matter."""
         # Functions of users need not be symmetric in their variables.
         kind = isinstance(self.estimator, GFA) and self.estimator.backward
         return kind and self.can_be_saved
@@ -115,7 +115,7 @@ class Case:
         return repr(self.estimator).replace("\n", "").replace("     ", "")
 
     def refuse_borders(self, table: Table) -> None:
-        """Raise an UndecidedError where rounding errors decide what varies."""
+        """Raise an UndecidedError if rounding errors decide which columns vary."""
         x, weights = table.x, table.weights
         if isinstance(self.estimator, GFR | GCA) and _nearly_flat(*oracle.centred(x, weights)):
             raise UndecidedError
@@ -123,7 +123,7 @@ class Case:
             raise UndecidedError
 
     def truth(self, table: Table) -> Truth:
-        """Run the pseudo-code, and see how sure it is."""
+        """Run the pseudo-code, and measure its sensitivity to rounding."""
         assert self.algorithm is not None
         x, weights = table.x, table.weights
         self.refuse_borders(table)
@@ -153,7 +153,7 @@ def nearby(x: Array) -> Array:
 
 
 def same_path(one: Truth, other: Truth) -> bool:
-    """Whether two runs chose the same and kept as many functions."""
+    """Return True if two runs have equal choices and equal numbers of functions."""
     if one.counts != other.counts or one.choices.shape != other.choices.shape:
         return False
     if one.penalties != other.penalties:
@@ -162,7 +162,7 @@ def same_path(one: Truth, other: Truth) -> bool:
 
 
 def _nearly_constant(x: Array, weights: Array | None) -> bool:
-    """Whether the rounding errors of a column's mean can be seen in its spread."""
+    """Return True if the rounding error of a column's mean is large against its deviation."""
     w = np.ones(len(x)) if weights is None else weights
     spread = np.average((x - np.average(x, axis=0, weights=w)) ** 2, axis=0, weights=w)
     share = spread / np.maximum(np.average(x**2, axis=0, weights=w), np.finfo(float).tiny)
@@ -170,10 +170,10 @@ def _nearly_constant(x: Array, weights: Array | None) -> bool:
 
 
 def _nearly_flat(x: Array, w: Array) -> bool:
-    """Whether there is a direction along which next to nothing varies, and yet something does.
+    """Return True if some direction has a tiny variance that is not zero.
 
-    For GFR and GCA the pseudo-code takes less than 1e-12 of the largest variance for zero; GCA of
-    the library measures each direction by itself.
+    For GFR and GCA the pseudo-code treats less than 1e-12 of the largest variance as zero; the
+    library's GCA measures each direction separately.
     """
     deviations = np.linalg.svd(np.sqrt(w)[:, np.newaxis] * x, compute_uv=False)
     shares = (deviations / (deviations[0] or 1.0)) ** 2
@@ -183,7 +183,7 @@ def _nearly_flat(x: Array, w: Array) -> bool:
 def _truth(run: oracle.Run) -> Truth:
     residual_variance = np.array(run.residual_variance)
     if not residual_variance[0] > 0:
-        raise UndecidedError  # nothing varies
+        raise UndecidedError  # no column varies
     shares = residual_variance / residual_variance[0]
     if run.variances:
         original = np.where(run.variances[0] > 0, run.variances[0], 1.0)
@@ -200,8 +200,8 @@ def _truth(run: oracle.Run) -> Truth:
 
 
 def truth_of_fit(fitted: Any) -> Truth:
-    """Take a fit to the array for the truth about all other forms of the table."""
-    if isinstance(fitted, PolynomialManifold):  # rounds may be one more or less
+    """Return the result of a fit to the array, as the truth for other forms of the table."""
+    if isinstance(fitted, PolynomialManifold):  # the number of rounds may differ by one
         ends = fitted.total_residual_variance_[[0, -1]]
         counts = [fitted.n_functions_], []
         return Truth(np.empty(0), ends, ends, counts, saturated=False, tolerance=OF_A_SURFACE)
@@ -224,7 +224,7 @@ def choices_of(fitted: Any) -> Array:
 
 
 def draw_case(rng: Rng, table: Table) -> Case:
-    """Draw an estimator and its options, in one of five cases beyond what was published."""
+    """Draw an estimator and its options, in one of five cases beyond the paper."""
     if rng.random() < 0.2:
         return _draw_beyond(rng, table)
     kind = KINDS[rng.choice(5, p=[0.25, 0.2, 0.25, 0.2, 0.1])]
@@ -281,7 +281,7 @@ def draw_case(rng: Rng, table: Table) -> Case:
 
 
 def _draw_beyond(rng: Rng, table: Table) -> Case:
-    """Draw an estimator of which the pseudo-code knows nothing."""
+    """Draw an estimator that has no pseudo-code."""
     family, functions = FAMILIES[str(rng.choice(list(FAMILIES)))]
     n_columns = table.x.shape[1]
     n_steps = int(rng.integers(1, _n_steps(functions, table) + 1))
@@ -308,7 +308,7 @@ def _solvers(family: Family) -> list[str]:
 
 
 def _n_steps(functions: hand.NewFunctions, table: Table) -> int:
-    """Return how many steps keep the pseudo-code fast."""
+    """Return the number of steps for which the pseudo-code is fast."""
     levels = 4 if table.kind == "discrete" else 1
     total = steps = 0
     while steps < min(table.x.shape[1], 8):

@@ -1,4 +1,4 @@
-"""What is asked of every case: all forms of a table agree, and faults do no harm."""
+"""Checks of every case: all forms of a table agree, and faults give errors."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from threadpoolctl import threadpool_limits
 import gramian
 
 DECODED = 1e-6
-"""Of the total variance: how far what is decoded may be from what the fit says is left."""
+"""Largest difference of decoded and reported residuals, as a share of the total variance."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison: its name, and what makes it, given an empty folder."""
+    """One comparison: its name, and the function that runs it in an empty folder."""
 
     name: str
     make: Callable[[Path], None]
@@ -46,7 +46,7 @@ def fit(case: cases.Case, form: Form, **params: Any) -> Any:
 
 
 def truth_of(case: cases.Case, table: Table) -> cases.Truth:
-    """Ask the pseudo-code, or where there is none the fit to the array, twice."""
+    """Return the truth: by the pseudo-code, or if there is none by two fits to the array."""
     if case.algorithm is not None:
         return case.truth(table)
     case.refuse_borders(table)
@@ -58,7 +58,7 @@ def truth_of(case: cases.Case, table: Table) -> cases.Truth:
     shift = np.abs(truth.total - nearby.total).max() / (truth.variance or 1.0)
     if 100 * shift > cases.WIDEST:
         raise cases.UndecidedError
-    # Functions on the border of being redundant are counted by one solver, and not by the other.
+    # One solver counts functions that are nearly redundant, and the other does not.
     if hasattr(case.estimator, "solver"):
         by_sums = cases.truth_of_fit(fit(case, given, solver="gram"))
         if truth.counts != by_sums.counts:
@@ -67,7 +67,7 @@ def truth_of(case: cases.Case, table: Table) -> cases.Truth:
 
 
 def compare(fitted: Any, truth: cases.Truth) -> None:
-    """Raise an AssertionError that says what differs from the truth."""
+    """Raise an AssertionError that names the differences from the truth."""
     found = cases.truth_of_fit(fitted)
     solver, reason = (getattr(fitted, name, "none") for name in ("solver_", "stop_reason_"))
     where = f"solver {solver}, stopped by {reason}"
@@ -119,7 +119,7 @@ def check_array(case: cases.Case, table: Table, truth: cases.Truth, folder: Path
 
 
 def _decoding_error(fitted: Any, table: Table) -> float:
-    """Return the mean square of what the decoder leaves of the rows of the fit."""
+    """Return the mean squared residual of the decoder on the rows of the fit."""
     x, w = oracle.centred(table.x, table.weights)
     rows = table.x if table.weights is None else table.x[table.weights > 0]
     rest = rows - fitted.inverse_transform(fitted.transform(rows))
@@ -151,7 +151,7 @@ def check_form(
 
 
 def check_units(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, folder: Path) -> None:
-    """Give columns other units and another order: the same ones are kept, known by their names."""
+    """Change units and order of columns, and check that the same names are kept."""
     n_columns = table.x.shape[1]
     order = rng.permutation(n_columns)
     frame = pd.DataFrame(table.x, columns=[f"x{i:02}" for i in range(n_columns)])
@@ -164,7 +164,7 @@ def check_units(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, fo
 
 
 def check_gaps(rng: Rng, case: cases.Case, table: Table, form: str, folder: Path) -> None:
-    """Make cells missing: complete rows take part if they are enough, else all are filled in."""
+    """Remove cells: the fit uses complete rows if there are enough, else it fills gaps."""
     gone = rng.random(table.x.shape) < 10 ** rng.uniform(-3, -0.7)
     gone[:2] = False  # every column has a value
     gone[_row_that_counts(rng, table), int(rng.integers(table.x.shape[1]))] = True
@@ -187,7 +187,7 @@ def check_gaps(rng: Rng, case: cases.Case, table: Table, form: str, folder: Path
 def check_interrupted(
     rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, folder: Path
 ) -> None:
-    """Let the source go away in the middle: the fit goes on from its checkpoint."""
+    """Interrupt the source during a fit: the fit resumes from its checkpoint."""
     parts = parts_of(rng, table)
     source = Blocks(parts, fail_at=int(rng.integers(0, 5 * len(parts))))
     form = replace(give("blocks", rng, table, folder), data=source, budget=2**20)
@@ -203,7 +203,7 @@ def check_interrupted(
 
 
 def check_stale(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, folder: Path) -> None:
-    """Give the checkpoint of another table, however alike: it is refused."""
+    """Use the checkpoint of another, similar table: the fit refuses it."""
     form = str(rng.choice(["array", "npy", "parquet", "blocks", "dask"]))
     fit(case, give(form, rng, table, folder), checkpoint=folder / "sums")
     x = table.x.copy()
@@ -217,7 +217,7 @@ def check_stale(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, fo
 def check_infinite(
     rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, folder: Path
 ) -> None:
-    """Make a value infinite: it is refused, and in files located."""
+    """Make a value infinite: the fit refuses it, and names its place in a file."""
     x = table.x.copy()
     row, column = _row_that_counts(rng, table), int(rng.integers(x.shape[1]))
     x[row, column] = rng.choice([np.inf, -np.inf])
@@ -228,7 +228,7 @@ def check_infinite(
 
 
 def check_cut(rng: Rng, case: cases.Case, table: Table, truth: cases.Truth, folder: Path) -> None:
-    """Let a file end too early: it is refused by name."""
+    """Truncate a file: the error names the file."""
     form = str(rng.choice(["npy", "parquet", "csv.gz"]))
     given = give(form, rng, table, folder)
     assert given.path is not None
@@ -244,7 +244,7 @@ def _row_that_counts(rng: Rng, table: Table) -> int:
 
 
 def _refused(case: cases.Case, form: Form, text: str, **params: Any) -> None:
-    """Check that a fit ends with a ValueError whose text names the trouble."""
+    """Check that a fit raises a ValueError with a given text."""
     with pytest.raises(ValueError, match=re.escape(text)):
         fit(case, form, **params)
 

@@ -1,4 +1,4 @@
-"""The forms in which a table is given to a fit: files, blocks of rows, Dask, other precision."""
+"""Forms of a table as input of a fit: files, blocks of rows, Dask, other precision."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ import scipy.sparse
 from tables import Array, Rng, Table
 
 BUDGETS = (2**20, None)
-"""The smallest memory budget, with which files are streamed, and the default."""
+"""Memory budgets: the smallest, with which files are streamed, and the default."""
 WEIGHT = "weight"
 
 
 @dataclass(frozen=True)
 class Form:
-    """What `fit` gets: a table in some form, and its weights."""
+    """Input of `fit`: a table in some form, and its weights."""
 
     data: Any
     sample_weight: Any = None
     budget: int | None = None
     path: Path | None = None
     apart: Any = None
-    """Rows that decide on a penalty."""
+    """Held-out rows that choose a penalty."""
 
 
 class Blocks:
-    """Yields blocks of rows whenever it is iterated over, until it is told to fail.
+    """Iterable of blocks of rows that fails at a given block.
 
     Parameters
     ----------
     parts : list of arrays
         The blocks.
     fail_at : int, optional
-        The number of the block, counted over all passes, in whose place an error is raised.
+        The number of the block, counted over all passes, that raises an error instead.
     """
 
     def __init__(self, parts: list[Any], fail_at: int | None = None) -> None:
@@ -60,12 +60,12 @@ class Blocks:
 
 
 def cuts(rng: Rng, n: int, most: int = 12) -> list[int]:
-    """Return where to cut n rows into parts, none of them empty."""
+    """Return the ends of parts of n rows, none of them empty."""
     return sorted(set(rng.integers(1, n, rng.integers(0, most)).tolist()))
 
 
 def arrow(table: Table) -> pa.Table:
-    """Return a table with names, the weights in a column of their own."""
+    """Return a table with names, and with the weights as a column."""
     columns = {f"x{i}": column for i, column in enumerate(table.x.T)}
     if table.weights is not None:
         columns[WEIGHT] = table.weights
@@ -113,7 +113,7 @@ def as_csv_gz(rng: Rng, table: Table, folder: Path) -> Form:
 
 
 def parts_of(rng: Rng, table: Table) -> list[Any]:
-    """Cut a table into blocks: arrays, or record batches where rows have weights."""
+    """Cut a table into blocks: arrays, or record batches if rows have weights."""
     edges = [0, *cuts(rng, len(table.x)), len(table.x)]
     bounds = list(itertools.pairwise(edges))
     if table.weights is None:
@@ -159,7 +159,7 @@ FORMS: dict[str, Make] = {
 
 
 def give(form: str, rng: Rng, table: Table, folder: Path) -> Form:
-    """Return a table in a form; rows that are held apart have names if it has."""
+    """Return a table in a form; held-out rows have names if the form has names."""
     apart: Any = table.apart
     if apart is not None and (
         form in ("parquet", "csv", "csv.gz") or (form == "blocks" and table.weights is not None)
@@ -168,12 +168,12 @@ def give(form: str, rng: Rng, table: Table, folder: Path) -> Form:
     return replace(FORMS[form](rng, table, folder), apart=apart)
 
 
-# The same table, otherwise written down
+# Tables that are written in another way
 
 
 @dataclass(frozen=True)
 class Change:
-    """Another table, for which the pseudo-code is run anew unless only the rows' order differs."""
+    """A changed table; the pseudo-code is run again unless only the order of rows changes."""
 
     table: Table
     same_truth: bool = False
@@ -181,26 +181,26 @@ class Change:
 
 
 def unchanged(rng: Rng, table: Table) -> Change:
-    """Leave the table as it is."""
+    """Return the table unchanged."""
     return Change(table, same_truth=True)
 
 
 def permuted_rows(rng: Rng, table: Table) -> Change:
-    """Give the rows another order."""
+    """Permute the rows."""
     order = rng.permutation(len(table.x))
     weights = None if table.weights is None else table.weights[order]
     return Change(replace(table, x=table.x[order], weights=weights), same_truth=True)
 
 
 def permuted_columns(rng: Rng, table: Table) -> Change:
-    """Give the columns another order."""
+    """Permute the columns."""
     order = rng.permutation(table.x.shape[1])
     apart = None if table.apart is None else table.apart[:, order]
     return Change(replace(table, x=table.x[:, order], apart=apart))
 
 
 def single_precision(rng: Rng, table: Table) -> Change:
-    """Round numbers to float32, where they are in its range; the fit computes in float64."""
+    """Round numbers to float32 if they are in its range; the fit computes in float64."""
     if not 1e-30 < np.abs(table.x).max() < 1e30:
         return unchanged(rng, table)
     x: Array = table.x.astype(np.float32).astype(np.float64)

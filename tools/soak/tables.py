@@ -1,4 +1,4 @@
-"""Random tables: well and badly conditioned, of many units and shapes, and what they depend on."""
+"""Random tables: well and badly conditioned, of many units and shapes."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Rng = np.random.Generator
 
 @dataclass(frozen=True)
 class Table:
-    """Rows, their weights if they have any, and which kind of table it is."""
+    """Rows, optional weights, and the kind of table."""
 
     kind: str
     x: Array
     weights: Array | None
     apart: Array | None = None
-    """Rows that take no part in a fit and decide on a penalty, where one is to be chosen."""
+    """Held-out rows that choose a penalty."""
 
     def hold_apart(self) -> Table:
-        """Return the table without its first fifth, which is held apart."""
+        """Return the table with its first fifth as held-out rows."""
         n = len(self.x) // 5
         weights = None if self.weights is None else self.weights[n:]
         return replace(self, x=self.x[n:], weights=weights, apart=self.x[:n])
@@ -34,13 +34,13 @@ class Table:
 
 
 def n_rows(rng: Rng) -> int:
-    """Few rows, for the corners; many, for files that are streamed and for "gram"."""
+    """Draw a number of rows: few for corner cases, many for streamed files and "gram"."""
     low, high = [(3, 40), (40, 600), (1500, 6500)][rng.choice(3, p=[0.25, 0.4, 0.35])]
     return int(rng.integers(low, high))
 
 
 def latent(rng: Rng, n: int, m: int) -> Array:
-    """Variables of different distributions, so that nothing is symmetric by chance."""
+    """Draw variables of different distributions, to avoid symmetries."""
     draws: list[Callable[[], Array]] = [
         lambda: rng.standard_normal(n),
         lambda: rng.uniform(-1.7, 1.7, n),
@@ -51,7 +51,7 @@ def latent(rng: Rng, n: int, m: int) -> Array:
 
 
 def functions_of(rng: Rng, z: Array, d: int) -> Array:
-    """Columns that are variables, sums, products and squares of them, or anything else."""
+    """Return columns: variables, and sums, products and other functions of them."""
 
     def column() -> Array:
         a, b = z[:, rng.integers(z.shape[1], size=2)].T
@@ -62,14 +62,14 @@ def functions_of(rng: Rng, z: Array, d: int) -> Array:
 
 
 def in_units(rng: Rng, x: Array) -> Array:
-    """Give columns units and offsets, sometimes all of them a common one that is extreme."""
+    """Give columns units and offsets, sometimes an extreme common unit."""
     d = x.shape[1]
     x = x * 10 ** rng.uniform(-1, 1, d) + rng.normal(0, 3, d)
     return x * 10.0 ** rng.integers(-60, 60) if rng.random() < 0.1 else x
 
 
 def planted(rng: Rng) -> Array:
-    """Functions of a few variables, with noise or without."""
+    """Draw functions of a few variables, with noise or without."""
     n, d = n_rows(rng), int(rng.integers(2, 9))
     x = functions_of(rng, latent(rng, n, int(rng.integers(1, 5))), d)
     noise = rng.choice([0.0, 1e-2, 0.3])
@@ -77,7 +77,7 @@ def planted(rng: Rng) -> Array:
 
 
 def deficient(rng: Rng) -> Array:
-    """Columns that repeat, that add up and that do not vary."""
+    """Draw columns that repeat, that add up and that do not vary."""
     x = planted(rng)
     twin, other = rng.integers(x.shape[1], size=2)
     more = [x[:, twin], -0.5 * x[:, twin] + 2, x[:, twin] + x[:, other], np.full(len(x), 7.3)]
@@ -85,7 +85,7 @@ def deficient(rng: Rng) -> Array:
 
 
 def discrete(rng: Rng) -> Array:
-    """Columns of few values, some of them functions of others."""
+    """Draw columns of few values, some of them functions of others."""
     n, d = n_rows(rng), int(rng.integers(2, 6))
     x = rng.integers(0, rng.integers(2, 5, d), (n, d))
     sums = (x[:, 0] + x[:, -1]) % 3
@@ -93,13 +93,13 @@ def discrete(rng: Rng) -> Array:
 
 
 def heavy(rng: Rng) -> Array:
-    """Columns with tails: a few rows count more than all others."""
+    """Draw columns with heavy tails: a few rows count more than all others."""
     n, d = n_rows(rng), int(rng.integers(2, 7))
     return in_units(rng, np.exp(functions_of(rng, latent(rng, n, 2), d).clip(-4, 4)))
 
 
 def near_copies(rng: Rng) -> Array:
-    """Columns that differ by little (Läuchli)."""
+    """Draw columns that differ by little (Läuchli)."""
     n, d = n_rows(rng), int(rng.integers(2, 7))
     gap = 10 ** rng.uniform(-3, -1)
     near = rng.standard_normal((n, 1)) + gap * rng.standard_normal((n, d))
@@ -107,7 +107,7 @@ def near_copies(rng: Rng) -> Array:
 
 
 def wide(rng: Rng) -> Array:
-    """More columns than rows."""
+    """Draw more columns than rows."""
     n, d = int(rng.integers(4, 30)), int(rng.integers(30, 60))
     x = latent(rng, n, 3) @ rng.standard_normal((3, d))
     return in_units(rng, x + 0.1 * rng.standard_normal((n, d)))
@@ -126,7 +126,7 @@ KINDS: dict[str, Callable[[Rng], Array]] = {
 
 
 def draw_table(rng: Rng) -> Table:
-    """Draw a table; in one of four cases its rows have weights, zeros among them."""
+    """Draw a table; in one of four cases its rows have weights, some of them zero."""
     kind = str(rng.choice(list(KINDS)))
     x = np.ascontiguousarray(KINDS[kind](rng))
     weights = None
