@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gramian import GFA, relations
-from gramian.laws._fewest import computable, exchangeable, fewest
+from gramian.laws._cover import computable, exchangeable, fewest
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gramian
-from gramian.laws._precision import precision_of
+from gramian.laws.columns import precision_of
 
 PRINTS = {
     "5 decimals": lambda x: np.round(x, 5),

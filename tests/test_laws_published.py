@@ -8,7 +8,7 @@ import pytest
 
 import gramian
 from gramian.formulas._notation import MINUS
-from gramian.laws._precision import precision_of
+from gramian.laws.columns import precision_of
 
 
 def laws_of(columns):

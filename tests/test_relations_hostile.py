@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from law_cases import planted, table_of
 
 import gramian
-from gramian.laws import _input, _search
+from gramian.laws.candidates import _sums_and_powers
+from gramian.laws.columns import _table_sample
 
 
 def texts(x, names=None, **options):
@@ -147,7 +148,7 @@ def test_an_interrupt_ends_the_search_at_once(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_search, "sums", interrupt)
+    monkeypatch.setattr(_sums_and_powers, "null_vectors", interrupt)
     with pytest.raises(KeyboardInterrupt):
         gramian.relations(np.random.default_rng(0).standard_normal((50, 3)))
 
@@ -175,7 +176,7 @@ def sources(folder, x, names):
 
 @pytest.mark.parametrize("sample_rows", [100, 8_000])
 def test_arrays_files_and_dask_have_equal_laws(tmp_path, monkeypatch, sample_rows):
-    monkeypatch.setattr(_input, "SAMPLE_ROWS", sample_rows)
+    monkeypatch.setattr(_table_sample, "SAMPLE_ROWS", sample_rows)
     columns, _ = planted(0)["product and sum"]
     x, names = table_of(columns)
     expected = gramian.relations(x, names).table
@@ -189,11 +190,13 @@ def test_arrays_files_and_dask_have_equal_laws(tmp_path, monkeypatch, sample_row
 
 
 def test_a_law_of_a_sample_is_refuted_by_all_rows(monkeypatch):
-    monkeypatch.setattr(_input, "SAMPLE_ROWS", 200)
+    monkeypatch.setattr(_table_sample, "SAMPLE_ROWS", 200)
     rng = np.random.default_rng(0)
     a, b = rng.uniform(1, 5, (2, 5_000))
     y = a * b
-    sampled = _input.sample_of(_input.open_coded_table(np.column_stack([a, b, y]), None), 0).rows
+    sampled = _table_sample.sample_of(
+        _table_sample.open_coded_table(np.column_stack([a, b, y]), None), 0
+    ).rows
     other = ~np.isin(a, sampled[:, 0])
     y[other] = rng.uniform(1, 25, other.sum())
     assert texts(np.column_stack([a, b, y])) == []
@@ -203,13 +206,13 @@ def test_a_law_of_a_sample_is_refuted_by_all_rows(monkeypatch):
 @given(seed=st.integers(0, 1000), block=st.integers(1, 400))
 def test_the_sample_does_not_depend_on_blocks(seed, block):
     x = np.random.default_rng(seed).standard_normal((300, 2))
-    limit, _input.SAMPLE_ROWS = _input.SAMPLE_ROWS, 50
+    limit, _table_sample.SAMPLE_ROWS = _table_sample.SAMPLE_ROWS, 50
     try:
-        whole = _input.sample_of(_input.open_coded_table(x, None), 0)
+        whole = _table_sample.sample_of(_table_sample.open_coded_table(x, None), 0)
         pieces = lambda: (x[i : i + block] for i in range(0, 300, block))  # noqa: E731
-        parts = _input.sample_of(_input.open_coded_table(pieces, None), 0)
+        parts = _table_sample.sample_of(_table_sample.open_coded_table(pieces, None), 0)
     finally:
-        _input.SAMPLE_ROWS = limit
+        _table_sample.SAMPLE_ROWS = limit
     np.testing.assert_array_equal(whole.rows, parts.rows)
 
 

@@ -13,7 +13,7 @@ from gramian._support.types import Array
 from gramian._support.words import counted, percent
 from gramian.cli._show import four_digits
 from gramian.fitting import AnyModel, FittedManifold, FittedModel
-from gramian.lookups import LevelLaw
+from gramian.laws import ColumnLaw
 
 
 @dataclass(frozen=True)
@@ -144,13 +144,13 @@ def _elimination(model: FittedModel) -> dict[str, Any]:
 
 
 def given_by_levels(
-    laws: Sequence[LevelLaw], alternatives: Mapping[str, Sequence[str]], kept: Collection[str]
+    laws: Sequence[ColumnLaw], alternatives: Mapping[str, Sequence[str]], kept: Collection[str]
 ) -> dict[str, Any]:
     """Describe columns that levels give, in the same way as other dropped columns.
 
     Parameters
     ----------
-    laws : sequence of LevelLaw
+    laws : sequence of ColumnLaw
         How they are computed; the laws are exact.
     alternatives : mapping from str to sequence of str
         What could be given in their place.

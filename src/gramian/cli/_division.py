@@ -71,11 +71,10 @@ def divide(
     order = [name for name in features if name not in set_aside]
     if not text and not dates:
         return Division(tuple(order), set_aside=set_aside)
-    from gramian.laws import Solution
-    from gramian.laws._relations import lookups_of
+    from gramian.laws import level_laws_of
 
     chosen = SomeColumns(table, order or list(features))
-    found, clocks = lookups_of(chosen)
+    found, clocks = level_laws_of(chosen)
     if not beside:
         return Division(tuple(order), clocks=clocks, set_aside=set_aside)
     keep = [name for name in keep if name in order]
@@ -84,8 +83,7 @@ def divide(
     lookups = [
         each
         for each in solutions.values()
-        if not isinstance(each, Solution)
-        and (
+        if (
             each.column in text
             or not numbers.issuperset(each.columns)
             or {*dates} & {each.column, *each.columns}

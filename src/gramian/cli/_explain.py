@@ -94,7 +94,7 @@ def levels(model: TableModel, data: str | None, reading: Reading) -> list[dict[s
         How to read it.
     """
     from gramian.cli._files import open_input
-    from gramian.lookups import agreement
+    from gramian.laws import agreement
     from gramian.tables import plain
 
     laws = model.steps.beside.lookups

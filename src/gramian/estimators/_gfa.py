@@ -36,8 +36,7 @@ from gramian.fitting import (
 )
 
 if TYPE_CHECKING:
-    from gramian.laws._collection import AnyLaw
-    from gramian.laws._fewest import Solved
+    from gramian.laws import AnyLaw, ColumnLaw
 
 SHARE_BESIDE_LAWS = 1e-4
 """The share that may be left of a feature, where no threshold is given and laws have found already
@@ -209,7 +208,7 @@ class GFA(Eliminating, DecodingSelector):
 
     def _elimination(
         self,
-        laws: Sequence[Solved] = (),
+        laws: Sequence[ColumnLaw] = (),
         alternatives: Mapping[str, Sequence[str]] | None = None,
     ) -> Algorithm:
         return partial(
@@ -224,8 +223,10 @@ class GFA(Eliminating, DecodingSelector):
     def _informed(self, plan: Plan, data: CheckedData) -> Plan:
         if not self.laws:
             return plan
-        from gramian.laws import relations  # which takes a while to import
-        from gramian.laws._relations import MIN_ROWS
+        from gramian.laws import (
+            MIN_ROWS,
+            relations,  # which takes a while to import
+        )
 
         if isinstance(data, ArrayData) and len(data.whole) < MIN_ROWS:
             return plan  # too few rows for laws
@@ -245,7 +246,7 @@ def eliminate_columns(
     keep: Columns | None = None,
     priority: Columns | None = None,
     *,
-    laws: Sequence[Solved] = (),
+    laws: Sequence[ColumnLaw] = (),
     alternatives: Mapping[str, Sequence[str]] | None = None,
     prove: bool = False,
 ) -> FittedModel:
@@ -291,7 +292,4 @@ def _names_units(law: AnyLaw) -> bool:
 
     What is constant for a unit is not computed from its name, and new units have other names.
     """
-    from gramian.laws import Lookup
-
-    form = law.form
-    return isinstance(form, Lookup) and len(form.levels) * ROWS_A_LEVEL > law.n_rows
+    return law.n_levels * ROWS_A_LEVEL > law.n_rows

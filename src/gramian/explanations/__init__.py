@@ -1,11 +1,8 @@
-"""Explanations: which columns are redundant, by which formula, and why others were kept."""
+"""Explanations: formulas of redundant columns, and reasons for kept columns."""
 
-from gramian.explanations._by_law import LawFormula as LawFormula
 from gramian.explanations._explaining import explain
 from gramian.explanations._explaining import explain_checked as explain_checked
 from gramian.explanations._explanation import Explanation
-from gramian.explanations._explanation import data_frame as data_frame
-from gramian.explanations._explanation import html_table as html_table
 from gramian.explanations._redundancies import Edge, Graph, KeptFeature, Node, Redundancy
 from gramian.explanations._subject import subject_of as subject_of
 from gramian.explanations._target_moments import of_fit as of_fit

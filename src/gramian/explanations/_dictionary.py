@@ -19,17 +19,15 @@ from numpy.polynomial import Polynomial
 
 from gramian._support.types import Array
 from gramian.core.pursuit import Decoder
-from gramian.families import Call, Hermite, Legendre, Z
-from gramian.families import Polynomial as PolynomialFamily
-from gramian.formulas import (
-    Factors,
-    Function,
+from gramian.explanations._fit_functions import (
     Scaled,
-    Term,
     atom_function,
     called_function,
     values_of_atom,
 )
+from gramian.families import Call, Hermite, Legendre, Z
+from gramian.families import Polynomial as PolynomialFamily
+from gramian.formulas import Factors, Function, Term
 
 POLYNOMIALS = {"Polynomial": PolynomialFamily(), "Hermite": Hermite(), "Legendre": Legendre()}
 """Families whose functions are polynomials, by the name in the keys of their functions."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gramian._support.extras import require
+from gramian._support.display import data_frame, html_table
 from gramian._support.words import counted
 from gramian.explanations._redundancies import Edge, Graph, KeptFeature, Node, Redundancy
 from gramian.formulas import latex_name, number, r_squared
@@ -166,19 +165,3 @@ class Explanation(Sequence[Redundancy]):
             for each in self
         ]
         return html_table(heads, rows)
-
-
-def html_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table for notebooks."""
-
-    def row(tag: str, texts: Iterable[str]) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>"
-
-    body = "".join(row("td", each) for each in rows)
-    return f"<table><thead>{row('th', heads)}</thead><tbody>{body}</tbody></table>"
-
-
-def data_frame(table: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a pandas data frame of rows that are dictionaries."""
-    purpose = "A data frame, of which the attribute `table` has the rows as dictionaries,"
-    return require("pandas", purpose).DataFrame(table)

@@ -16,7 +16,7 @@ from gramian.explanations._dictionary import Dictionary, TermProduct, add_up, te
 from gramian.explanations._redundancies import DUPLICATE, PARTIAL, Redundancy, RedundancyKind
 from gramian.explanations._subject import Subject
 from gramian.explanations._target_moments import Moments, mix, of_targets
-from gramian.explanations._term_search import EXACT, Shape, SupportSearch, exact_sum, shapes
+from gramian.explanations._term_search import EXACT_SHARE, Shape, SupportSearch, exact_sum, shapes
 from gramian.fitting import FittedModel
 from gramian.formulas import DIGITS, MAX_DIGITS, Formula
 
@@ -94,7 +94,9 @@ class FormulaFinder:
             assert fit is not None  # `choose` takes only shapes that exist
             left, parts = fit.error, self._parts_of(fit)
             whole = exact_sum(coordinates, target)
-            if whole is not None and (left > EXACT * variance or len(whole.support) < len(parts)):
+            if whole is not None and (
+                left > EXACT_SHARE * variance or len(whole.support) < len(parts)
+            ):
                 left = linear_left = whole.error
                 parts = self._parts_of_sum(whole)
                 left_of_others = partial(self._left_by_sum, target, whole.support)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +12,7 @@ from numpy.typing import ArrayLike
 from gramian._support.types import Array
 from gramian._support.words import percent
 from gramian.formulas import Formula, Term, import_sympy, latex_name, quote, r_squared
-
-if TYPE_CHECKING:
-    from gramian.explanations._by_law import LawFormula
+from gramian.laws import LawFormula
 
 RedundancyKind = Literal["constant", "duplicate", "linear", "nonlinear", "partial", "law"]
 DUPLICATE = 0.99

@@ -18,8 +18,8 @@ WIDTH_OF_MANY = 5
 """With more candidates, at most this many sums of a length are kept."""
 TRIED = 5
 """At most this many sums of a length are fitted."""
-EXACT = 1e-9
-"""A sum that leaves a smaller share of a column's variance is exact."""
+EXACT_SHARE = 1e-9
+"""Largest share of a column's variance that an exact formula leaves."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def exact_sum(coordinates: Coordinates, target: int) -> SparseFit | None:
     target : int
         Which target.
     """
-    allowed = EXACT * float(coordinates.variances[target])
+    allowed = EXACT_SHARE * float(coordinates.variances[target])
     sizes = np.linalg.norm(coordinates.variables[1:], axis=0)
     best = coordinates.fit_variables(target, np.flatnonzero(sizes))
     if best.error > allowed:

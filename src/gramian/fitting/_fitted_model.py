@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gramian.core.elimination import Selection
     from gramian.core.gain import BestSets
     from gramian.fitting._gaps import Gaps
-    from gramian.laws._fewest import Solved
+    from gramian.laws import ColumnLaw
 
 DIGITS = 13
 """Digits of a column that are used where laws compute others from it."""
@@ -219,7 +219,7 @@ class FittedModel(AnyModel):
     """The best sets of each size, where columns were chosen by what they explain of all others."""
     gaps: Gaps | None = None
     """What was done about missing values, if there were any; files of models do not hold it."""
-    laws: tuple[Solved, ...] = ()
+    laws: tuple[ColumnLaw, ...] = ()
     """How some of the columns are computed from others, exactly; each from columns that are kept,
     or that stand before it."""
 

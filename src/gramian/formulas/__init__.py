@@ -1,15 +1,10 @@
 """Formulas: sums of products of powers and functions of columns."""
 
 from gramian.formulas._formula import Factors, Formula, Term, import_sympy
-from gramian.formulas._function import (
-    Function,
-    Scaled,
-    atom_function,
-    called_function,
-    values_of_atom,
-)
+from gramian.formulas._function import Function
 from gramian.formulas._notation import (
     DIGITS,
+    MAX_DENOMINATOR,
     MAX_DIGITS,
     MINUS,
     latex_name,
@@ -23,16 +18,14 @@ from gramian.formulas._sparse_sums import WIDTH, growing, shrinking
 
 __all__ = [
     "DIGITS",
+    "MAX_DENOMINATOR",
     "MAX_DIGITS",
     "MINUS",
     "WIDTH",
     "Factors",
     "Formula",
     "Function",
-    "Scaled",
     "Term",
-    "atom_function",
-    "called_function",
     "growing",
     "import_sympy",
     "latex_name",
@@ -42,5 +35,4 @@ __all__ = [
     "r_squared",
     "shrinking",
     "superscript",
-    "values_of_atom",
 ]

@@ -1,4 +1,4 @@
-"""A formula: a sum of coefficients times products of powers and functions of columns."""
+"""Formula: a sum of coefficients times products of powers and functions of columns."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from gramian.formulas._notation import (
 )
 
 Factors = Mapping[str | tuple[str, ...], int | Fraction | Function]
-"""From a column to its exponent or a function of it; from several columns to a function of them."""
+"""Maps a column to its exponent or to a function, or several columns to a function of them."""
 
 
 class Term(NamedTuple):
-    """A coefficient, and what it is multiplied with: nothing in the constant term.
+    """A coefficient and the factors that it is multiplied with; the constant term has no factors.
 
     Examples
     --------
@@ -45,12 +45,12 @@ class Term(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that take part."""
+        """The columns of the term."""
         return tuple(name for key in self.factors for name in _columns_of(key))
 
     @property
     def is_linear(self) -> bool:
-        """Whether the term is a column times its coefficient."""
+        """True if the term is a coefficient times a column."""
         return list(self.factors.values()) == [1]
 
 
@@ -69,8 +69,8 @@ class Formula:
     columns : tuple of str
         The kept columns, in the order of `transform`.
     digits : tuple of int
-        How many digits of each coefficient are printed: four, and more where the rounding would
-        shift the result by more than a thousandth of its standard deviation.
+        The number of printed digits of each coefficient: four, or more if four digits would shift
+        the result by more than a thousandth of its standard deviation.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class Formula:
         Returns
         -------
         values : array of shape (n_samples,)
-            A value a row.
+            One value for each row.
         """
         column_of = self._reader(table)
         length = None if isinstance(table, Mapping) else np.shape(table)[:1]
@@ -138,7 +138,7 @@ class Formula:
         return self._write(LATEX)
 
     def _write(self, notation: Notation) -> str:
-        """Write the sum with the signs between its terms."""
+        """Return the sum as text, with signs between the terms."""
         digits = self.digits or (DIGITS,) * len(self.terms)
         parts: list[str] = []
         for term, n in zip(self.terms, digits, strict=True):
@@ -165,12 +165,12 @@ class Formula:
 
 
 def import_sympy() -> Any:
-    """Return SymPy, or raise an error that says what to install."""
+    """Return the module sympy, or raise an error that says what to install."""
     return require("sympy", "A formula as an expression of SymPy")
 
 
 class Notation(NamedTuple):
-    """How the parts of a formula are written."""
+    """Functions that write the parts of a formula, as text or in LaTeX."""
 
     number: Callable[[float, int], str]
     name: Callable[[str], str]
@@ -180,7 +180,7 @@ class Notation(NamedTuple):
     minus: str
 
     def write(self, term: Term, digits: int) -> str:
-        """Write a term without its sign."""
+        """Return a term as text, without its sign."""
         coefficient = self.number(abs(term.coefficient), digits)
         factors = []
         for key, factor in term.factors.items():

@@ -1,16 +1,14 @@
-"""Factors of a term that are not powers: sines, indicators, the user's functions."""
+"""Functions of columns that are factors of a term: sines, cosines, levels, the user's functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.families import AtomBasis, Z
 from gramian.formulas._notation import MINUS, latex_name, latex_number, number
 
 
@@ -21,16 +19,17 @@ class Function:
     Attributes
     ----------
     kind : str
-        "sin", "cos", "level" (1 where the column has a value, else 0), "z" for the scaled column
-        itself, or the name of any other function.
+        "sin", "cos", "level" (1 where the column equals `parameter`, else 0), "z" for the scaled
+        column itself, or the name of any other function.
     parameter : float or None
         The frequency of a sine or cosine of the scaled column; the value of a level, in the units
         of the column.
     means, deviations : tuples of float
-        What the columns are shifted and divided by.
+        The means that are subtracted from the columns, and the standard deviations that the columns
+        are divided by.
     evaluate : callable
-        Computes the values, given those of the scaled columns. To give columns in the units of the
-        table, call the function itself.
+        Computes the values of the function from scaled columns. Call the `Function` itself with
+        columns in the units of the table.
 
     Examples
     --------
@@ -53,7 +52,7 @@ class Function:
     evaluate: Callable[..., Array] = field(repr=False, compare=False)
 
     def __call__(self, *columns: Array) -> Array:
-        """Return the values, given those of the columns.
+        """Return the values of the function.
 
         Parameters
         ----------
@@ -72,13 +71,13 @@ class Function:
         Parameters
         ----------
         names : sequence of str
-            The names of its columns, as they are to be written.
+            The names of the columns, ready to be written.
         """
         if self.kind == "level":
             assert self.parameter is not None
             return f"[{names[0]} = {number(self.parameter, 6)}]"
         arguments = [
-            name if not mean and deviation == 1 else _scaled(name, mean, deviation)
+            name if not mean and deviation == 1 else _scaled_text(name, mean, deviation)
             for name, mean, deviation in zip(names, self.means, self.deviations, strict=True)
         ]
         if self.kind == "z":
@@ -92,7 +91,7 @@ class Function:
         Parameters
         ----------
         names : sequence of str
-            The names of its columns, as LaTeX is to show them.
+            The names of the columns in LaTeX.
         """
         if self.kind == "level":
             assert self.parameter is not None
@@ -113,7 +112,7 @@ class Function:
         Parameters
         ----------
         symbols : sequence of SymPy symbols
-            One for each of its columns.
+            One symbol for each column.
         """
         import sympy
 
@@ -130,55 +129,7 @@ class Function:
         return sympy.Function(self.kind)(*arguments)
 
 
-@dataclass(frozen=True)
-class Scaled:
-    """The mean and the deviation by which a variable is scaled."""
-
-    mean: float
-    deviation: float
-
-
-def atom_function(key: Hashable, scaled: Scaled, evaluate: Callable[[Array], Array]) -> Function:
-    """Describe a univariate function by its key in the family."""
-    kind, parameter = str(key), None
-    if key == Z:
-        kind = "z"
-    elif isinstance(key, tuple) and len(key) == 2 and key[0] in ("sin", "cos", "level"):
-        kind, parameter = key[0], float(key[1])
-        if kind == "level":
-            parameter = _tidy(scaled.mean + scaled.deviation * parameter, scaled)
-    elif isinstance(key, tuple):
-        kind = "".join(map(str, key))
-    return Function(kind, parameter, (scaled.mean,), (scaled.deviation,), evaluate)
-
-
-def called_function(
-    name: str, scalings: Sequence[Scaled], function: Callable[..., Array]
-) -> Function:
-    """Describe a user's function of scaled variables."""
-    means = tuple(each.mean for each in scalings)
-    deviations = tuple(each.deviation for each in scalings)
-    return Function(name, None, means, deviations, partial(_values_of, function))
-
-
-def values_of_atom(basis: AtomBasis, index: int, z: Array) -> Array:
-    """Return the values of one of the functions of a basis, for a scaled variable."""
-    values: Array = basis.evaluate(z)[index]
-    return values
-
-
-def _values_of(function: Callable[..., Array], *z: Array) -> Array:
-    return np.asarray(function(*z), dtype=np.float64)
-
-
-def _tidy(level: float, scaled: Scaled) -> float:
-    """Undo the rounding errors of scaling a level to variance 1 and back."""
-    size = max(abs(scaled.mean), scaled.deviation)
-    rounded = round(level, int(9 - np.floor(np.log10(size))))
-    return rounded if abs(rounded - level) < 1e-9 * size else level
-
-
-def _scaled(name: str, mean: float, deviation: float) -> str:
+def _scaled_text(name: str, mean: float, deviation: float) -> str:
     divisor = number(deviation)
     if "·" in divisor:
         divisor = f"({divisor})"

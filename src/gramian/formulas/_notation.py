@@ -7,15 +7,16 @@ import re
 from fractions import Fraction
 
 DIGITS = 4
-"""Significant digits, unless more are needed."""
+"""Significant digits of a printed number, unless more are needed."""
 MAX_DIGITS = 12
 MAX_DENOMINATOR = 12
+"""Largest denominator of a simple fraction: as text, as coefficient, as exponent."""
 MAX_NUMERATOR = 1_000
-"""Fractions with larger denominators or numerators are written as decimals."""
+"""Largest numerator of a fraction that is written as a fraction; others become decimals."""
 MINUS = "\N{MINUS SIGN}"
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _UNCLEAR = re.compile(r"[^\w .,:;%#&@'°µ$-]|^[\s\d.-]|\s$|\s\s|^$|[⁰¹²³⁴-⁹]")
-"""What makes a name unclear within a formula: operators, brackets, and names that are numbers."""
+"""Names that are unclear within a formula: with operators or brackets, or like numbers."""
 _LATEX = {
     "\\": r"\backslash ",
     "^": r"\wedge ",
@@ -28,24 +29,24 @@ _LATEX = {
 
 
 def superscript(exponent: int) -> str:
-    """Write an exponent; nothing if it is 1."""
+    """Return an exponent in superscript digits; an empty text for 1."""
     return "" if exponent == 1 else str(exponent).translate(_SUPERSCRIPTS)
 
 
 def powered(name: str, exponent: int | Fraction) -> str:
-    """Write a power: x², √x, x^(3/2)."""
+    """Return a power as text: x², √x, x^(3/2)."""
     if isinstance(exponent, int):
         return name + superscript(exponent)
     return f"√{name}" if exponent == Fraction(1, 2) else f"{name}^({exponent})"
 
 
 def latex_powered(name: str, exponent: int | Fraction) -> str:
-    """Write a power in LaTeX."""
+    """Return a power in LaTeX."""
     return name if exponent == 1 else f"{name}^{{{exponent}}}"
 
 
 def fraction(value: float) -> str | None:
-    """Write a number as a fraction, if it is a simple one that has no short decimal."""
+    """Return a number as a simple fraction; None if it has a short decimal or is no fraction."""
     near = Fraction(value).limit_denominator(MAX_DENOMINATOR)
     short = float(f"{value:.{DIGITS - 1}e}") == value
     if short or not 0 < near.numerator < MAX_NUMERATOR or float(near) != value:
@@ -54,14 +55,14 @@ def fraction(value: float) -> str | None:
 
 
 def quote(name: str) -> str:
-    """Write a name so that it cannot be taken for a part of the formula around it."""
+    """Return a name, in backquotes if it could be read as a part of the formula around it."""
     if not _UNCLEAR.search(name):
         return name
     return "`" + _printable(name).replace("`", "``") + "`"
 
 
 def latex_name(name: str) -> str:
-    """Write a name in upright letters, with the special signs of LaTeX escaped."""
+    """Return a name in LaTeX: upright letters, special signs escaped."""
     letters = "".join(_LATEX.get(letter, letter) for letter in _printable(name))
     return rf"\mathrm{{{letters}}}"
 
@@ -71,7 +72,7 @@ def _printable(name: str) -> str:
 
 
 def number(value: float, digits: int = DIGITS) -> str:
-    """Write a number with this many significant digits, without trailing zeros."""
+    """Return a number as text with so many significant digits, without trailing zeros."""
     mantissa, exponent = _decimal(value, digits)
     if not exponent:
         return mantissa.replace("-", MINUS)
@@ -80,7 +81,7 @@ def number(value: float, digits: int = DIGITS) -> str:
 
 
 def latex_number(value: float, digits: int = DIGITS) -> str:
-    """Write a number as `number` does, in LaTeX."""
+    """Return a number in LaTeX with so many significant digits, without trailing zeros."""
     mantissa, exponent = _decimal(value, digits)
     if not exponent:
         return mantissa
@@ -89,7 +90,7 @@ def latex_number(value: float, digits: int = DIGITS) -> str:
 
 
 def _decimal(value: float, digits: int) -> tuple[str, int]:
-    """Return a factor and the exponent of ten; the exponent is 0 if it is not needed."""
+    """Return the mantissa as text and the exponent of ten; the exponent is 0 for plain decimals."""
     rounded = float(f"{value:.{digits - 1}e}")
     if rounded == 0 or not math.isfinite(rounded):
         return f"{rounded:g}", 0
@@ -103,7 +104,7 @@ def _decimal(value: float, digits: int) -> tuple[str, int]:
 
 
 def r_squared(value: float) -> str:
-    """Write R² with four decimals, never rounded up to 1."""
+    """Return R² as text with four decimals, never rounded up to 1."""
     if value > 1 - 1e-9:
         return "1"
     if value > 0.99995:

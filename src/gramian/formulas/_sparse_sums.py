@@ -1,8 +1,8 @@
-"""Sums of few functions that give a target: by adding functions, and by leaving them out.
+"""Sparse sums: sums of few functions that give a target, by adding functions or leaving them out.
 
-Functions and target are vectors, of values in rows or of coordinates along orthonormal functions;
-all that matters is their products. Formulas and laws are both found by this search. What a term
-must gain is for them to say.
+Functions and target are vectors: values in rows, or coordinates along orthonormal functions. Only
+their products matter. The search for formulas and the search for laws both use these sums, and
+each decides how much a term must gain.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from scipy.linalg import qr, solve_triangular
 from gramian._support.types import Array, IntArray
 
 WIDTH = 30
-"""At most this many sums of a length are kept."""
-INDEPENDENT = 1e-13
+"""Largest number of sums of one length that the beam keeps."""
+RIDGE = 1e-13
+"""Ridge added to Gram matrices of unit functions, so that they can be inverted."""
 NEW = 1e-10
-"""A function adds nothing to a sum if the functions of that sum leave no more of it."""
+"""Least residual variance of a unit function that can be added to a sum."""
 RANK = 1e-9
-"""A function is not told from a sum of the others if these leave less of it."""
+"""Rank tolerance of the pivoted QR."""
 ONE_BY_ONE = 40
-"""With more functions than this, a quarter is left out at once."""
+"""With more functions than this, a quarter of the functions is left out at once."""
 
 
 def growing(gram: Array, cross: Array, max_terms: int, width: int = WIDTH) -> Iterator[IntArray]:
@@ -31,18 +32,18 @@ def growing(gram: Array, cross: Array, max_terms: int, width: int = WIDTH) -> It
     Parameters
     ----------
     gram : array of shape (n_functions, n_functions)
-        Products of functions of size 1.
+        Products of functions of unit size.
     cross : array of shape (n_functions,)
-        Their products with the target.
+        Products of the functions with the target.
     max_terms : int
-        How many functions may be added up.
+        The largest number of functions in a sum.
     width : int, default=30
-        How many sums of a length are kept.
+        The largest number of sums of one length that are kept.
 
     Yields
     ------
     beam : array of shape (n_sums, n_terms)
-        Functions that are added up, the sums that leave least first.
+        Indices of functions, one sum a row; the sums with the smallest residuals come first.
     """
     beam = np.empty((1, 0), dtype=np.intp)
     for _ in range(min(max_terms, len(cross))):
@@ -53,7 +54,7 @@ def growing(gram: Array, cross: Array, max_terms: int, width: int = WIDTH) -> It
 
 
 def _grown(gram: Array, cross: Array, beam: IntArray, width: int) -> IntArray:
-    """Add every function to every sum, and return the new sums, those that leave least first.
+    """Add every function to every sum, and return the new sums, smallest residuals first.
 
     With A the Gram matrix of a sum's functions and c their products with the target, a function f
     gains (cf − aᵀA⁻¹c)² / (1 − aᵀA⁻¹a), where a are its products with them.
@@ -62,7 +63,7 @@ def _grown(gram: Array, cross: Array, beam: IntArray, width: int) -> IntArray:
         order = np.argsort(-np.abs(cross), kind="stable")[:width]
         return order[np.abs(cross[order]) > 0][:, np.newaxis]
     inner = gram[beam[:, :, np.newaxis], beam[:, np.newaxis, :]]
-    inner += INDEPENDENT * np.eye(beam.shape[1])
+    inner += RIDGE * np.eye(beam.shape[1])
     outer = gram[beam]
     taken = np.linalg.solve(inner, outer)
     own = 1.0 - np.einsum("bkn,bkn->bn", outer, taken)
@@ -83,12 +84,12 @@ def _grown(gram: Array, cross: Array, beam: IntArray, width: int) -> IntArray:
 
 
 def shrinking(functions: Array, target: Array) -> Iterator[IntArray]:
-    """Begin with all functions, leave out the least useful ones, and yield what remains each time.
+    """Yield sets of functions: all functions first, then without the least useful functions.
 
     Parameters
     ----------
     functions : array of shape (n_products, n_functions)
-        Functions of size 1.
+        Functions of unit size.
     target : array of shape (n_products,)
         The target.
     """
@@ -101,7 +102,7 @@ def shrinking(functions: Array, target: Array) -> Iterator[IntArray]:
         inverse = solve_triangular(r[:rank, :rank], np.eye(rank), check_finite=False)
         coefficients = inverse @ (q[:, :rank].T @ target)
         yield np.sort(chosen)
-        # What is left grows by c² / (A⁻¹)ii if a function goes, with A the Gram matrix.
+        # The squared residual grows by c² / (A⁻¹)ii without function i; A is the Gram matrix.
         missed = coefficients**2 / np.einsum("ij,ij->i", inverse, inverse)
         n_out = 1 if rank <= ONE_BY_ONE else rank // 4
         chosen = chosen[np.sort(np.argsort(missed, kind="stable")[n_out:])]

@@ -1,14 +1,31 @@
-"""Relations: the laws that tie the columns of a table."""
+"""Relations: the laws that tie the columns of a table.
 
-from gramian.explanations import LawFormula
-from gramian.laws._collection import Relations
-from gramian.laws._dependency import Dependency
-from gramian.laws._forms import Equation
-from gramian.laws._relation import Relation
-from gramian.laws._relations import relations
-from gramian.laws._slope_law import SlopeLaw
-from gramian.laws._solution import Solution
-from gramian.lookups import ComposedDate, Key, Lookup, Slopes
+`candidates` proposes laws, `judge` decides whether a law is believed, and `forms` writes, computes
+and stores laws. `_law_search` lists the generators of laws among numbers in order, `_level_search`
+those of laws of levels.
+"""
+
+from gramian.laws._relation_collection import AnyLaw as AnyLaw
+from gramian.laws._relation_collection import Relations
+from gramian.laws._table_relations import MIN_ROWS as MIN_ROWS
+from gramian.laws._table_relations import level_laws_of as level_laws_of
+from gramian.laws._table_relations import relations
+from gramian.laws._table_relations import simple_laws as simple_laws
+from gramian.laws.columns import Key
+from gramian.laws.forms import ColumnLaw as ColumnLaw
+from gramian.laws.forms import (
+    ComposedDate,
+    Dependency,
+    Equation,
+    LawFormula,
+    Lookup,
+    Relation,
+    SlopeLaw,
+    Slopes,
+    Solution,
+)
+from gramian.laws.forms import agreement as agreement
+from gramian.laws.forms import law_from_json as law_from_json
 
 __all__ = [
     "ComposedDate",

@@ -1,4 +1,4 @@
-"""From what the search believes to relations, in the units and with the names of the table."""
+"""Maker of relations: turns believed laws into relations with names and units of the table."""
 
 from __future__ import annotations
 
@@ -9,29 +9,36 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws._columns import traits_of
-from gramian.laws._control import Verdict, left_open
-from gramian.laws._forms import LawWriter, reference_term
-from gramian.laws._law import ONE, Law, Monomial, Values
-from gramian.laws._relation import Relation, kind_of
-from gramian.laws._rounding import with_round_coefficients
-from gramian.laws._search import LawSearch
-from gramian.laws._terms import RawTerm, raw_coefficients, terms_of
-from gramian.laws._views import View
+from gramian.laws._law_search import LawSearch, Stage
+from gramian.laws.columns import View, traits_of
+from gramian.laws.forms import (
+    ONE,
+    Law,
+    LawWriter,
+    Monomial,
+    RawTerm,
+    Relation,
+    Values,
+    kind_of,
+    raw_coefficients,
+    reference_term,
+    terms_of,
+)
+from gramian.laws.judge import Verdict, left_open, with_round_coefficients
 
-SINGLE = 1e-6
-"""Errors of this share of a column's spread are those of single precision."""
+SINGLE_ERROR = 1e-6
+"""Largest error of single precision, as a share of the standard deviation of a column."""
 
 
 class RelationMaker:
-    """Turns verdicts on laws of parts of a table into relations of the table.
+    """Finds laws in views of a table, and turns them into relations.
 
     Parameters
     ----------
     names : tuple of str
         The names of the columns.
     rows : array of shape (n_rows, n_columns)
-        All rows, NaN where a value is missing.
+        All rows; NaN is missing.
     """
 
     def __init__(self, names: tuple[str, ...], rows: Array) -> None:
@@ -54,7 +61,7 @@ class RelationMaker:
 
     @property
     def too_large(self) -> list[int]:
-        """The columns of whole numbers so large that laws could not see how they differ."""
+        """Columns of whole numbers so large that their differences are near rounding errors."""
         found = []
         for i, each in enumerate(self._traits):
             x = self.rows[~np.isnan(self.rows[:, i]), i]
@@ -63,18 +70,18 @@ class RelationMaker:
         return found
 
     def laws(
-        self, view: View, *, simple: bool = False, **options: Any
+        self, view: View, stages: Sequence[Stage], **options: Any
     ) -> tuple[list[Relation], bool]:
-        """Return the laws of a part of the table, and whether there was time to find all.
+        """Return the laws of a view, and True if there was time for all stages.
 
         Parameters
         ----------
         view : View
-            The part.
-        simple : bool, default=False
-            Whether to look for simple laws only.
+            The view.
+        stages : sequence of Stage
+            The stages of the search.
         **options : object
-            What else `LawSearch` takes.
+            Further parameters of `LawSearch`.
         """
         x = self.rows[view.rows][:, list(view.columns)]
         places = {column: place for place, column in enumerate(view.columns)}
@@ -87,11 +94,11 @@ class RelationMaker:
                 for i, column in zip(view.columns, x.T, strict=True)
             ]
             search = LawSearch(x, traits, known=known, **options)
-            complete = search.run(simple=simple)
+            complete = search.run(stages)
             return [self._relation(verdict, search, view) for verdict in search.found], complete
 
     def constant(self, i: int) -> Relation:
-        """Return that a column is constant."""
+        """Return the law that a column is constant."""
         value = float(np.nanmedian(self.rows[:, i]))
         scaled = value / self.scale[i]
         plain = (((i, "x"), 1),)
@@ -113,7 +120,7 @@ class RelationMaker:
         )
 
     def _relation(self, verdict: Verdict, search: LawSearch, view: View) -> Relation:
-        """Write a law in the units of the table, coefficients rounded where the data allow it."""
+        """Return a believed law in the units of the table, with round coefficients if possible."""
         law = verdict.law
         places = dict(enumerate(view.columns))
         renumbered = _renumbered(law, places)
@@ -149,9 +156,9 @@ class RelationMaker:
         return LawWriter(self.names, self.signs)
 
     def _given(self, raw: Sequence[RawTerm], law: Law, verdict: Verdict) -> list[int]:
-        """Return the columns that a law gives to their last digit, nothing divided by zero.
+        """Return the columns that a law gives to their last digit, without division by zero.
 
-        Differences of numbers in single precision have digits that mean nothing: they do not count.
+        Differences of numbers of single precision have meaningless digits, which do not count.
         """
         complete = self.rows[~np.isnan(self.rows[:, law.columns]).any(axis=1)]
         table = {self.names[i]: complete[:, i] for i in law.columns}
@@ -168,32 +175,32 @@ class RelationMaker:
         exact = [
             i
             for i in found
-            if np.std(errors[i]) <= SINGLE * np.std(complete[:, i])
+            if np.std(errors[i]) <= SINGLE_ERROR * np.std(complete[:, i])
             or left_open(law, values, i) < np.inf
         ]
         return exact or [i for i in found if not self._traits[i].whole]
 
     def _everywhere(self, given: Sequence[int], law: Law) -> list[int]:
-        """Return the columns that are nowhere without those that they are computed from."""
+        """Return the given columns that are missing wherever another column is missing."""
         missing = np.isnan(self.rows[:, law.columns]).any(axis=1)
         return [i for i in given if np.isnan(self.rows[missing, i]).all()]
 
     def _best(self, raw: Sequence[RawTerm], solvable: Sequence[int]) -> int | None:
-        """Return the column for which a law is written: what is computed has most digits."""
+        """Return the column for which a law is written; a computed column has the most digits."""
         most = max(map(self._digits, solvable), default=0)
         computed = [i for i in solvable if self._digits(i) == most]
         best = self._writer.best(raw, computed)
         return self._writer.best(raw, solvable) if best is None else best
 
     def _digits(self, column: int) -> int:
-        """Return the digits of a column; whole numbers are counts, and have none."""
+        """Return the number of digits of a column; 0 for whole numbers, which are counts."""
         traits = self._traits[column]
         return 0 if traits.whole else traits.precision.significant
 
     def _make(
         self, law: Law, raw: tuple[RawTerm, ...], solvable: Sequence[int], **known: Any
     ) -> Relation:
-        """Return a law with all that is the same for laws of this table."""
+        """Return a relation of this table."""
         return Relation(
             columns=tuple(self.names[i] for i in law.columns),
             terms=terms_of(raw, self.names),
@@ -208,14 +215,14 @@ class RelationMaker:
 
 
 def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
-    """Write a relation with the columns of its table in another order.
+    """Return a relation with the columns of its table in another order.
 
     Parameters
     ----------
     relation : Relation
         The law.
     names : tuple of str
-        The same columns, in the order that is wanted.
+        All columns, in the wanted order.
     """
     before = relation.feature_names
     if names == before:
@@ -228,7 +235,7 @@ def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
 
     law = relation._law
     monomials = [moved(each) for each in law.monomials]
-    # Terms stand in the order of their columns, and the constant comes last.
+    # Terms are in the order of their columns, and the constant is last.
     sequence = sorted(range(len(monomials)), key=lambda k: (not monomials[k], monomials[k]))
     raw = [(value, moved(each)) for value, each in relation._raw]
     raw.sort(key=lambda term: (not term[1], term[1]))
@@ -247,7 +254,7 @@ def in_order(relation: Relation, names: tuple[str, ...]) -> Relation:
 
 
 def _renumbered(law: Law, places: Mapping[int, int]) -> Law:
-    """Return a law with its columns numbered in another way."""
+    """Return a law with other numbers of columns."""
     monomials = tuple(
         tuple(((places[i], atom), power) for (i, atom), power in each) for each in law.monomials
     )

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian.lookups import ComposedDate, LevelLaw, Lookup, level_law
-from gramian.lookups._keys import Key
+from gramian.laws import ColumnLaw, Key, law_from_json
 
 UNITS = ("s", "ms", "us", "ns")
 TYPES = frozenset(
@@ -57,7 +56,7 @@ class Beside:
 
     order: Sequence[str] = ()
     labels: Sequence[str] = ()
-    lookups: Sequence[LevelLaw] = ()
+    lookups: Sequence[ColumnLaw] = ()
     types: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -85,7 +84,7 @@ class Beside:
             if not known.issuperset(lookup.columns):
                 raise ValueError(f"Earlier laws or the fit must give the columns of {lookup}.")
             known.add(lookup.column)
-        dated = {each.column: _gives_dates(each) for each in self.lookups}
+        dated = {each.column: each.gives_dates for each in self.lookups}
         for name, kind in self.types.items():
             if dated.get(name) is not kind.startswith(("date", "timestamp")):
                 raise ValueError(f"A law must give the column {name!r} as {kind}.")
@@ -123,7 +122,7 @@ class Beside:
             }
             values = lookup(known)
             found[lookup.column] = values
-            if isinstance(lookup, ComposedDate):
+            if not lookup.n_levels:
                 continue  # a day that the calendar does not have is no level
             new = _missing(values)
             for name in lookup.columns:
@@ -157,7 +156,7 @@ class Beside:
         names = [*_list(document["order"]), *_list(document["labels"])]
         if not all(isinstance(name, str) for name in names):
             raise ValueError("Names of columns must be texts.")
-        lookups = tuple(map(level_law, _list(document["lookups"])))
+        lookups = tuple(map(law_from_json, _list(document["lookups"])))
         types = document.get("types", {})
         if not isinstance(types, Mapping) or not all(
             isinstance(each, str) and each in TYPES for each in types.values()
@@ -170,10 +169,6 @@ def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError("Expected a list.")
     return value
-
-
-def _gives_dates(law: LevelLaw) -> bool:
-    return isinstance(law, ComposedDate) or (isinstance(law, Lookup) and law.clock is not None)
 
 
 def _missing(values: Any) -> NDArray[np.bool_]:

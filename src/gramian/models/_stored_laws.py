@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from gramian.exceptions import ModelFileError
 
 if TYPE_CHECKING:
-    from gramian.laws._fewest import Solved
+    from gramian.laws import ColumnLaw
 
 
-def to_data(laws: Sequence[Solved]) -> list[Any]:
+def to_data(laws: Sequence[ColumnLaw]) -> list[Any]:
     """Return the laws as JSON can hold them."""
     return [law.to_json() for law in laws]
 
 
-def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[Solved, ...]:
+def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[ColumnLaw, ...]:
     """Read laws, each of which gives a column from columns that are kept or given before it.
 
     Parameters
@@ -28,16 +28,15 @@ def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[Sol
     kept : sequence of str
         Those that are kept.
     """
-    from gramian.laws import Solution
-    from gramian.lookups import is_level_law, level_law
+    from gramian.laws import law_from_json
 
     if not isinstance(data, list) or len(data) > len(names):
         raise ModelFileError("Its laws are damaged.")
     left, known = {*names} - {*kept}, {*kept}
-    found: list[Solved] = []
+    found: list[ColumnLaw] = []
     for each in data:
         try:
-            law = level_law(each) if is_level_law(each) else Solution.from_json(each)
+            law = law_from_json(each)
         except ValueError as error:
             raise ModelFileError(f"One of its laws is damaged: {error}") from error
         if law.column not in left or not known.issuperset(law.columns):

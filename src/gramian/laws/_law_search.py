@@ -1,0 +1,257 @@
+"""Search for laws among numbers: stages of generators, simple laws first, and each law once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws._search_progress import OutOfTimeError, StageReport
+from gramian.laws._tolerances import EXACT_ERROR
+from gramian.laws.candidates import (
+    SMALL_TABLE,
+    Candidate,
+    Generator,
+    SearchContext,
+    angle_laws,
+    exact_pairs,
+    explicit_laws,
+    functions_of_one_column,
+    logarithm_laws,
+    logarithms_of_two_columns,
+    noisy_pairs,
+    noisy_products,
+    noisy_sums,
+    other_steps,
+    polynomial_laws,
+    power_laws,
+    printed_products,
+    printed_products_with_sums,
+    printed_sums,
+    products_of_two_columns,
+    small_sets,
+    sums,
+    whole_number_steps,
+    wide_products,
+)
+from gramian.laws.columns import Traits
+from gramian.laws.forms import Law, Values, is_writable
+from gramian.laws.judge import (
+    FEW_ROWS,
+    Control,
+    Verdict,
+    among_steps,
+    is_consequence,
+    snapped,
+    without_echoes,
+)
+
+HELD_OUT_SHARE = 0.25
+"""Share of rows that judge laws, and take no part in finding them."""
+MAX_ROWS = 2_000
+"""Largest number of rows in which laws are found."""
+MAX_JUDGES = 2_000
+"""Largest number of held-out rows."""
+FEWER_ROWS = 1_000
+"""About the number of rows that choose among short laws."""
+GRADIENT_ROWS = 30
+"""Largest number of rows in which gradients of laws are compared."""
+
+
+class Stage(NamedTuple):
+    """Generators whose candidates are judged in one way.
+
+    "exact" judges each candidate as it comes, by `EXACT_ERROR`. "printed" allows for printed
+    digits: of one column first, then of all columns. "noisy" judges all candidates by the
+    tolerance, believes the law with the shortest description, and begins again.
+    """
+
+    name: str
+    generators: tuple[Generator, ...]
+    judged: Literal["exact", "printed", "noisy"] = "exact"
+
+
+_FIRST = (
+    Stage("step functions", (whole_number_steps,)),
+    Stage("pairs", (exact_pairs,)),
+    Stage("sums", (sums,)),
+    Stage("power laws", (power_laws,)),
+)
+_PRINTED: tuple[Generator, ...] = (
+    functions_of_one_column,
+    # A ratio is plainer than a sum of logarithms, if the table has both.
+    products_of_two_columns,
+    printed_sums,
+    logarithms_of_two_columns,
+)
+_OTHER_STEPS = Stage("other step functions", (other_steps,))
+SIMPLE_STAGES = (*_FIRST, Stage("printed digits", _PRINTED, "printed"), _OTHER_STEPS)
+"""Stages for exact sums, products of powers, steps, and functions of one or two columns."""
+ALL_STAGES = (
+    *_FIRST,
+    Stage("printed digits", (*_PRINTED, printed_products, printed_products_with_sums), "printed"),
+    _OTHER_STEPS,
+    Stage("small sets", (small_sets,)),
+    Stage("products and sums", (wide_products,)),
+    Stage("polynomials", (polynomial_laws,)),
+    Stage("logarithms", (logarithm_laws,)),
+    Stage("angles", (angle_laws,)),
+    Stage(
+        "laws with noise",
+        (noisy_pairs, noisy_products, noisy_sums, wide_products, explicit_laws),
+        "noisy",
+    ),
+)
+
+
+class LawSearch:
+    """Search for the laws of a table without missing values.
+
+    Parameters
+    ----------
+    x : array of shape (n_rows, n_columns)
+        The table.
+    traits : sequence of Traits
+        The traits of its columns.
+    tolerance : float
+        The largest error of a law.
+    check_time : callable, optional
+        Raises OutOfTimeError when the time is over.
+    report : function, optional
+        Called with the name of a stage, the number of stages done, and the number of stages.
+    seed : int, default=0
+        Decides which rows are held out.
+    known : list of Law, optional
+        Laws of these columns that were found in more rows.
+    settled : list of set of int, optional
+        Sets of columns whose laws are all known.
+    """
+
+    def __init__(
+        self,
+        x: Array,
+        traits: Sequence[Traits],
+        *,
+        tolerance: float,
+        check_time: Callable[[], None] = lambda: None,
+        report: StageReport = lambda stage, done, total: None,
+        seed: int = 0,
+        known: Sequence[Law] = (),
+        settled: Sequence[set[int]] = (),
+    ) -> None:
+        scale = np.array([each.scale for each in traits])
+        order = np.random.default_rng(seed).permutation(len(x))
+        n_test = 0 if len(x) < FEW_ROWS else int(HELD_OUT_SHARE * len(x))
+        n_test = max(n_test, len(x) - MAX_ROWS) if n_test else 0
+        train = np.sort(order[n_test:])
+        test = np.sort(order[:n_test][:MAX_JUDGES])
+        self.train = Values(np.asfortranarray(x[train]), scale, traits)
+        judges = Values(np.asfortranarray(x[test]), scale, traits) if n_test else None
+        self.control = Control(self.train, judges, seed)
+        self.found: list[Verdict] = []
+        few = self.train.take(np.arange(0, len(train), max(1, len(train) // FEWER_ROWS)))
+        # A threshold lies between two rows; either row may be held out.
+        every = Values(x[np.sort(np.concatenate([train, test]))], scale, traits)
+        self._context = SearchContext(self.train, few, every, known, settled, check_time)
+        self._tolerance = tolerance
+        self._report = report
+        step = max(1, len(train) // GRADIENT_ROWS)
+        self._points = self.train.take(np.arange(0, len(train), step)[:GRADIENT_ROWS])
+
+    def run(self, stages: Sequence[Stage]) -> bool:
+        """Search stage by stage; return True if there was time for all stages.
+
+        Parameters
+        ----------
+        stages : sequence of Stage
+            The stages, `SIMPLE_STAGES` or `ALL_STAGES`.
+        """
+        judges = {"exact": self._exact, "printed": self._printed, "noisy": self._noisy}
+        try:
+            for i, stage in enumerate(stages):
+                self._report(stage.name, i, len(stages))
+                self._context.start_stage()
+                judges[stage.judged](stage.generators)
+                self._context.check_time()
+        except OutOfTimeError:
+            return False
+        finally:
+            self.found = without_echoes(self.found)
+        return True
+
+    def _candidates(self, generators: Sequence[Generator]) -> Iterator[Candidate]:
+        return chain.from_iterable(generator(self._context) for generator in generators)
+
+    def _believe(self, verdict: Verdict) -> None:
+        """Add a law to the found laws, unless it follows from known laws."""
+        law, context = verdict.law, self._context
+        if any(each.issuperset(law.columns) for each in context.settled):
+            return
+        if not is_writable(law, self.train.scale):
+            return
+        if is_consequence(law, context.laws, self._points) or among_steps(law, context.laws):
+            return
+        self.found.append(verdict)
+        context.add(law)
+
+    def _exact(self, generators: Sequence[Generator]) -> None:
+        """Believe exact laws, each as it comes."""
+        for candidate in self._candidates(generators):
+            verdict = self.control.judge(candidate.law, candidate.n_tried, EXACT_ERROR)
+            if verdict is not None:
+                self._believe(verdict)
+            self._context.check_time()
+
+    def _printed(self, generators: Sequence[Generator]) -> None:
+        """Believe laws that hold up to printed digits.
+
+        First, one column was computed from the printed values of the others; then all columns of
+        the law may be rounded.
+        """
+        seen: dict[int, Candidate] = {}
+        for candidate in self._candidates(generators):
+            self._context.check_time()
+            seen[id(candidate.law)] = candidate
+            self._consider_printed(candidate)
+        for candidate in seen.values():
+            self._context.check_time()
+            self._consider_printed(candidate._replace(target=None))
+
+    def _consider_printed(self, candidate: Candidate) -> None:
+        law, n_tried, target = candidate
+        if not is_writable(law, self.train.scale):
+            return
+        for choice in (snapped(law, self.train.scale), law):
+            if choice is not None:
+                verdict = self.control.judge_printed(choice, n_tried, target)
+                if verdict is not None:
+                    self._believe(verdict)
+                    return
+
+    def _noisy(self, generators: Sequence[Generator]) -> None:
+        """Believe the law with the shortest description, and begin again, until there is none."""
+        context = self._context
+        while self._tolerance > EXACT_ERROR and len(context.free) > 1:
+            pool = []
+            for law, n_tried, _ in self._candidates(generators):
+                context.check_time()
+                verdict = self.control.judge(law, n_tried, self._tolerance)
+                if verdict is not None:
+                    pool.append(verdict)
+            pool.sort(key=lambda verdict: verdict.description_length(self.train.n_rows))
+            before = len(self.found)
+            for verdict in pool:
+                law = verdict.law
+                if set(law.columns) <= set(context.free) and not self._approximates(law):
+                    self._believe(verdict)
+                    if len(self.found) > before and len(context.free) < SMALL_TABLE:
+                        break
+            if len(self.found) == before:
+                return
+
+    def _approximates(self, law: Law) -> bool:
+        """Return True if a known law ties the columns of a law and more columns."""
+        return any(set(law.columns) < set(each.columns) for each in self._context.laws)

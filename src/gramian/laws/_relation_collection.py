@@ -1,0 +1,232 @@
+"""Collection of the laws of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from gramian._support.display import data_frame, html_table
+from gramian._support.types import Array
+from gramian.formulas import number
+from gramian.laws._cover import computable, exchangeable, fewest
+from gramian.laws._error_chains import CLOSE, computed, first_that_drifts, share_missed
+from gramian.laws.forms import ColumnLaw, LevelLaw, Relation
+
+AnyLaw = Relation | LevelLaw
+"""A law among numbers, or a law of levels."""
+
+
+@dataclass(frozen=True)
+class Relations(Sequence[AnyLaw]):
+    """The laws of a table, exact ones first, then by error, short ones before long ones.
+
+    Attributes
+    ----------
+    relations : tuple of Relation, Dependency or SlopeLaw
+        The laws. The collection itself is a sequence of them.
+    feature_names : tuple of str
+        The columns of the table.
+    n_rows : int
+        The number of rows that the laws were tested on.
+    complete : bool
+        True if the search came to its end; False if the time limit stopped it.
+    notes : tuple of str
+        Columns that were left out of the search, with reasons, and units of dates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> rng = np.random.default_rng(0)
+    >>> U, I, t = rng.uniform(1, 5, (3, 200))
+    >>> X = np.column_stack([U, I, t, 0.001 * U * I, 1.8 * t + 32])
+    >>> found = gramian.relations(X, ["U", "I", "celsius", "P", "fahrenheit"])
+    >>> print(found)
+    fahrenheit = 1.8 · celsius + 32
+    P = 0.001 · U · I
+    >>> for solution in found.redundant(keep=["fahrenheit"]).values():
+    ...     print(solution)
+    celsius = 5/9 · fahrenheit − 160/9
+    P = 0.001 · U · I
+    """
+
+    relations: tuple[AnyLaw, ...]
+    feature_names: tuple[str, ...]
+    n_rows: int
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+    _rows: Mapping[str, Array] = field(default_factory=dict, repr=False, compare=False)
+    """Some rows of the columns of numbers, by which `redundant` estimates errors."""
+
+    @overload
+    def __getitem__(self, index: int) -> AnyLaw: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[AnyLaw]: ...
+    def __getitem__(self, index: int | slice) -> AnyLaw | Sequence[AnyLaw]:
+        """Return a relation by its place."""
+        return self.relations[index]
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+    def __str__(self) -> str:
+        lines = [f"{each}{_remark(each)}" for each in self]
+        if not lines:
+            lines = [f"No law was found among {len(self.feature_names)} columns."]
+        if not self.complete:
+            lines.append("The time limit stopped the search: there may be more.")
+        return "\n".join([*lines, *self.notes])
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} relations among {len(self.feature_names)} columns>"
+
+    def of(self, column: str) -> list[AnyLaw]:
+        """Return the laws that tie a column.
+
+        Parameters
+        ----------
+        column : str
+            Its name.
+        """
+        return [each for each in self if column in each.columns]
+
+    def redundant(
+        self, keep: Collection[str] = (), prefer: Sequence[str] = ()
+    ) -> dict[str, ColumnLaw]:
+        """Return the columns that can be dropped, at most one for each law, with their laws.
+
+        Parameters
+        ----------
+        keep : collection of str, default=()
+            Columns that must stay.
+        prefer : sequence of str, default=()
+            Columns that are dropped last, the most wanted first.
+
+        Returns
+        -------
+        redundant : dict from str to Solution, Lookup or Slopes
+            The columns to drop, and the laws solved for them. Each law needs only columns that stay
+            or that come before it, so that all columns can be computed one after the other.
+        """
+        self._check(keep)
+        wanted = {name: len(prefer) - i for i, name in enumerate(prefer)}
+        laws = [[*solutions(relation)] for relation in self]
+        errors = {
+            id(one): share_missed(computed(one, self._rows), self._rows.get(one.column))
+            for law in laws
+            for one in law
+        }
+
+        def error(one: ColumnLaw) -> float:
+            return errors[id(one)] if errors[id(one)] > CLOSE else 0.0
+
+        stay = {*keep}
+        while True:
+            found = fewest(laws, stay, lambda name: wanted.get(name, 0), error)
+            lost = first_that_drifts(found, self._rows, error)
+            if lost is None:
+                return found
+            stay.add(lost)
+
+    def computable(self, keep: Collection[str]) -> dict[str, ColumnLaw]:
+        """Return the columns that follow from kept columns, with their laws.
+
+        Parameters
+        ----------
+        keep : collection of str
+            The kept columns; no other columns are needed.
+
+        Returns
+        -------
+        computable : dict from str to Solution, Lookup or Slopes
+            The columns that the laws give from columns of `keep`, or from columns that come before
+            them. No law gives the columns that are neither kept nor here.
+        """
+        self._check(keep)
+        return computable(self._every_solution, keep)
+
+    def alternatives(
+        self, dropped: Collection[str], keep: Collection[str] = ()
+    ) -> dict[str, tuple[str, ...]]:
+        """Return the columns that could be dropped in place of dropped columns.
+
+        Parameters
+        ----------
+        dropped : collection of str
+            Dropped columns, as `redundant` returns them.
+        keep : collection of str, default=()
+            Columns that must stay.
+
+        Returns
+        -------
+        alternatives : dict from str to tuple of str
+            For each dropped column, the kept columns that could be dropped instead: the laws still
+            give all dropped columns.
+        """
+        self._check(keep)
+        return exchangeable(self._every_solution, dropped, keep)
+
+    @property
+    def _every_solution(self) -> list[ColumnLaw]:
+        return [each for relation in self for each in solutions(relation)]
+
+    def _check(self, keep: Collection[str]) -> None:
+        missing = [name for name in keep if name not in self.feature_names]
+        if missing:
+            raise ValueError(f"keep names {missing[0]!r}, which is no column of the table.")
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """One dictionary for each law."""
+        return [
+            {
+                "law": str(each),
+                "kind": each.kind,
+                "columns": list(each.columns),
+                "exact": each.exact,
+                "error": each.error,
+                "validation_error": each.validation_error,
+                "shuffled_error": each.shuffled_error,
+                "evidence": each.evidence,
+                "rounding": each.rounding,
+                "n_rows": each.n_rows,
+            }
+            for each in self
+        ]
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with a row for each law."""
+        return data_frame(self.table)
+
+    def latex(self) -> str:
+        """Write all laws in LaTeX, one below the other."""
+        equations = [each.latex().replace(" = ", " &= ", 1) for each in self]
+        return "\\begin{aligned}\n" + " \\\\\n".join(equations) + "\n\\end{aligned}"
+
+    def sympy(self) -> list[Any]:
+        """Return all laws as SymPy's Eq."""
+        return [each.sympy() for each in self]
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (str(each), each.kind, number(each.error, 2), number(each.validation_error, 2))
+            for each in self
+        ]
+        return html_table(("law", "kind", "error", "held out"), rows)
+
+
+def _remark(relation: AnyLaw) -> str:
+    if relation.exact:
+        return ""
+    return f"  (error {number(100 * relation.validation_error, 2)} %)"
+
+
+def solutions(relation: AnyLaw) -> Iterator[ColumnLaw]:
+    """Yield the solutions of a law, the solution in which the law is written first."""
+    first = getattr(relation.form, "column", None)
+    for name in sorted(relation.columns, key=lambda each: each != first):
+        try:
+            yield relation.solve_for(name)
+        except ValueError:
+            continue

@@ -1,0 +1,45 @@
+"""Progress and time limit of a search."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+
+from gramian._support.words import duration
+
+StageReport = Callable[[str, int, int], None]
+"""Called with the name of a stage, the number of stages done, and the number of stages."""
+
+
+class OutOfTimeError(Exception):
+    """The time limit has been reached."""
+
+
+def time_check(seconds: float | None) -> Callable[[], None]:
+    """Return a function that raises OutOfTimeError after so many seconds; never if None."""
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
+
+    def check_time() -> None:
+        if time.monotonic() > deadline:
+            raise OutOfTimeError
+
+    return check_time
+
+
+def progress_for(verbose: int) -> StageReport:
+    """Return a function that prints the progress of stages, or nothing if not verbose."""
+    if not verbose:
+        return lambda stage, done, total: None
+    start = time.monotonic()
+
+    def report(stage: str, done: int, total: int) -> None:
+        spent = time.monotonic() - start
+        left = f", about {duration(spent * (total - done) / done)} left" if done else ""
+        print(
+            f"[relations] {done} of {total} done, now {stage}, {duration(spent)}{left}",
+            file=sys.stderr,
+        )
+
+    return report

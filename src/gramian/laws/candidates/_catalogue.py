@@ -1,0 +1,236 @@
+"""Candidates: a catalogue of functions of one column and of two columns.
+
+Published tables hold logarithms, squares, ratios and products, printed with a few digits. Each
+column is compared with every such function of the others. Functions that are almost proportional to
+the column are candidates; the control decides whether the printed digits agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import nsmallest
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws._tolerances import SCREENED_SHARE
+from gramian.laws.candidates._null_space import without_common_factor
+from gramian.laws.candidates._search_context import Candidate, SearchContext
+from gramian.laws.columns import Traits
+from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, multiplied
+
+TRIED = 8
+"""Largest number of functions that are fitted for each column."""
+FEWEST_LEVELS = 4
+"""Least number of values of a column whose functions are compared."""
+LARGEST_EXP_ARGUMENT = 50.0
+"""Largest absolute value of a column whose exponential is compared."""
+WORK = 2e10
+"""About the number of multiplications that compare functions with columns."""
+ROWS = (200, 2_000)
+"""Least and largest number of rows in which functions are compared."""
+CANCELS = 1e-6
+"""Largest sum of two coefficients that cancel, as a share of the coefficients."""
+SHARPEST = 1e-2
+"""Least width of the last digit of a row, as a share of the median width."""
+NO_VARIATION = 1e-13
+"""Largest norm of a centred column that counts as constant, as a share of its largest value."""
+
+
+@dataclass(frozen=True)
+class CatalogueFunction:
+    """A sum of monomials with given coefficients, or a ratio of two sums."""
+
+    parts: tuple[tuple[float, Monomial], ...]
+    below: tuple[tuple[float, Monomial], ...] = ((1.0, ONE),)
+
+    def values(self, values: Values) -> Array:
+        """Return the values of the function."""
+        above, below = (
+            sum((c * values.product(each) for c, each in side), np.zeros(values.n_rows))
+            for side in (self.parts, self.below)
+        )
+        found: Array = above / below
+        return found
+
+    def law(self, target: Variable, factor: float, constant: float) -> Law:
+        """Return the law target = factor · function + constant, without a denominator."""
+        terms = [(-c, multiplied(((target, 1),), each)) for c, each in self.below]
+        terms += [(factor * c, each) for c, each in self.parts]
+        if constant:
+            terms += [(constant * c, each) for c, each in self.below]
+        merged: dict[Monomial, float] = {}
+        sizes: dict[Monomial, float] = {}
+        for coefficient, monomial in terms:
+            merged[monomial] = merged.get(monomial, 0.0) + coefficient
+            sizes[monomial] = sizes.get(monomial, 0.0) + abs(coefficient)
+        # With y = 1 − x / (x + z), terms cancel up to the error of printed digits.
+        merged = {each: c for each, c in merged.items() if abs(c) > CANCELS * sizes[each]}
+        return without_common_factor(Law(np.array(list(merged.values())), tuple(merged)))
+
+    @property
+    def has_logs(self) -> bool:
+        """True if the function has logarithms."""
+        return any(atom == "log" for _, monomial in self.parts for (_, atom), _ in monomial)
+
+    @property
+    def columns(self) -> set[int]:
+        """The columns of the function."""
+        return {i for _, monomial in self.parts for (i, _), _ in monomial}
+
+
+def functions_of_one_column(context: SearchContext) -> Iterator[Candidate]:
+    """Yield laws y = a f(x) + b and exp(y) = a x + b that almost hold; y is the target."""
+    values, columns = context.train, context.distinct
+    traits, n_tried = values.traits, 10.0 * len(columns) ** 2
+    functions = [each for i in columns for each in _unary(i, traits[i])]
+    targets: list[Variable] = [(i, "x") for i in columns if traits[i].n_levels != 2]
+    yield from _laws(values, values, targets, [functions], n_tried)
+    plain = [_function(((i, "x"), 1)) for i in columns if _many(traits[i])]
+    exponentials: list[Variable] = [
+        (i, "exp")
+        for i in columns
+        if _many(traits[i]) and np.abs(values.x[:, i]).max() < LARGEST_EXP_ARGUMENT
+    ]
+    yield from _laws(values, values, exponentials, [plain], n_tried)
+
+
+def products_of_two_columns(context: SearchContext) -> Iterator[Candidate]:
+    """Yield laws of products, ratios and shares x / (x + z) that almost hold."""
+    return _of_two_columns(context, logs=False)
+
+
+def logarithms_of_two_columns(context: SearchContext) -> Iterator[Candidate]:
+    """Yield laws of sums of logarithms, and of flags times a logarithm, that almost hold."""
+    return _of_two_columns(context, logs=True)
+
+
+def _of_two_columns(context: SearchContext, *, logs: bool) -> Iterator[Candidate]:
+    """Yield laws y = a f(x, z) + b that almost hold; y is the target."""
+    values, columns = context.train, context.distinct
+    n = len(columns)
+    rows = int(np.clip(WORK / max(4 * n**3, 1), *ROWS))
+    few = values.take(np.linspace(0, values.n_rows - 1, min(rows, values.n_rows)).astype(np.intp))
+    targets: list[Variable] = [(i, "x") for i in columns]
+    blocks = (
+        [each for each in _binary(i, columns[k:], values.traits) if each.has_logs == logs]
+        for k, i in enumerate(columns)
+    )
+    yield from _laws(values, few, targets, blocks, 5.0 * n**3)
+
+
+def _function(*factors: tuple[Variable, int | Fraction]) -> CatalogueFunction:
+    return CatalogueFunction(((1.0, tuple(sorted(factors))),))
+
+
+def _many(traits: Traits) -> bool:
+    return traits.n_levels is None or traits.n_levels >= FEWEST_LEVELS
+
+
+def _unary(i: int, traits: Traits) -> list[CatalogueFunction]:
+    """Return the functions of a column, simple functions first."""
+    x, log = (i, "x"), (i, "log")
+    found = [_function((x, 1))]
+    if not _many(traits):
+        return found
+    found += [_function((x, 2)), _function((x, 3))]
+    if traits.positive:
+        found += [
+            _function((log, 1)),
+            _function((x, Fraction(1, 2))),
+            _function((log, 1), (x, 1)),
+        ]
+    if traits.never_zero:
+        found += [_function((x, -1)), _function((x, -2))]
+    return found
+
+
+def _binary(i: int, others: Sequence[int], traits: Sequence[Traits]) -> list[CatalogueFunction]:
+    """Return the functions of a column and each other column."""
+    scale = [each.scale for each in traits]
+    found = []
+    for j in others:
+        if i == j:
+            continue
+        found.append(_function(((i, "x"), 1), ((j, "x"), 1)))
+        for top, bottom in ((i, j), (j, i)):
+            if traits[bottom].never_zero and traits[bottom].n_levels != 2:
+                found.append(_function(((top, "x"), 1), ((bottom, "x"), -1)))
+            if traits[top].n_levels == 2 and traits[bottom].positive and _many(traits[bottom]):
+                found.append(_function(((top, "x"), 1), ((bottom, "log"), 1)))
+        if all(traits[k].positive and _many(traits[k]) for k in (i, j)):
+            one, other = (((i, "log"), 1),), (((j, "log"), 1),)
+            found.append(CatalogueFunction(((1.0, one), (1.0, other))))
+            found.append(CatalogueFunction(((1.0, one), (-1.0, other))))
+            x, z = (((i, "x"), 1),), (((j, "x"), 1),)
+            # Values are columns divided by their scales; a share adds columns in their units.
+            found.append(CatalogueFunction(((scale[i], x),), ((scale[i], x), (scale[j], z))))
+    return found
+
+
+def _laws(
+    values: Values,
+    few: Values,
+    targets: Sequence[Variable],
+    blocks: Iterable[list[CatalogueFunction]],
+    n_tried: float,
+) -> Iterator[Candidate]:
+    """Compare all functions with all targets in a few rows, and yield laws of the most similar."""
+    if not targets:
+        return
+    units = _units(np.column_stack([few.of(each) for each in targets]))
+    owners = np.array([i for i, _ in targets])
+    best: list[list[tuple[float, int, CatalogueFunction]]] = [[] for _ in targets]
+    count = 0
+    for functions in blocks:
+        if not functions:
+            continue
+        related = _units(np.column_stack([each.values(few) for each in functions])).T @ units
+        left = 1 - related**2
+        for f, t in zip(*np.nonzero(left < SCREENED_SHARE), strict=True):
+            if owners[t] not in functions[f].columns:
+                count += 1
+                best[t].append((float(left[f, t]), count, functions[f]))
+        best = [nsmallest(TRIED, each) for each in best]
+    for target, candidates in zip(targets, best, strict=True):
+        for _, _, function in candidates:
+            for law in _fits(values, target, function):
+                yield Candidate(law, n_tried, target[0])
+
+
+def _units(matrix: Array) -> Array:
+    """Return centred columns of unit size; zeros for columns that are constant or not finite."""
+    centred = matrix - matrix.mean(axis=0)
+    norms = np.linalg.norm(centred, axis=0)
+    fine = np.isfinite(norms) & (norms > NO_VARIATION * np.abs(matrix).max(axis=0))
+    found: Array = np.where(fine, centred, 0.0) / np.where(fine, norms, 1.0)
+    return found
+
+
+def _fits(values: Values, target: Variable, function: CatalogueFunction) -> Iterator[Law]:
+    """Yield the laws target = a f and target = a f + b, fitted with weights of printed digits."""
+    y, u = values.of(target), function.values(values)
+    if not (np.isfinite(u).all() and np.isfinite(y).all()):
+        return
+    weights = _weights(values, target)
+    for constant in (False, True):
+        design = np.column_stack([u, np.ones(len(u))] if constant else [u])
+        found = np.linalg.lstsq(design * weights[:, np.newaxis], y * weights, rcond=None)[0]
+        if found.all():
+            yield function.law(target, found[0], found[1] if constant else 0.0)
+
+
+def _weights(values: Values, target: Variable) -> Array:
+    """Return weights of rows: the inverse width of the last printed digit of a target."""
+    column, atom = target
+    x = values.x[:, column]
+    width = values.traits[column].precision.half_unit(x)
+    if not width.any():
+        return np.ones(len(x))
+    if atom == "exp":
+        width = width * np.exp(x)
+    typical = float(np.median(width[width > 0]))
+    found: Array = 1 / np.maximum(width / typical, SHARPEST)
+    return found

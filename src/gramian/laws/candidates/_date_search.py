@@ -1,0 +1,74 @@
+"""Candidates: dates that follow from columns with their year, month, day and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws._cover import Implication
+from gramian.laws.candidates._level_context import LevelContext
+from gramian.laws.forms import ComposedDate
+from gramian.laws.judge import MIN_REPEATED, DateTally
+from gramian.tables import COMPOSING, LIMITS, Clock, Part
+
+
+@dataclass(frozen=True)
+class DateCandidate:
+    """A date whose parts are in other columns."""
+
+    date: ComposedDate
+    clock: Clock
+    implication: Implication
+
+    @property
+    def dependencies(self) -> list[Implication]:
+        """The date follows from the columns with its parts."""
+        return [self.implication]
+
+    def tally(self, context: LevelContext) -> DateTally:
+        """Return the tally of the law, without rows."""
+        return DateTally(self.date, self.clock, context.table.names)
+
+
+def composed_dates(context: LevelContext) -> Iterator[DateCandidate]:
+    """Yield dates all of whose parts are columns or constants."""
+    table = context.table
+    names = table.names
+    numbers = [i for i in table.numbers if i not in table.clocks]
+    for place, clock in table.clocks.items():
+        parts = [
+            _part(context.rows, place, clock, part, numbers, names)
+            for part in COMPOSING[clock.unit]
+        ]
+        whole = [each for each in parts if each is not None]
+        if len(whole) == len(parts) and any(isinstance(each, str) for each in whole):
+            date = ComposedDate(names[place], clock.unit, tuple(whole))
+            causes = frozenset(map(names.index, date.columns))
+            yield DateCandidate(date, clock, (causes, place))
+
+
+def _part(
+    rows: Array,
+    place: int,
+    clock: Clock,
+    part: Part,
+    numbers: Sequence[int],
+    names: Sequence[str],
+) -> str | int | None:
+    """Return the column that holds a part of a date, or the constant value of the part."""
+    wanted = clock.part(rows[:, place], part)
+    there = ~np.isnan(wanted)
+    if there.sum() < MIN_REPEATED:
+        return None
+    first = float(wanted[there][0])
+    if (wanted[there] == first).all():
+        low, high = LIMITS[part]
+        return int(first) if low <= first <= high else None
+    for i in numbers:
+        both = there & ~np.isnan(rows[:, i])
+        if both.sum() >= MIN_REPEATED and (wanted[both] == rows[both, i]).all():
+            return names[i]
+    return None

@@ -1,0 +1,246 @@
+"""Candidates: short laws of one column, whose quotient by powers of others is a sum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws._tolerances import ERROR_FLOOR
+from gramian.laws.candidates._null_space import without_common_factor
+from gramian.laws.candidates._quotient import Quotient, divide_out, left_by_functions
+from gramian.laws.candidates._search_context import SMALL_TABLE, Candidate, SearchContext
+from gramian.laws.candidates._shortest_sum import shortest_sum
+from gramian.laws.columns import Traits
+from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, multiplied, plain_power
+from gramian.laws.judge import refit_law
+
+POWERS = tuple(Fraction(each) for each in ("1", "2", "-1", "-2", "1/2", "-1/2"))
+"""Powers of the quotient that are fitted by sums."""
+MAX_SUM_FUNCTIONS = 350
+"""Largest number of functions that may be terms of a sum."""
+MAX_COMPLEXITY = 7
+"""Largest complexity of a term: the sum of the complexities of its factors."""
+MAX_REST = 6
+"""Largest number of columns that a quotient may depend on."""
+MAX_RATIO_COLUMNS = 4
+"""Largest number of columns of a ratio of polynomials."""
+NO_WORSE = 1.5
+"""Largest residual of a good sum, as a multiple of the residual of smooth functions."""
+UNEXPLAINED = 0.4
+"""Largest residual of smooth functions of others, as a share of a column's deviation."""
+TARGETS = 3
+"""Number of columns whose short laws are compared before one is believed."""
+N_TRIED = 1e6
+"""Assumed number of candidates among which a short law is found."""
+ROWS_FOR_SUMS = 60
+"""Least number of rows for sums of several terms."""
+
+
+def explicit_laws(context: SearchContext) -> Iterator[Candidate]:
+    """Yield the shortest laws of the free columns that others explain best, with noise."""
+    few, free = context.few, context.free
+    if len(free) <= SMALL_TABLE and few.n_rows >= ROWS_FOR_SUMS:
+        for _, target, quotient in _quotients(few, free)[:TARGETS]:
+            found = _law_for(few, target, quotient)
+            if found is not None:
+                yield Candidate(refit_law(found, context.train), N_TRIED)
+
+
+def _quotients(values: Values, columns: Sequence[int]) -> list[tuple[float, int, Quotient]]:
+    """Return residuals, columns and quotients of columns that follow from others, best first.
+
+    Parameters
+    ----------
+    values : Values
+        Rows.
+    columns : sequence of int
+        The columns.
+    """
+    x = values.x / values.scale
+    positive = [each.positive for each in values.traits]
+    found = []
+    for target in columns:
+        others = [i for i in columns if i != target]
+        if left_by_functions(x, positive, target, others) > UNEXPLAINED:
+            continue
+        quotient = divide_out(x, positive, target, others)
+        if len(quotient.rest) <= MAX_REST:
+            y = x[:, target]
+            found.append((quotient.left * np.sqrt(np.mean(y**2)) / np.std(y), target, quotient))
+    return sorted(found, key=lambda each: each[0])
+
+
+def _law_for(values: Values, target: int, quotient: Quotient) -> Law | None:
+    """Return the law with the shortest description that gives a column, or None.
+
+    Parameters
+    ----------
+    values : Values
+        Rows.
+    target : int
+        The column.
+    quotient : Quotient
+        The column, with powers of others divided out.
+    """
+    best: Law | None = None
+    least = missed = math.inf
+    for laws in (_candidates(values, target, quotient), _ratios(values, target, quotient)):
+        for law, cost in laws:
+            left = _left(law, values, target)
+            score = len(values.x) * math.log(max(left, ERROR_FLOOR)) + cost
+            if score < least:
+                best, least, missed = law, score, left
+        if missed <= NO_WORSE * quotient.left:
+            break
+    return best
+
+
+def _left(law: Law, values: Values, target: int) -> float:
+    """Return the root mean square error of a column by a law, as a share of the column's size."""
+    slope = law.gradient(values)[:, target]
+    with np.errstate(all="ignore"):
+        missed = law.terms(values).sum(axis=1) / slope
+    y = values.of((target, "x"))
+    return float(np.sqrt(np.mean(missed**2) / np.mean(y**2)))
+
+
+def _candidates(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[Law, float]]:
+    """Yield laws in which a power of the quotient is a sum, with their description lengths."""
+    y, traits = values.of((target, "x")), values.traits[target]
+    powers = [
+        power
+        for power in POWERS
+        if (power.denominator == 1 or traits.positive)
+        and (power > 0 or traits.never_zero)
+        and (quotient.rest or power == 1)
+    ]
+    for i, family in enumerate(_families_of(quotient.rest, values.traits)):
+        functions = [each for each, _ in family]
+        matrix = values.matrix(functions)
+        costs = [math.log(2 + len(family)) + complexity for _, complexity in family]
+        for power in powers:
+            raised = quotient.values ** float(power)
+            weights = _weights(y, float(power) * raised)
+            found = shortest_sum(matrix * weights[:, None], raised * weights, costs, prune=i == 0)
+            if found is not None:
+                law = found.law(_lead(target, power, quotient), functions)
+                extra = math.log(len(y)) * (power != 1)
+                yield without_common_factor(law), found.cost + extra
+
+
+def _ratios(values: Values, target: int, quotient: Quotient) -> Iterator[tuple[Law, float]]:
+    """Yield laws in which the quotient multiplies several terms, with their description lengths."""
+    rest = quotient.rest
+    if not 0 < len(rest) <= MAX_RATIO_COLUMNS:
+        return
+    top, bottom = _polynomial(rest, 3), _polynomial(rest, 2)
+    above, below = values.matrix(top), values.matrix(bottom)
+    y = values.of((target, "x"))
+    for power in (1, 2):
+        raised = quotient.values**power
+        inner = below * raised[:, np.newaxis]
+        lead = _lead(target, Fraction(power), quotient)
+        for i, monomial in enumerate(bottom):
+            matrix = np.column_stack([above, np.delete(inner, i, axis=1)])
+            names = [*top, *(multiplied(each, lead) for k, each in enumerate(bottom) if k != i)]
+            weights = _weights(y, power * inner[:, i])
+            costs = [math.log(2 + len(names)) + _degree(each) for each in names]
+            found = shortest_sum(
+                matrix * weights[:, np.newaxis], inner[:, i] * weights, costs, max_terms=5
+            )
+            if found is not None:
+                law = found.law(multiplied(lead, monomial), names)
+                yield without_common_factor(law), found.cost + 2 * math.log(len(y))
+
+
+def _weights(y: Array, raised: Array) -> Array:
+    """Return weights of rows that turn errors of a power into errors of the target."""
+    weights: Array = np.abs(y / raised)
+    weights[~np.isfinite(weights)] = 0.0
+    return weights
+
+
+def _lead(target: int, power: Fraction, quotient: Quotient) -> Monomial:
+    """Return a power of the quotient as a monomial."""
+    powers: dict[Variable, Fraction] = {(target, "x"): power}
+    for column, exponent in quotient.exponents.items():
+        powers[column, "x"] = -exponent * power
+    return tuple(sorted((variable, plain_power(p)) for variable, p in powers.items() if p))
+
+
+RatedTerms = list[tuple[Monomial, int]]
+"""Products of powers and functions of columns, with their complexities."""
+
+
+def _families_of(columns: Sequence[int], traits: Sequence[Traits]) -> Iterator[RatedTerms]:
+    """Yield lists of terms: polynomials first, then ratios, then functions of one column."""
+    if not columns:
+        yield [(ONE, 0)]
+        return
+    powers = [_powers(column, traits[column]) for column in columns]
+    ratios = [_powers(column, traits[column], ratios=True) for column in columns]
+    yield _terms(powers, 2)
+    yield _terms(ratios, MAX_COMPLEXITY)
+    for i, column in enumerate(columns):
+        functions = _functions(column, traits[column])
+        if functions:
+            yield _terms([*ratios[:i], functions, *ratios[i + 1 :]], MAX_COMPLEXITY)
+
+
+def _terms(choices: Sequence[RatedTerms], limit: int) -> RatedTerms:
+    """Return products of one choice for each column, limited in complexity and number."""
+    every = [(tuple(sorted(factors)), c) for factors, c in _bounded(choices, limit)]
+    every.sort(key=lambda each: each[1])
+    while sum(complexity <= limit for _, complexity in every) > MAX_SUM_FUNCTIONS:
+        limit -= 1
+    return [each for each in every if each[1] <= limit]
+
+
+def _bounded(choices: Sequence[RatedTerms], limit: int) -> Iterator[tuple[Monomial, int]]:
+    """Yield products of one choice for each column whose complexity is within the limit."""
+    if not choices:
+        yield ONE, 0
+        return
+    for part, cost in choices[0]:
+        if cost <= limit:
+            for others, more in _bounded(choices[1:], limit - cost):
+                yield (*part, *others), cost + more
+
+
+def _powers(column: int, traits: Traits, *, ratios: bool = False) -> RatedTerms:
+    x = (column, "x")
+    highest = 4 if traits.n_levels is None else min(2, traits.n_levels - 1)
+    found: RatedTerms = [(ONE, 0), *((((x, power),), power) for power in range(1, highest + 1))]
+    if ratios and traits.never_zero:
+        found += [(((x, -1),), 1), (((x, -2),), 2)]
+    return found
+
+
+def _functions(column: int, traits: Traits) -> RatedTerms:
+    found: RatedTerms = [(ONE, 0)]
+    if traits.angle:
+        sin, cos = (column, "sin"), (column, "cos")
+        found += [(((sin, 1),), 1), (((cos, 1),), 1), (((cos, 2),), 2), (((cos, 1), (sin, 1)), 2)]
+    if traits.positive and traits.n_levels is None:
+        x = (column, "x")
+        found += [((((column, "log"), 1),), 1), (((x, 1),), 1)]
+    return found if len(found) > 1 else []
+
+
+def _polynomial(columns: Sequence[int], degree: int) -> list[Monomial]:
+    powers = [
+        each for each in product(range(degree + 1), repeat=len(columns)) if sum(each) <= degree
+    ]
+    return [
+        tuple(((column, "x"), p) for column, p in zip(columns, each, strict=True) if p)
+        for each in sorted(powers, key=sum)
+    ]
+
+
+def _degree(monomial: Monomial) -> int:
+    return sum(abs(int(power)) for _, power in monomial)

@@ -1,0 +1,236 @@
+"""Candidates: lookups by the levels of one key, of two keys, and of three keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from gramian._support.types import IntArray
+from gramian.laws._cover import Implication, closure, follows, minimal
+from gramian.laws._tolerances import MIN_EVIDENCE
+from gramian.laws.candidates._label_intervals import intervals
+from gramian.laws.candidates._level_context import LevelContext
+from gramian.laws.columns import PER_NUMBER, Cells
+from gramian.laws.judge import Count, LookupTally, combined, count, mismatches
+from gramian.tables import COARSER
+
+MOST_TOGETHER = {2: 60, 3: 15}
+"""Largest number of keys, those with the fewest levels, that are combined by two and by three."""
+SCREEN_CELLS = 3e8
+"""About the largest number of cells that the screening compares: it uses fewer rows if needed."""
+FEWEST_ROWS = 2_000
+"""Least number of rows of the screening."""
+
+
+@dataclass(frozen=True)
+class BelievedLookup:
+    """A lookup that the rows of the search make believed."""
+
+    causes: tuple[int, ...]
+    """The keys whose levels are looked up."""
+    effect: int
+    """The column that follows."""
+    count: Count
+    thresholds: tuple[float, ...] = ()
+    """Ends of intervals, if the cause is a number whose intervals are looked up."""
+    both_ways: bool = False
+    """True if the cause follows from the effect, too."""
+
+    @property
+    def dependency(self) -> Implication:
+        """The effect follows from the causes."""
+        return frozenset(self.causes), self.effect
+
+    @property
+    def dependencies(self) -> list[Implication]:
+        """The implication of the lookup, and of its inverse if it holds both ways."""
+        reverse = (frozenset([self.effect]), self.causes[0])
+        return [self.dependency, reverse] if self.both_ways else [self.dependency]
+
+    def tally(self, context: LevelContext) -> LookupTally:
+        """Return the tally of the law, without rows."""
+        table, keys = context.table, [context.cells.keys[i] for i in self.causes]
+        if self.thresholds:
+            keys = [replace(keys[0], thresholds=self.thresholds)]
+        places = [table.names.index(key.column) for key in keys]
+        effect = context.cells.keys[self.effect]
+        return LookupTally(
+            keys, places, effect, self.effect, table.labels, both_ways=self.both_ways
+        )
+
+
+def lookups_by_level(context: LevelContext) -> Iterator[BelievedLookup]:
+    """Yield lookups, without consequences of other laws."""
+    return _LookupSearch(context).run()
+
+
+class _LookupSearch:
+    """Search for columns that follow from levels of others, each law once."""
+
+    def __init__(self, context: LevelContext) -> None:
+        cells = context.cells
+        self._cells = cells
+        self._tolerance = context.tolerance
+        self._check_time = context.check_time
+        self._effects = cells.effects
+        self._known: list[Implication] = [*context.known, *_calendar(cells)]
+        n = max(len(self._effects), 1)
+        rows = int(SCREEN_CELLS / (n**2 * max(min(n, MOST_TOGETHER[2]), 1)))
+        n_rows = len(cells.codes)
+        few = np.linspace(0, n_rows - 1, min(n_rows, max(rows, FEWEST_ROWS))).astype(np.intp)
+        self._screen = cells.codes[few]
+
+    def run(self) -> Iterator[BelievedLookup]:
+        """Yield lookups of one cause, then of two causes, then of three causes."""
+        singles = self._one_way([*self._steps(), *self._singles()])
+        yield from singles
+        known = [*self._known, *(one for each in singles for one in each.dependencies)]
+        for size in MOST_TOGETHER:
+            more = self._together(size, known)
+            yield from more
+            known += [each.dependency for each in more]
+
+    def _singles(self) -> list[BelievedLookup]:
+        """Return all lookups with one cause."""
+        found = []
+        for cause in self._cells.causes:
+            self._check_time()
+            effects = [i for i in self._effects if self._cells.may_give(cause, i)]
+            effects = self._likely(self._screen[:, cause], effects)
+            found += self._judged(self._cells.codes[:, cause], (cause,), effects)
+        return found
+
+    def _judged(
+        self, codes: IntArray, causes: tuple[int, ...], effects: Sequence[int]
+    ) -> list[BelievedLookup]:
+        """Return lookups of effects by the levels of all causes, if fewer causes do not suffice."""
+        n_tried = float(len(self._cells.keys)) ** (len(causes) + 1)
+        found = []
+        for effect in effects:
+            counted = count(codes, self._cells.codes[:, effect])
+            if not self._believed(counted, n_tried):
+                continue
+            fewer = combinations(causes, len(causes) - 1) if len(causes) > 1 else ()
+            guess = max((self._agreeing(some, effect) for some in fewer), default=0.0)
+            best_guess = replace(counted, most_frequent=max(guess, counted.most_frequent))
+            if best_guess.evidence(n_tried) >= MIN_EVIDENCE:
+                found.append(BelievedLookup(causes, effect, counted))
+        return found
+
+    def _believed(self, counted: Count, n_tried: float) -> bool:
+        return counted.holds(self._tolerance) and counted.evidence(n_tried) >= MIN_EVIDENCE
+
+    def _agreeing(self, causes: tuple[int, ...], effect: int) -> float:
+        """Return the share of rows in which an effect has the most frequent value of its level."""
+        codes = self._cells.codes
+        return 1 - count(_combined(codes, causes), codes[:, effect]).error
+
+    def _likely(self, codes: IntArray, effects: Sequence[int]) -> list[int]:
+        """Return the effects that may follow from a cause, judged by the rows of the screening."""
+        if not effects:
+            return []
+        missed = mismatches(codes, self._screen[:, effects])
+        most = 2 * self._tolerance * len(codes)
+        return [i for i, number in zip(effects, missed.tolist(), strict=True) if number <= most]
+
+    def _steps(self) -> list[BelievedLookup]:
+        """Return lookups of labels that are intervals of a number."""
+        cells = self._cells
+        numbers = [i for i in range(cells.n_columns) if cells.is_number(i)]
+        n_tried = float(len(cells.keys)) ** 2
+        found = []
+        for effect in self._effects:
+            if effect not in cells.labels:
+                continue  # the search for laws among numbers finds numbers that are steps
+            self._check_time()
+            for cause in numbers:
+                made = intervals(cells.x[:, cause], cells.codes[:, effect], self._tolerance)
+                if made is None:
+                    continue
+                ends, counted = made
+                if self._believed(counted, n_tried):
+                    found.append(BelievedLookup((cause,), effect, counted, ends))
+        return found
+
+    def _one_way(self, found: Sequence[BelievedLookup]) -> list[BelievedLookup]:
+        """Return lookups of one cause, merged if they hold both ways, without consequences."""
+        steps = {each.dependency for each in found if each.thresholds}
+        found = [each for each in found if each.thresholds or each.dependency not in steps]
+        known = {
+            (causes, effect)
+            for causes, effect in self._known
+            if len(causes) == 1 and effect < self._cells.n_columns
+        }
+        together = {each.dependency for each in found} | known
+        first = list(range(len(self._cells.keys)))  # the first key that is equivalent to each key
+        for each in sorted(found, key=lambda one: (one.effect, one.causes)):
+            (cause,), effect = each.causes, each.effect
+            if (frozenset([effect]), cause) in together and cause < effect:
+                first[effect] = min(first[effect], first[cause])
+        twins = {i for i, one in enumerate(first) if one != i}
+        both = [
+            replace(each, both_ways=True)
+            for each in found
+            if each.effect in twins and each.causes == (first[each.effect],)
+        ]
+        others = [each for each in found if not twins & {*each.causes, each.effect}]
+        wanted = sorted(others, key=lambda one: (not one.thresholds, one.count.n_levels))
+        # Known implications of a key hold for the first equivalent key, too.
+        same = [(frozenset([i]), first[i]) for i in twins]
+        same += [(frozenset([first[i]]), i) for i in twins]
+        new = [each for each in both if not follows(each, self._known)]
+        return [*new, *minimal(wanted, [*self._known, *same])]
+
+    def _together(self, size: int, known: Sequence[Implication]) -> list[BelievedLookup]:
+        """Return lookups with several causes, all of which are needed."""
+        cells = self._cells
+        twins = _twins(known)
+        causes = [i for i in cells.causes if i not in twins and cells.fits(i, PER_NUMBER)]
+        causes = sorted(causes, key=lambda i: cells.n_levels[i])[: MOST_TOGETHER[size]]
+        effects = [i for i in self._effects if i not in twins]
+        found = []
+        for chosen in combinations(sorted(causes), size):
+            self._check_time()
+            labels = any(not cells.is_number(i) for i in chosen)
+            wanted = [i for i in effects if labels or i in cells.labels]
+            if any(cells.keys[i].part is not None for i in chosen):
+                wanted = [i for i in wanted if i not in cells.clocks]
+            given = closure(chosen, known) if wanted else set[int]()
+            wanted = [i for i in wanted if i not in given]
+            if not wanted or any(i in closure({*chosen} - {i}, known) for i in chosen):
+                continue
+            wanted = self._likely(_combined(self._screen, chosen), wanted)
+            if not wanted:
+                continue
+            codes = _combined(cells.codes, chosen)
+            if PER_NUMBER * (int(codes.max()) + 1) <= int((codes >= 0).sum()):
+                found += self._judged(codes, chosen, wanted)
+        return minimal(sorted(found, key=lambda one: one.count.n_levels), known)
+
+
+def _combined(codes: IntArray, keys: Sequence[int]) -> IntArray:
+    """Return codes of the combinations of levels of several keys."""
+    found = codes[:, keys[0]]
+    for key in keys[1:]:
+        found = combined(found, codes[:, key])
+    return found
+
+
+def _calendar(cells: Cells) -> Iterator[Implication]:
+    """Yield implications of the calendar: dates give their parts, parts give coarser parts."""
+    place = {(key.column, key.part): i for i, key in enumerate(cells.keys)}
+    for (column, part), i in place.items():
+        if part is not None:
+            yield frozenset([place[column, None]]), i
+            for finer, coarser in COARSER:
+                if part == finer:
+                    yield frozenset([i]), place[column, coarser]
+
+
+def _twins(known: Sequence[Implication]) -> set[int]:
+    """Return the keys that are equivalent to an earlier key."""
+    single = {(next(iter(causes)), effect) for causes, effect in known if len(causes) == 1}
+    return {b for a, b in single if a < b and (b, a) in single}

@@ -1,0 +1,158 @@
+"""Null space: functions that are exact combinations of simpler functions, by QR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from scipy.linalg import qr, solve_triangular
+
+from gramian._support.types import Array
+from gramian.laws.columns import Traits
+from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, columns_of, multiplied
+
+DEPENDENT = 1e-12
+"""Largest residual of a unit function that is an exact combination of other functions."""
+MAX_TERMS = 30
+"""Largest number of functions in a combination."""
+SHORT = 8
+"""A law of more terms must have few terms compared with all functions of its columns."""
+SPARSE = 3.5
+"""Least number of functions for each term of a long law."""
+
+
+def monomials_of(
+    variables: Sequence[Variable], degree: int, caps: dict[Variable, int]
+) -> Iterator[list[Monomial]]:
+    """Yield the monomials of each degree, from 0 on.
+
+    Parameters
+    ----------
+    variables : sequence of (int, str)
+        The variables of the monomials.
+    degree : int
+        The largest degree.
+    caps : dict
+        The largest exponents of variables with a limit.
+    """
+    last: list[Monomial] = [ONE]
+    yield last
+    place = {variable: i for i, variable in enumerate(variables)}
+    for _ in range(degree):
+        new: list[Monomial] = []
+        for parent in last:
+            start = place[parent[-1][0]] if parent else 0
+            for variable in variables[start:]:
+                power = dict(parent).get(variable, 0)
+                if power < caps.get(variable, degree):
+                    rest = parent[:-1] if power else parent
+                    new.append((*rest, (variable, power + 1)))
+        last = new
+        yield last
+
+
+def caps_of(columns: Iterable[int], traits: Sequence[Traits]) -> dict[Variable, int]:
+    """Return the exponent limits of columns with few levels: their squares are sums of levels."""
+    return {(i, "x"): 1 for i in columns if traits[i].n_levels is not None}
+
+
+def divides(one: Monomial, other: Monomial) -> bool:
+    """Return True if one monomial is a factor of another monomial."""
+    powers = dict(other)
+    return all(powers.get(variable, 0) >= power for variable, power in one)
+
+
+def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]:
+    """Yield laws of functions that are combinations of functions before them.
+
+    Multiples of a dependent function say nothing new, and are left out.
+
+    Parameters
+    ----------
+    values : Values
+        Rows, more than there are functions.
+    monomials : sequence of Monomial
+        The functions, simple ones first.
+    """
+    matrix = values.matrix(monomials)
+    norms = np.sqrt(np.einsum("ij,ij->j", matrix, matrix))
+    usable = np.flatnonzero((norms > 0) & np.isfinite(norms))
+    unit = matrix[:, usable] / norms[usable]
+    monomials = [monomials[i] for i in usable.tolist()]
+    (upper,) = qr(unit, mode="r", check_finite=False)[:1]
+    left = np.abs(np.diag(upper))
+    independent = left > DEPENDENT
+    leads: list[Monomial] = []
+    for j in np.flatnonzero(~independent).tolist():
+        if any(divides(lead, monomials[j]) for lead in leads):
+            continue
+        before = [i for i in range(j) if independent[i]]
+        law = _sparse(unit, before, j)
+        if law is None:
+            continue
+        which, coefficients = law
+        terms = tuple(monomials[i] for i in which)
+        # Enough smooth functions of few columns fit any curve: a law has few of them as terms.
+        columns = set(columns_of(terms))
+        n_own = sum(columns.issuperset(columns_of([each])) for each in monomials)
+        if len(terms) <= max(SHORT, n_own / SPARSE):
+            leads.append(monomials[j])
+            yield without_common_factor(Law(coefficients / norms[usable][which], terms))
+
+
+def _sparse(unit: Array, before: list[int], j: int) -> tuple[list[int], Array] | None:
+    """Return the fewest functions before a function that give it, and their coefficients."""
+    (upper,) = qr(unit[:, [*before, j]], mode="r", check_finite=False)[:1]
+    n = len(before)
+    weights = solve_triangular(upper[:n, :n], upper[:n, n])
+    order = np.argsort(-np.abs(weights))
+    for n_terms in _sizes(n):
+        chosen = [before[i] for i in order[:n_terms]]
+        coefficients = _exact_fit(unit, chosen, j)
+        if coefficients is not None:
+            chosen, coefficients = _shorten(unit, chosen, coefficients, j)
+            return [*chosen, j], np.append(coefficients, -1.0)
+    return None
+
+
+def _sizes(n: int) -> Iterator[int]:
+    size = 1
+    while size < min(n, MAX_TERMS):
+        yield size
+        size += max(1, size // 3)
+    yield min(n, MAX_TERMS)
+
+
+def _exact_fit(unit: Array, chosen: list[int], j: int) -> Array | None:
+    """Return the coefficients with which functions add up to function j; None if they do not."""
+    matrix, target = unit[:, chosen], unit[:, j]
+    coefficients = np.asarray(np.linalg.lstsq(matrix, target, rcond=None)[0], dtype=np.float64)
+    left = np.linalg.norm(target - matrix @ coefficients) / np.linalg.norm(target)
+    return coefficients if left < DEPENDENT else None
+
+
+def _shorten(
+    unit: Array, chosen: list[int], coefficients: Array, j: int
+) -> tuple[list[int], Array]:
+    """Return the sum without terms that it does not need; the smallest terms are tried first."""
+    shorter = True
+    while shorter and len(chosen) > 1:
+        shorter = False
+        for i in np.argsort(np.abs(coefficients)):
+            fewer = [*chosen[:i], *chosen[i + 1 :]]
+            others = _exact_fit(unit, fewer, j)
+            if others is not None:
+                chosen, coefficients, shorter = fewer, others, True
+                break
+    return chosen, coefficients
+
+
+def without_common_factor(law: Law) -> Law:
+    """Return a law divided by the common factor of its terms; no exponent is negative then."""
+    powers = [dict(each) for each in law.monomials]
+    variables = {variable for each in powers for variable in each}
+    common = {variable: min(each.get(variable, 0) for each in powers) for variable in variables}
+    inverse = tuple((variable, -power) for variable, power in common.items() if power)
+    if not inverse:
+        return law
+    return Law(law.coefficients, tuple(multiplied(each, inverse) for each in law.monomials))

@@ -1,0 +1,107 @@
+"""Search context: the rows and the known laws that a generator of candidates sees.
+
+A generator is a function from a `SearchContext` to candidate laws. A new kind of law among numbers
+is a new generator in this room, and a line in the stages of `_law_search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gramian.laws.columns import Traits
+from gramian.laws.forms import Law, Values, determined, given_away, invertible, is_linear
+
+SMALL_TABLE = 12
+"""Largest number of columns for functions of all columns at once."""
+WIDEST = 800
+"""Largest number of columns for products of all pairs of columns."""
+
+
+class Candidate(NamedTuple):
+    """A law that may hold; the judge decides."""
+
+    law: Law
+    n_tried: float
+    """The number of candidates among which the law was found."""
+    target: int | None = None
+    """The column that may have been computed from the others and rounded; None for any column."""
+
+
+class SearchContext:
+    """The rows to search, and the laws that are known so far.
+
+    Parameters
+    ----------
+    train : Values
+        Rows in which laws are found and fitted.
+    few : Values
+        Some rows of `train`, enough to choose among short laws.
+    every : Values
+        The rows of `train` and the held-out rows.
+    known : sequence of Law
+        Laws of these columns that were found in more rows.
+    settled : sequence of set of int
+        Sets of columns whose laws are all known.
+    check_time : callable
+        Raises OutOfTimeError when the time is over.
+    """
+
+    def __init__(
+        self,
+        train: Values,
+        few: Values,
+        every: Values,
+        known: Sequence[Law] = (),
+        settled: Sequence[set[int]] = (),
+        check_time: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.train = train
+        self.few = few
+        self.every = every
+        self.settled = settled
+        self.check_time = check_time
+        self.laws = [*known]
+        self.varying = [i for i, each in enumerate(train.traits) if not each.constant]
+        """Columns that are not constant."""
+        self.columns = self.varying
+        """Varying columns, without columns that another column gives by an invertible law."""
+        self.distinct = self.varying
+        """Varying columns at the start of the stage, without linear copies of others."""
+        self._copies: set[int] = set()
+
+    @property
+    def traits(self) -> Sequence[Traits]:
+        """The traits of all columns."""
+        return self.train.traits
+
+    @property
+    def free(self) -> list[int]:
+        """The columns that remain if each known law gives one of its columns away."""
+        taken = given_away(self.laws)
+        return [i for i in self.columns if i not in taken]
+
+    def start_stage(self) -> None:
+        """Fix `distinct` until the next stage."""
+        self.distinct = [i for i in self.varying if i not in self._copies]
+
+    def add(self, law: Law) -> None:
+        """Add a believed law to the known laws."""
+        self.laws.append(law)
+        if len(law.columns) == 2 and invertible(law):
+            # Each of the two columns stands for the other: later laws need only one of them.
+            flags = {i for i in law.columns if self.is_flag(i)}
+            twin = determined(law, flags if len(flags) == 1 else set())
+            self.columns = [i for i in self.columns if i != twin]
+            if twin is not None and is_linear(law):
+                self._copies.add(twin)
+
+    def is_flag(self, column: int) -> bool:
+        """Return True if all values of a column are 0 or 1."""
+        return bool(np.isin(self.train.x[:, column], (0.0, 1.0)).all())
+
+
+Generator = Callable[[SearchContext], Iterator[Candidate]]
+"""The signature of all generators of candidate laws among numbers."""

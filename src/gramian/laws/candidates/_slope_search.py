@@ -1,0 +1,171 @@
+"""Candidates: columns that have slopes for each level of a category."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from gramian._support.types import Array, IntArray
+from gramian.laws._cover import Implication, closure, minimal
+from gramian.laws._tolerances import SCREENED_SHARE
+from gramian.laws.candidates._level_context import LevelContext
+from gramian.laws.candidates._slope_screen import lines, planes
+from gramian.laws.columns import Precision, precision_of
+from gramian.laws.judge import ByLevel, Judge, Judged, SlopeTally
+
+PER_LEVEL = 5.0
+"""Least average number of rows of the levels of a category."""
+CANDIDATES = 3
+"""Largest number of candidates that are judged for each column and category."""
+MOST_NUMBERS = 60
+"""Largest number of numeric columns for slopes of one number."""
+MOST_IN_PLANES = 30
+"""Largest number of numeric columns for slopes of two numbers."""
+SCREENED_LEVELS = 500
+"""Largest number of levels in which candidates are found; all levels judge the candidates."""
+PLANE_WORK = 3e7
+"""Largest number of values that are computed for the planes of a category."""
+
+
+@dataclass(frozen=True)
+class BelievedSlopes:
+    """Slopes that the rows of the search make believed."""
+
+    cause: int
+    """The key of the category."""
+    numbers: tuple[int, ...]
+    effect: int
+    judged: Judged
+    precision: Precision
+    """The precision of the effect."""
+
+    @property
+    def exact(self) -> bool:
+        """True if the errors are no larger than those of rounding."""
+        return self.judged.exact
+
+    @property
+    def invertible(self) -> list[int]:
+        """The numbers that follow from the effect."""
+        return [self.numbers[j] for j in self.judged.invertible]
+
+    @property
+    def dependencies(self) -> list[Implication]:
+        """The effect follows, and each number that the law can be solved for."""
+        everything = frozenset([self.cause, *self.numbers, self.effect])
+        return [(everything - {each}, each) for each in (self.effect, *self.invertible)]
+
+    def tally(self, context: LevelContext) -> SlopeTally:
+        """Return the tally of the law, without rows."""
+        cells, table = context.cells, context.table
+        key = cells.keys[self.cause]
+        codes = cells.codes[:, self.cause]
+        levels = np.empty(len(self.judged.coefficients))
+        levels[codes[codes >= 0]] = cells.x[codes >= 0, self.cause]
+        place = table.names.index(key.column)
+        texts = table.labels.get(place) if key.part is None else None
+        columns = (place, *self.numbers, self.effect)
+        return SlopeTally(key, levels, texts, self.judged, columns, table.names, self.precision)
+
+    @property
+    def length(self) -> int:
+        """The number of digits of the coefficients of the first levels."""
+        return sum(len(f"{each:.12g}") for each in self.judged.coefficients[:10].ravel())
+
+
+def slopes_by_level(context: LevelContext) -> Iterator[BelievedSlopes]:
+    """Yield slopes of numbers for each level of a category, without consequences of others."""
+    yield from fewest_slopes([*_SlopeSearch(context).run()], context.exact)
+
+
+def fewest_slopes(
+    found: Sequence[BelievedSlopes], known: Sequence[Implication]
+) -> list[BelievedSlopes]:
+    """Return slopes without those that follow from other slopes and known implications."""
+    wanted = sorted(found, key=lambda one: (not one.exact, len(one.numbers), one.length))
+    return minimal(wanted, known)
+
+
+class _SlopeSearch:
+    """Search for numbers that are sums of others, with coefficients for each level."""
+
+    def __init__(self, context: LevelContext) -> None:
+        cells = context.cells
+        self._context = context
+        self._cells = cells
+        self._numbers = [
+            i
+            for i in range(cells.n_columns)
+            if cells.is_number(i) and i not in cells.clocks and cells.n_levels[i] > 2
+        ]
+        self._precisions: dict[int, Precision] = {}
+
+    def run(self) -> Iterator[BelievedSlopes]:
+        """Yield the believed slopes of each category."""
+        cells = self._cells
+        if 2 <= len(self._numbers) <= MOST_NUMBERS:
+            for cause in cells.causes:  # text and parts of dates are categories
+                if not cells.is_number(cause) and cells.fits(cause, PER_LEVEL):
+                    self._context.check_time()
+                    yield from self._of(cause)
+
+    def _of(self, cause: int) -> list[BelievedSlopes]:
+        """Return the slopes of one category, the shortest for each set of numbers."""
+        cells, numbers = self._cells, self._numbers
+        codes, x = _largest(cells.codes[:, cause]), cells.x[:, numbers]
+        most = max(self._context.tolerance**2, SCREENED_SHARE)
+        found = [*self._judged(cause, lines(codes, x), most)]
+        size = (int(codes.max()) + 1) * len(numbers) ** 3
+        if len(numbers) <= MOST_IN_PLANES and size <= PLANE_WORK:
+            given = {each.effect for each in found} | {i for each in found for i in each.invertible}
+            found += self._judged(cause, planes(codes, x), most, given)
+        best: dict[frozenset[int], BelievedSlopes] = {}
+        for each in found:
+            columns = frozenset([*each.numbers, each.effect])
+            both = best.get(columns, each), each
+            best[columns] = min(both, key=lambda one: (not one.exact, one.length, -one.effect))
+        return [*best.values()]
+
+    def _judged(
+        self, cause: int, left: Array, most: float, given: Collection[int] = ()
+    ) -> Iterator[BelievedSlopes]:
+        """Yield the candidates that the judge believes."""
+        numbers, p = self._numbers, left.ndim - 1
+        places = range(len(numbers))
+        for k, effect in enumerate(numbers):
+            if effect in given:
+                continue
+            sets = [s for s in combinations(places, p) if k not in s and left[(*s, k)] <= most]
+            for chosen in sorted(sets, key=lambda s: left[(*s, k)])[:CANDIDATES]:
+                causes = tuple(numbers[i] for i in chosen)
+                if effect in closure(causes, self._context.exact):
+                    continue
+                law = self._law(cause, causes, effect)
+                if law is not None:
+                    yield law
+
+    def _law(self, cause: int, numbers: tuple[int, ...], effect: int) -> BelievedSlopes | None:
+        cells = self._cells
+        codes, x, y = cells.codes[:, cause], cells.x[:, numbers], cells.x[:, effect]
+        there = (codes >= 0) & ~np.isnan(x).any(axis=1) & ~np.isnan(y)
+        if effect not in self._precisions:
+            self._precisions[effect] = precision_of(y[~np.isnan(y)])
+        precision = self._precisions[effect]
+        rows = ByLevel(codes[there], x[there], y[there], int(codes.max()) + 1, precision)
+        n_tried = len(cells.keys) * float(len(self._numbers)) ** (len(numbers) + 1)
+        judged = Judge(rows, self._context.tolerance).verdict(n_tried)
+        return None if judged is None else BelievedSlopes(cause, numbers, effect, judged, precision)
+
+
+def _largest(codes: IntArray) -> IntArray:
+    """Return codes in which all but the largest levels are missing, if there are many levels."""
+    sizes = np.bincount(codes[codes >= 0])
+    if len(sizes) <= SCREENED_LEVELS:
+        return codes
+    rank = np.empty(len(sizes), dtype=np.intp)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    found: IntArray = np.where(codes >= 0, rank[codes], -1)
+    return np.where(found < SCREENED_LEVELS, found, -1)

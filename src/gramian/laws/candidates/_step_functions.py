@@ -1,0 +1,160 @@
+"""Candidates: columns of few values that are thresholds, levels or intervals of others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import Array
+from gramian.laws.candidates._label_intervals import short_between
+from gramian.laws.candidates._search_context import Candidate, SearchContext
+from gramian.laws.forms import Law, Values, comparison
+
+ROUND_THRESHOLD = 5
+"""Thresholds of ranks are multiples of this number."""
+ROWS_OF_UNIT = 10
+"""Each unit of a panel has fewer rows than this."""
+
+
+def whole_number_steps(context: SearchContext) -> Iterator[Candidate]:
+    """Yield thresholds and levels of whole numbers."""
+    return _steps_of(context, [i for i in context.columns if context.traits[i].whole])
+
+
+def other_steps(context: SearchContext) -> Iterator[Candidate]:
+    """Yield thresholds and levels of other columns, of columns that no law gives first."""
+    free = set(context.free)
+    others = [i for i in context.columns if not context.traits[i].whole]
+    yield from _steps_of(context, [i for i in others if i in free])
+    yield from _steps_of(context, [i for i in others if i not in free])
+
+
+def _steps_of(context: SearchContext, sources: Sequence[int]) -> Iterator[Candidate]:
+    flags = [i for i in context.columns if context.traits[i].n_levels is not None]
+    for law, source in _steps(context.every, flags, sources):
+        n_values = len(np.unique(context.every.x[:, source]))
+        yield Candidate(law, float(len(flags) * len(context.columns) * n_values))
+
+
+def _steps(
+    values: Values, columns: Sequence[int], sources: Sequence[int]
+) -> Iterator[tuple[Law, int]]:
+    """Yield laws y = [x ≤ c], [x > c], [x = c] or [a < x ≤ b], or sums of steps, and the column x.
+
+    Parameters
+    ----------
+    values : Values
+        Rows.
+    columns : sequence of int
+        The columns y.
+    sources : sequence of int
+        The columns x.
+    """
+    sources = [i for i in sources if not _difference(values.x[:, i])]
+    for k in columns:
+        n_levels = values.traits[k].n_levels
+        if n_levels is None:
+            continue
+        y = values.x[:, k]
+        if y.min() == y.max():
+            continue
+        for i in sources:
+            own = values.traits[i].n_levels
+            if i == k or (own is not None and own <= n_levels):
+                continue
+            if n_levels == 2:
+                parts = _indicator(values.x[:, i], y)
+            else:
+                parts = _staircase(values.x[:, i], y)
+            if parts is not None and not _by_number(values.x[:, i], parts):
+                yield _law(parts, k, i, values.scale[k]), i
+
+
+def _difference(x: Array) -> bool:
+    """Return True if a column is −1, 0 and 1: a difference of two flags has no levels."""
+    return bool(np.isin(x, (-1.0, 0.0, 1.0)).all())
+
+
+def _by_number(x: Array, parts: Parts) -> bool:
+    """Return True if the steps are steps of a row number, in a table sorted by the result.
+
+    Intervals of the number of a unit count as well, if a unit has a few rows in sequence: units
+    with one property may have consecutive numbers. Ranks number rows, too, but the thresholds of
+    ranks are round numbers.
+    """
+    changes = np.diff(np.unique(x))
+    if not ((changes >= 1).all() and np.median(changes) == 1):
+        return False
+    found = [comparison(atom) for _, atoms in parts for atom in atoms]
+    n_values = len(changes) + 1
+    if n_values < len(x):
+        together = bool((np.diff(x) >= 0).all())
+        if not together or len(x) >= ROWS_OF_UNIT * n_values:
+            return False
+        found = [each for each in found if each is not None and each[0] in ("le", "gt")]
+    return any(each is not None and each[1] % ROUND_THRESHOLD for each in found)
+
+
+Parts = list[tuple[float, tuple[str, ...]]]
+"""Heights of steps, each with the comparisons that are multiplied; the constant has none."""
+
+
+def _law(parts: Parts, k: int, i: int, scale: float) -> Law:
+    monomials = [tuple(sorted(((i, atom), 1) for atom in atoms)) for _, atoms in parts]
+    heights = [height / scale for height, _ in parts]
+    return Law(np.array([-1.0, *heights]), ((((k, "x"), 1),), *monomials))
+
+
+def _indicator(x: Array, y: Array) -> Parts | None:
+    """Return a column y of two values as comparisons of a column x; None if it is none."""
+    low, high = float(y.min()), float(y.max())
+    atoms = _comparison(x, y == high)
+    if atoms is None:
+        return None
+    return [(high - low, atoms), *([(low, ())] if low else [])]
+
+
+def _comparison(x: Array, on: NDArray[np.bool_]) -> tuple[str, ...] | None:
+    """Return the comparisons of a column that hold in exactly the given rows; None if none do."""
+    inside, outside = x[on], x[~on]
+    if inside.min() == inside.max() and not (outside == inside[0]).any():
+        return (f"eq {float(inside[0])!r}",)
+    if outside.min() == outside.max() and not (inside == outside[0]).any():
+        return (f"ne {float(outside[0])!r}",)
+    if inside.max() < outside.min():
+        return (f"le {_between(inside.max(), outside.min())!r}",)
+    if outside.max() < inside.min():
+        return (f"gt {_between(outside.max(), inside.min())!r}",)
+    below, above = outside[outside < inside.min()], outside[outside > inside.max()]
+    if len(below) and len(above) and len(below) + len(above) == len(outside):
+        start, end = _between(below.max(), inside.min()), _between(inside.max(), above.min())
+        return (f"gt {start!r}", f"le {end!r}")
+    return None
+
+
+def _staircase(x: Array, y: Array) -> Parts | None:
+    """Return a column y of few values as a sum of steps of x; None if a value is no interval."""
+    order = np.argsort(x, kind="stable")
+    x, y = x[order], y[order]
+    jumps = np.flatnonzero(np.diff(y))
+    if len(jumps) != len(np.unique(y)) - 1 or (x[jumps] == x[jumps + 1]).any():
+        return None
+    found: Parts = [
+        (float(y[at + 1] - y[at]), (f"gt {_between(x[at], x[at + 1])!r}",)) for at in jumps
+    ]
+    return [*found, *([(float(y[0]), ())] if y[0] else [])]
+
+
+def _between(low: float, high: float) -> float:
+    """Return the roundest threshold between two values; of whole numbers, the lowest such."""
+    low, high = float(low), float(high)
+    if low.is_integer() and high.is_integer():
+        units = (factor * 10.0**exponent for exponent in range(14, -1, -1) for factor in (5, 1))
+        for unit in units:
+            short = math.ceil(low / unit) * unit
+            if low <= short < high:
+                return short
+    return short_between(low, high)

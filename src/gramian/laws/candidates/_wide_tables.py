@@ -1,0 +1,194 @@
+"""Candidates in wide tables: sums and products of few of many columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws.candidates._null_space import without_common_factor
+from gramian.laws.candidates._search_context import SMALL_TABLE, WIDEST, Candidate, SearchContext
+from gramian.laws.candidates._shortest_sum import shortest_sum
+from gramian.laws.candidates._sums_and_powers import power_law
+from gramian.laws.forms import ONE, Law, Monomial, Values
+from gramian.laws.judge import refit_law
+
+SCREEN_ROWS = 500
+"""About the number of rows in which products are compared with columns."""
+RELATED = 0.3
+"""Least correlation of a product with a column for which it is fitted."""
+PAIRS = 3
+"""Largest number of products that are fitted for each column."""
+FOLLOWS = 0.9
+"""Least share of the variance of a column that all other columns must explain."""
+SUM_RESIDUAL = 0.03
+"""Largest residual of a sum of correlated columns, as a share of the standard deviation."""
+MAX_SUM_TERMS = 4
+"""Largest number of terms of a sum."""
+NOISY_EXPONENT_ERROR = 0.01
+"""Largest difference of a noisy exponent and the fraction that it is taken for."""
+
+
+def printed_products(context: SearchContext) -> Iterator[Candidate]:
+    """Yield products of powers, once for each column that may have been computed and rounded."""
+    laws = _sparse_products(context.few, context.distinct)
+    return _for_any_column(laws, 5.0 * len(context.distinct) ** 4)
+
+
+def printed_products_with_sums(context: SearchContext) -> Iterator[Candidate]:
+    """Yield products with sums, once for each column that may have been computed and rounded."""
+    laws = _products_with_sums(context.few, context.distinct)
+    return _for_any_column(laws, 5.0 * len(context.distinct) ** 4)
+
+
+def _for_any_column(laws: Iterable[Law], n_tried: float) -> Iterator[Candidate]:
+    for law in laws:
+        for column in law.columns:
+            yield Candidate(law, n_tried, column)
+
+
+def wide_products(context: SearchContext) -> Iterator[Candidate]:
+    """Yield products with sums of the free columns, in tables of many columns."""
+    free = context.free
+    if SMALL_TABLE < len(free) <= WIDEST:
+        for law in _products_with_sums(context.few, free):
+            yield Candidate(refit_law(law, context.train), float(len(free)) ** 4)
+
+
+def noisy_products(context: SearchContext) -> Iterator[Candidate]:
+    """Yield products of powers of the free columns, with noise."""
+    free = context.free
+    for law in _sparse_products(context.few, free):
+        yield Candidate(refit_law(law, context.train), 5.0 * len(free) ** 3)
+
+
+def noisy_sums(context: SearchContext) -> Iterator[Candidate]:
+    """Yield sums of the free columns, with noise."""
+    free = context.free
+    for law in _sparse_sums(context.few, free):
+        yield Candidate(refit_law(law, context.train), float(len(free)) ** 3)
+
+
+def _sparse_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
+    """Yield laws in which a column is the sum of a few other columns, with noise."""
+    monomials: list[Monomial] = [(((i, "x"), 1),) for i in columns]
+    matrix = values.matrix(monomials)
+    for k in _explained(matrix):
+        found = shortest_sum(*_split(matrix, k), max_terms=MAX_SUM_TERMS)
+        spread = float(np.std(matrix[:, k]) / np.sqrt(np.mean(matrix[:, k] ** 2)))
+        if found is not None and found.left < SUM_RESIDUAL * spread:
+            yield found.law(monomials[k], [ONE, *monomials[:k], *monomials[k + 1 :]])
+
+
+def _sparse_products(values: Values, columns: Sequence[int]) -> Iterator[Law]:
+    """Yield laws in which a column is a product of powers of a few other columns, with noise."""
+    traits = values.traits
+    columns = [i for i in columns if traits[i].never_zero and traits[i].n_levels != 2]
+    if len(columns) < 2:
+        return
+    matrix = np.log(np.abs(np.column_stack([values.of((i, "x")) for i in columns])))
+    varying = np.ptp(matrix, axis=0) > 0
+    columns = [i for i, flag in zip(columns, varying, strict=True) if flag]
+    matrix = matrix[:, varying]
+    variables = [(i, "x") for i in columns]
+    for k in _explained(matrix):
+        found = shortest_sum(*_split(matrix, k), max_terms=MAX_SUM_TERMS)
+        if found is None:
+            continue
+        others = np.zeros(len(columns))  # the constant, and all columns but one
+        others[list(found.members)] = found.coefficients
+        exponents = np.insert(others[1:], k, -1.0)
+        law = power_law(values, variables, exponents, max(NOISY_EXPONENT_ERROR, 3 * found.left))
+        if law is not None:
+            yield law
+
+
+def _split(matrix: Array, k: int) -> tuple[Array, Array, list[float]]:
+    """Return the constant and all columns but column k, column k, and the cost of each term."""
+    others = np.column_stack([np.ones(len(matrix)), np.delete(matrix, k, axis=1)])
+    return others, matrix[:, k], [np.log(2 + others.shape[1])] * others.shape[1]
+
+
+def _explained(matrix: Array) -> list[int]:
+    """Return the columns that other columns explain well, the best explained first."""
+    n, d = matrix.shape
+    centred = matrix - matrix.mean(axis=0)
+    size = np.linalg.norm(centred, axis=0)
+    unit = centred / np.where(size > 0, size, 1.0)
+    gram = unit.T @ unit
+    if n > 3 * d:
+        inverse = np.linalg.pinv(gram, hermitian=True, rcond=1e-13)
+        left = 1 / np.maximum(np.diag(inverse), 1.0)
+    else:
+        np.fill_diagonal(gram, 0.0)
+        left = 1 - 3 * (gram**2).max(axis=0)
+    order = np.argsort(left)
+    return [int(k) for k in order if left[k] < 1 - FOLLOWS and size[k] > 0]
+
+
+def _products_with_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]:
+    """Yield laws in which a column is the sum of a product or ratio of two columns and of others.
+
+    Correlations of all columns with all products of two take n_rows · n_columns³ operations, as
+    matrix products.
+    """
+    if len(columns) < 2:
+        return
+    step = max(1, values.n_rows // SCREEN_ROWS)
+    x = values.x[::step][:, columns] / values.scale[columns]
+    centred = x - x.mean(axis=0)
+    plain_unit = centred / np.linalg.norm(centred, axis=0)
+    # A product may hide behind a large column that it is added to: compare residuals, too.
+    unit = np.hstack([plain_unit, _residuals(plain_unit)]).astype(np.float32)
+    n = len(columns)
+    best: list[list[tuple[float, int, int, int]]] = [[] for _ in columns]
+    for i, column in enumerate(columns):
+        traits = values.traits[column]
+        for power in (1, -1) if traits.never_zero else (1,):
+            # x_j x_i for j ≥ i, and x_j / x_i for all j
+            first = i if power > 0 else 0
+            products = x[:, first:] * x[:, i : i + 1] ** power
+            products -= products.mean(axis=0)
+            norms = np.linalg.norm(products, axis=0)
+            norms[norms == 0] = 1.0
+            related = np.abs((products / norms).astype(np.float32).T @ unit)
+            if traits.n_levels is not None:
+                related[i - first] = 0.0  # squares of few levels are sums of levels
+            rows = np.arange(len(related))
+            related[rows, rows + first] = 0.0
+            related[rows, rows + first + n] = 0.0
+            related[:, [i, i + n]] = 0.0
+            top = np.argmax(related, axis=0)
+            for k in np.flatnonzero(related.max(axis=0) > RELATED).tolist():
+                best[k % n].append((float(related[top[k], k]), i, int(top[k]) + first, power))
+    linear: list[Monomial] = [(((i, "x"), 1),) for i in columns]
+    plain = values.matrix(linear)
+    for k, pairs in enumerate(best):
+        for _, i, j, power in sorted(pairs, reverse=True)[:PAIRS]:
+            extra = _product(columns[i], columns[j], power)
+            matrix, target, costs = _split(plain, k)
+            matrix = np.column_stack([matrix, values.product(extra)])
+            found = shortest_sum(matrix, target, [*costs, costs[0]], max_terms=MAX_SUM_TERMS)
+            if found is None or len(matrix[0]) - 1 not in found.members:
+                continue
+            names = [ONE, *linear[:k], *linear[k + 1 :], extra]
+            yield without_common_factor(found.law(linear[k], names))
+
+
+def _residuals(unit: Array) -> Array:
+    """Return the residual of each column on its most correlated column, of unit size."""
+    gram = unit.T @ unit
+    np.fill_diagonal(gram, 0.0)
+    nearest = np.argmax(np.abs(gram), axis=0)
+    slopes = gram[nearest, np.arange(len(gram))]
+    rest = unit - unit[:, nearest] * slopes
+    norms = np.linalg.norm(rest, axis=0)
+    found: Array = rest / np.where(norms > 1e-9, norms, np.inf)
+    return found
+
+
+def _product(i: int, j: int, power: int) -> Monomial:
+    if i == j:
+        return (((i, "x"), 2),)
+    return tuple(sorted([((i, "x"), power), ((j, "x"), 1)]))

@@ -1,0 +1,127 @@
+"""Coder: turns columns of any kind into numbers; text becomes codes, dates get a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import Array
+from gramian.laws.columns._key import cell
+from gramian.tables import Clock, plain, pyarrow
+
+MOST_LEVELS = 200_000
+"""Largest number of labels of a column; all further labels share the last code."""
+
+
+class Levels(Sequence[str]):
+    """The labels of a column, in the order in which they were first seen."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+        self._labels: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._labels[index]
+
+    def codes(self, values: Sequence[Any]) -> Array:
+        """Return the codes of labels, and add new labels; NaN where a label is missing."""
+        known, found = self._codes, np.empty(len(values))
+        for i, value in enumerate(values):
+            label = value if type(value) is str else _label(value)
+            if label is None:
+                found[i] = np.nan
+                continue
+            if label not in known and len(known) < MOST_LEVELS:
+                known[label] = len(known)
+                self._labels.append(label)
+            found[i] = known.get(label, MOST_LEVELS - 1)
+        return found
+
+
+def _label(value: Any) -> str | None:
+    found = cell(value)
+    if isinstance(found, float):
+        return str(int(found)) if found.is_integer() else str(found)
+    return found
+
+
+class Coder:
+    """Turns columns into numbers, with one code for each label in all parts of a table.
+
+    Attributes
+    ----------
+    labels : dict from int to Levels
+        Columns of text, with their labels.
+    clocks : dict from int to Clock
+        Columns of dates, with the clocks that turn dates into numbers.
+    """
+
+    def __init__(
+        self,
+        clocks: Mapping[int, Clock] | None = None,
+        labels: Mapping[int, Levels] | None = None,
+    ) -> None:
+        self.labels = dict(labels or {})
+        self.clocks = dict(clocks or {})
+
+    def numbers(self, columns: Sequence[Any]) -> Array:
+        """Return columns as a matrix of numbers.
+
+        Parameters
+        ----------
+        columns : sequence of arrays
+            Columns of a data frame or an Arrow table.
+        """
+        if not columns:
+            raise ValueError("X has no columns.")
+        found = np.empty((len(columns[0]), len(columns)), order="F")
+        for i, column in enumerate(columns):
+            found[:, i] = self._number(i, plain_array(column))
+        return found
+
+    def _number(self, i: int, values: NDArray[Any]) -> Array:
+        if values.dtype.kind == "M":
+            clock = self.clocks.setdefault(i, Clock.of(values))
+            return clock.numbers(values)
+        if values.dtype.kind == "m":
+            seconds = values.astype("timedelta64[us]").astype(np.int64) / 1e6
+            return np.where(np.isnat(values), np.nan, seconds)
+        if values.dtype.kind != "O":
+            numbers: Array = values.astype(np.float64)
+            return numbers
+        return self.labels.setdefault(i, Levels()).codes(values.tolist())
+
+
+def plain_array(column: Any) -> NDArray[Any]:
+    """Return a column as an array of numbers, of dates, or of objects that are not all numbers.
+
+    Parameters
+    ----------
+    column : array-like
+        A column of a data frame, of an Arrow table, or of an array.
+    """
+    if hasattr(column, "combine_chunks"):
+        return _from_arrow(column)
+    if getattr(getattr(column, "dt", None), "tz", None) is not None:
+        column = column.dt.tz_localize(None)  # the calendar's parts are those of the wall clock
+    values = np.asarray(column)
+    if values.dtype.kind in "fiubMm":
+        return values
+    values = np.asarray(column, dtype=object)
+    cells = [cell(each) for each in values.tolist()]
+    if all(each is None or isinstance(each, float) for each in cells):
+        return np.array([np.nan if each is None else each for each in cells], dtype=np.float64)
+    return values
+
+
+def _from_arrow(column: Any) -> NDArray[Any]:
+    """Return an Arrow column as an array; times of the day become seconds, local times stay."""
+    table = pyarrow().table([column], names=["column"])
+    found = plain(table).column(0)
+    return plain_array(found.to_numpy())

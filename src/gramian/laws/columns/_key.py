@@ -1,0 +1,217 @@
+"""Key: a column, intervals of a column, or a part of a date, whose levels are looked up."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian._support.words import is_storable_text
+from gramian.formulas import number, quote
+from gramian.tables import DAYS, PARTS, Clock, Part
+
+Cell = str | float
+"""A level: the text of a label, or a number."""
+LONGEST_LEVEL = 24
+"""Largest number of letters of a label that are written."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A column, intervals of a column, or a part of a date, whose levels are looked up.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    thresholds : tuple of float
+        The ends of intervals; empty if values are looked up. The last interval has no end.
+    part : str or None
+        A part of the calendar: "month", "weekday", "hour" and others.
+    clock : Clock or None
+        Turns dates into numbers, if the column has dates.
+
+    Examples
+    --------
+    >>> from gramian.laws import Key
+    >>> Key("age", thresholds=(18.0, 65.0)).cells([3, 18, 40, 80])
+    [0.0, 0.0, 1.0, 2.0]
+    """
+
+    column: str
+    thresholds: tuple[float, ...] = ()
+    part: Part | None = None
+    clock: Clock | None = None
+
+    def __str__(self) -> str:
+        return self.column if self.part is None else f"{self.part} of {self.column}"
+
+    @property
+    def text(self) -> str:
+        """The key within a sentence, as "product" or "the month of date"."""
+        name = quote(self.column)
+        return name if self.part is None else f"the {self.part} of {name}"
+
+    @property
+    def ends(self) -> list[str]:
+        """The ends of intervals as texts."""
+        return [level_text(each, self.clock) for each in self.thresholds]
+
+    def level_text(self, level: Cell) -> str:
+        """Return a level as text; an interval by its ends.
+
+        Parameters
+        ----------
+        level : str or float
+            The level, as `cells` returns it; the number of an interval.
+        """
+        if not self.thresholds or isinstance(level, str):
+            return level_text(level, self.clock if self.part is None else None)
+        place, ends = int(level), self.ends
+        if place == 0:
+            return f"≤ {ends[0]}"
+        return f"> {ends[-1]}" if place >= len(ends) else f"{ends[place - 1]} to {ends[place]}"
+
+    def numbers(self, x: Array) -> Array:
+        """Return the levels of a column of numbers; NaN where a value is missing.
+
+        Parameters
+        ----------
+        x : array of float
+            The column; dates as numbers, by `clock`.
+        """
+        if self.part is not None:
+            assert self.clock is not None
+            return self.clock.part(x, self.part)
+        if self.thresholds:
+            return interval(x, self.thresholds)
+        return x
+
+    def cells(self, values: Any) -> list[Cell | None]:
+        """Return the levels of a column of any kind; None where a value is missing.
+
+        Parameters
+        ----------
+        values : array-like
+            The column: text, numbers, or dates.
+        """
+        array = np.atleast_1d(np.asarray(values))
+        if array.dtype.kind == "M":
+            array = (self.clock or DAYS).numbers(array.astype("datetime64[us]"))
+        if array.dtype.kind not in "fiub":
+            found = [cell(each) for each in np.asarray(values, dtype=object).ravel().tolist()]
+            if not self.thresholds and self.part is None:
+                return found
+            array = np.array([each if isinstance(each, float) else np.nan for each in found])
+        numbers = self.numbers(array.astype(np.float64))
+        return [None if each != each else each for each in numbers.tolist()]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the key as plain lists, numbers and texts, to be stored."""
+        return {
+            "column": self.column,
+            "thresholds": list(self.thresholds),
+            "part": self.part,
+            "origin": None if self.clock is None else self.clock.origin,
+            "unit": None if self.clock is None else self.clock.unit,
+        }
+
+    @classmethod
+    def from_json(cls, document: Any) -> Key:
+        """Read a stored key; anything else is a ValueError that says what is wrong.
+
+        Parameters
+        ----------
+        document : dict
+            The result of `to_json`.
+        """
+        names = {"column", "thresholds", "part", "origin", "unit"}
+        is_key = isinstance(document, dict) and set(document) == names
+        if not is_key or not is_storable_text(document["column"]):
+            raise ValueError(f"A key of a stored lookup must have {sorted(names)}.")
+        ends, part = document["thresholds"], document["part"]
+        if not isinstance(ends, list) or not all(map(is_finite_number, ends)):
+            raise ValueError("The thresholds of a stored lookup must be finite numbers.")
+        if ends != sorted(ends) or part not in (None, *PARTS):
+            raise ValueError(
+                "Thresholds of a stored lookup must increase, and a part must be a part of a date."
+            )
+        clock = None
+        if document["origin"] is not None:
+            clock = stored_clock({name: document[name] for name in ("origin", "unit")})
+        if (part is not None) and clock is None:
+            raise ValueError(f"The {part} of a column must be that of a date, with a clock.")
+        return cls(document["column"], tuple(map(float, ends)), part, clock)
+
+
+def stored_clock(document: Any) -> Clock:
+    """Read a stored clock; anything else is a ValueError that says what is wrong."""
+    if not isinstance(document, dict) or set(document) != {"origin", "unit"}:
+        raise ValueError("A stored clock must have an origin and a unit.")
+    if not all(isinstance(each, str) for each in document.values()):
+        raise ValueError("The origin and the unit of a clock must be texts.")
+    return Clock(document["origin"], document["unit"])
+
+
+def interval(x: Array, thresholds: tuple[float, ...]) -> Array:
+    """Return the number of the interval of each value; an interval includes its upper end."""
+    found: Array = np.searchsorted(np.array(thresholds), x, side="left").astype(np.float64)
+    found[np.isnan(x)] = np.nan
+    return found
+
+
+def cell(value: Any) -> Cell | None:
+    """Return a value as a level; None if the value is missing."""
+    if isinstance(value, str):
+        return str(value)
+    if value is None or str(value == value) != "True":  # NaN, NaT and pandas' NA
+        return None
+    if isinstance(value, (bool, int, float, np.number, np.bool_)):
+        return float(value)
+    return str(value)
+
+
+def level_text(level: Cell, clock: Clock | None = None) -> str:
+    """Return a level as text, in quotes if it could be read as a part of the sentence.
+
+    Parameters
+    ----------
+    level : str or float
+        The level.
+    clock : Clock, optional
+        Turns the level into a date, if it is a date.
+    """
+    if not isinstance(level, str):
+        return number(level, 6) if clock is None else clock.text(level)
+    return quote(level if len(level) <= LONGEST_LEVEL else level[:LONGEST_LEVEL] + "…")
+
+
+def rounded(value: Cell) -> Cell:
+    """Return a number rounded to ten digits, so that rounding errors do not matter."""
+    if isinstance(value, str) or value.is_integer():
+        return value
+    return float(f"{value:.9e}")
+
+
+def is_finite_number(value: Any) -> bool:
+    """Return True if a stored value is a finite number."""
+    whole_or_not = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return whole_or_not and abs(value) <= sys.float_info.max
+
+
+def is_whole(value: Any, low: int, high: int) -> bool:
+    """Return True if a stored value is a whole number within limits."""
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def is_cell(value: Any) -> bool:
+    """Return True if a stored value is a level: a text, or a finite number."""
+    return is_finite_number(value) or is_storable_text(value)
+
+
+def plain_cell(value: Any) -> Cell:
+    """Return a stored level as a text or a float."""
+    return value if isinstance(value, str) else float(value)

@@ -1,0 +1,172 @@
+"""Opening of tables, and a bounded random sample of their rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian._support.words import infinite_value
+from gramian.core.rows import as_source, draw, is_dask, partitions
+from gramian.laws.columns._coded_table import (
+    CodedTable,
+    of_array,
+    of_blocks,
+    of_columns,
+    of_files,
+    of_frames,
+)
+
+SAMPLE_ROWS = 8_000
+"""Largest number of rows in which laws among numbers are found; all rows confirm them."""
+LOOKUP_ROWS = 50_000
+"""Largest number of rows in which laws of levels are found: each level needs several rows."""
+
+
+def open_coded_table(data: Any, feature_names: Sequence[str] | None) -> CodedTable:
+    """Open an array, a data frame, an Arrow table, files, row blocks or a Dask collection.
+
+    Parameters
+    ----------
+    data : object
+        The table.
+    feature_names : sequence of str or None
+        Names of the columns that replace those of the table.
+    """
+    if isinstance(data, Mapping):
+        opened = _of_mapping(data)
+    elif is_dask(data):
+        opened = _dask(data)
+    elif (files := of_files(data)) is not None:
+        opened = files
+    elif (source := as_source(data)) is not None:
+        chunks = source.chunks
+        opened = of_blocks(source.names, source.n_columns, lambda: (each.x for each in chunks()))
+    else:
+        opened = _in_memory(data)
+    return _named(opened, feature_names)
+
+
+def _of_mapping(data: Mapping[Any, Any]) -> CodedTable:
+    shapes = {str(name): np.shape(column) for name, column in data.items()}
+    if len({*shapes.values()}) > 1 or any(len(shape) != 1 for shape in shapes.values()):
+        raise ValueError(
+            f"The columns of a table are sequences of the same length; got the shapes {shapes}."
+        )
+    if find_spec("pandas") is None:
+        return of_columns(data, list(data.values()))
+    import pandas as pd  # pandas finds dates among Python's objects
+
+    return _in_memory(pd.DataFrame(dict(data)))
+
+
+def _in_memory(data: Any) -> CodedTable:
+    if hasattr(data, "column_names") and hasattr(data, "to_pandas"):  # an Arrow table
+        columns = [data.column(i) for i in range(len(data.column_names))]
+        return of_columns(data.column_names, columns)
+    if hasattr(data, "columns") and not isinstance(data, np.ndarray):
+        return of_columns(data.columns, [data[each] for each in data.columns])
+    if isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 2:
+        return of_columns(None, list(data.T))
+    if hasattr(data, "toarray"):
+        data = data.toarray()
+    try:
+        array = np.asarray(data, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"X holds values that are not numbers: {error}. Give tables with text as data frames, "
+            "Arrow tables or files."
+        ) from error
+    if array.ndim != 2:
+        raise ValueError(
+            f"X must be a table with rows and columns; it has the shape {array.shape}."
+        )
+    return of_array(array)
+
+
+def _dask(data: Any) -> CodedTable:
+    if hasattr(data, "columns"):
+        return of_frames(
+            [str(each) for each in data.columns],
+            lambda: partitions(data),
+        )
+
+    def blocks() -> Iterator[Array]:
+        for part in partitions(data):
+            yield np.asarray(part, dtype=np.float64)
+
+    return of_blocks(None, int(data.shape[1]), blocks)
+
+
+def _named(table: CodedTable, wanted: Sequence[str] | None) -> CodedTable:
+    """Return the table with the wanted names; two equal names are an error."""
+    if wanted is not None:
+        names, width = tuple(str(each) for each in wanted), len(table.names)
+        if len(names) != width:
+            raise ValueError(
+                f"feature_names has {len(names)} names, and the table has {width} columns."
+            )
+        table = replace(table, names=names, named=True)
+    twice = [name for name, count in Counter(table.names).items() if count > 1]
+    if twice:
+        raise ValueError(
+            f"More than one column is called {twice[0]!r}, so that a law could not say which it "
+            "means. Rename one, or give feature_names."
+        )
+    return table
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A random sample of the rows of a table."""
+
+    rows: Array
+    n_rows: int
+    """The number of rows of the whole table."""
+    n_missing: Array
+    """Number of missing values of each column, in the whole table."""
+
+    @property
+    def is_all(self) -> bool:
+        """True if the sample is the whole table."""
+        return len(self.rows) == self.n_rows
+
+
+def sample_of(table: CodedTable, seed: int, most: int | None = None) -> Sample:
+    """Read a table once, and return a random sample of its rows in their order.
+
+    Parameters
+    ----------
+    table : CodedTable
+        The table.
+    seed : int
+        Decides which rows are kept.
+    most : int, optional
+        The largest number of rows to keep, `SAMPLE_ROWS` by default.
+    """
+    n_missing = np.zeros(len(table.names))
+
+    def checked() -> Iterator[Array]:
+        nonlocal n_missing
+        before = 0
+        yield np.empty((0, len(table.names)))  # the table may have no rows
+        for block in table.blocks():
+            _check(block, table.names, before)
+            n_missing += np.isnan(block).sum(axis=0)
+            before += len(block)
+            yield block
+
+    most = SAMPLE_ROWS if most is None else most
+    rows, n_rows = draw(checked(), most, seed, lambda block, mask: block[mask], np.concatenate)
+    return Sample(rows, n_rows, n_missing)
+
+
+def _check(block: Array, names: Sequence[str], before: int) -> None:
+    if np.isinf(block).any():
+        row, column = np.argwhere(np.isinf(block))[0]
+        raise ValueError(infinite_value(names[column], before + row))

@@ -1,0 +1,71 @@
+"""Forms of laws: laws among numbers, lookups, slopes and dates, and their stored documents."""
+
+from gramian.laws.forms._column_law import ColumnLaw
+from gramian.laws.forms._composed_date import ComposedDate
+from gramian.laws.forms._dependency import Dependency
+from gramian.laws.forms._law import (
+    ONE,
+    Law,
+    Monomial,
+    Values,
+    Variable,
+    columns_of,
+    comparison,
+    multiplied,
+    plain_power,
+)
+from gramian.laws.forms._law_documents import agreement, law_from_json
+from gramian.laws.forms._law_formula import LawFormula
+from gramian.laws.forms._law_properties import (
+    determined,
+    given_away,
+    invertible,
+    is_linear,
+    linear_in,
+    step_of,
+)
+from gramian.laws.forms._law_terms import RawTerm, is_writable, raw_coefficients, terms_of
+from gramian.laws.forms._law_writer import Equation, LawWriter, reference_term
+from gramian.laws.forms._lookup import Lookup
+from gramian.laws.forms._relation import Relation, kind_of
+from gramian.laws.forms._slope_law import LevelLaw, SlopeLaw
+from gramian.laws.forms._slopes import Slopes
+from gramian.laws.forms._solution import Solution
+
+__all__ = [
+    "ONE",
+    "ColumnLaw",
+    "ComposedDate",
+    "Dependency",
+    "Equation",
+    "Law",
+    "LawFormula",
+    "LawWriter",
+    "LevelLaw",
+    "Lookup",
+    "Monomial",
+    "RawTerm",
+    "Relation",
+    "SlopeLaw",
+    "Slopes",
+    "Solution",
+    "Values",
+    "Variable",
+    "agreement",
+    "columns_of",
+    "comparison",
+    "determined",
+    "given_away",
+    "invertible",
+    "is_linear",
+    "is_writable",
+    "kind_of",
+    "law_from_json",
+    "linear_in",
+    "multiplied",
+    "plain_power",
+    "raw_coefficients",
+    "reference_term",
+    "step_of",
+    "terms_of",
+]

@@ -1,0 +1,178 @@
+"""Dependency: a law that gives a column by a lookup or a composed date."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import Array
+from gramian.formulas import Term, quote
+from gramian.laws.columns import Key
+from gramian.laws.forms._column_law import ColumnLaw
+from gramian.laws.forms._composed_date import ComposedDate
+from gramian.laws.forms._lookup import Lookup
+from gramian.laws.forms._relation import Relation
+
+
+@dataclass(frozen=True)
+class LawOfLevels(ABC):
+    """A law of levels with its errors and evidence; its form computes the column that follows."""
+
+    columns: tuple[str, ...]
+    error: float
+    validation_error: float
+    shuffled_error: float
+    evidence: float
+    n_rows: int
+    rounding: ClassVar[float] = 0.0
+    terms: ClassVar[tuple[Term, ...]] = ()
+
+    @property
+    @abstractmethod
+    def form(self) -> ColumnLaw:
+        """The law solved for the column that follows."""
+
+    @property
+    def n_levels(self) -> int:
+        """The number of levels that the law has learned."""
+        return self.form.n_levels
+
+    def __str__(self) -> str:
+        return str(self.form)
+
+    def latex(self) -> str:
+        """Write the law in LaTeX's math mode."""
+        return self.form.latex()
+
+    def sympy(self) -> Any:
+        """Return the law as SymPy's Eq."""
+        return self.form.sympy()
+
+    def says(self, other: Relation) -> bool:
+        """Return True if a law among numbers follows from this law.
+
+        Parameters
+        ----------
+        other : Relation
+            The law among numbers.
+        """
+        return False
+
+    def __call__(self, table: Mapping[str, Any]) -> NDArray[Any]:
+        """Compute the column that follows.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns by name.
+        """
+        return self.form(table)
+
+
+@dataclass(frozen=True)
+class Dependency(LawOfLevels):
+    """A law that gives a column by the levels of others: the city by the zip code.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns that the law ties; the one that follows is the last.
+    kind : "lookup"
+        The kind of law.
+    error : float
+        The share of rows that break the law.
+    validation_error : float
+        The share of repeated rows that break the law; a row is repeated if it is not the first row
+        of its level.
+    shuffled_error : float
+        The share of rows that do not have the most frequent value: the error of a guess, as after
+        shuffling.
+    evidence : float
+        How improbable it is that these repeated rows agree by chance, in powers of ten.
+    n_rows : int
+        The number of rows that have all columns of the law; these rows judge the law.
+    lookup : Lookup or ComposedDate
+        The values for all levels, or the parts of a date.
+    inverse : Lookup or None
+        The lookup in the other direction, if each column follows from the other.
+    solvable : tuple of str
+        The columns that the law gives wherever they have a value.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import gramian
+    >>> table = pd.DataFrame({"product": [*"abcdab"] * 20, "price": [5, 2, 5, 3, 5, 2] * 20})
+    >>> law = gramian.relations(table)[0]
+    >>> print(law)
+    price follows from product (4 levels)
+    >>> law.exact, law({"product": ["b", "x"]})
+    (True, array([ 2., nan]))
+    """
+
+    lookup: Lookup | ComposedDate
+    inverse: Lookup | None = None
+    solvable: tuple[str, ...] = ()
+    kind: Literal["lookup"] = "lookup"
+
+    @property
+    def exact(self) -> bool:
+        """True if no row breaks the law."""
+        return self.error == 0
+
+    @property
+    def form(self) -> Lookup | ComposedDate:
+        """The law solved for the column that follows."""
+        return self.lookup
+
+    def __str__(self) -> str:
+        if self.inverse is None:
+            return super().__str__()
+        both = f"{quote(self.lookup.column)} and {quote(self.inverse.column)}"
+        return f"{both} follow from each other ({self.lookup.size})"
+
+    def imbalance(self, X: Any) -> Array:
+        """Return 1 for each row that breaks the law.
+
+        Parameters
+        ----------
+        X : mapping or data frame
+            The columns by name.
+
+        Returns
+        -------
+        imbalance : array of shape (n_samples,)
+            0 where the law holds, 1 where the law is broken, NaN where a column is missing or a
+            level is not known.
+        """
+        key = Key(self.lookup.column)
+        expected, given = key.cells(self.lookup(X)), key.cells(X[self.lookup.column])
+        return np.array(
+            [
+                np.nan if a is None or b is None else float(a != b)
+                for a, b in zip(expected, given, strict=True)
+            ]
+        )
+
+    def solve_for(self, column: str) -> Lookup | ComposedDate:
+        """Return the lookup that gives one of the columns.
+
+        Parameters
+        ----------
+        column : str
+            The name of the column.
+        """
+        if column not in self.columns:
+            raise ValueError(f"The law {self} has no column {column!r}.")
+        for each in (self.lookup, self.inverse):
+            if each is not None and each.column == column and column in self.solvable:
+                return each
+        raise ValueError(
+            f"The law {self} does not give {column!r}: more than one of its values has the same "
+            "levels of the other columns, or it has values where another column is missing."
+        )

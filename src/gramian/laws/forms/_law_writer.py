@@ -1,0 +1,163 @@
+"""Writer of laws: solved for the column for which the law is simplest, or as an equation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gramian.formulas import Formula
+from gramian.laws.forms._law import multiplied
+from gramian.laws.forms._law_terms import RawTerm, formula_of, terms_of
+from gramian.laws.forms._solution import Solution
+
+DIGITS = 5
+"""Printed digits of coefficients that are not round."""
+ROUND_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A law that is not solved for a column: one formula equals another formula.
+
+    Attributes
+    ----------
+    left, right : Formula
+        The two sides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> angle = np.random.default_rng(0).uniform(0, 6.28, 200)
+    >>> law = gramian.relations(np.column_stack([np.cos(angle), np.sin(angle)]), ["x", "y"])[0]
+    >>> print(law.form.left, "|", law.form.right)
+    x² + y² | 1
+    """
+
+    left: Formula
+    right: Formula
+
+    def __str__(self) -> str:
+        return f"{self.left} = {self.right}"
+
+    def latex(self) -> str:
+        """Write the equation in LaTeX's math mode."""
+        return f"{self.left.latex()} = {self.right.latex()}"
+
+
+@dataclass(frozen=True)
+class LawWriter:
+    """Writes laws of a table.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of the columns.
+    signs : sequence of int
+        For each column 1 if the column is never negative, -1 if it is never positive, else 0.
+    """
+
+    names: Sequence[str]
+    signs: Sequence[int]
+
+    def formula(self, terms: Sequence[RawTerm]) -> Formula:
+        """Turn terms into a formula, plain ones first and the constant last."""
+        ordered = sorted(
+            terms, key=lambda term: (not term[1], -sum(p for _, p in term[1]), term[0] < 0)
+        )
+        digits = [ROUND_DIGITS if is_round(value) else DIGITS for value, _ in ordered]
+        return formula_of(terms_of(ordered, self.names), digits)
+
+    def solve(self, terms: Sequence[RawTerm], column: int) -> Solution | None:
+        """Return a law solved for a column; None if the column enters in more than one way."""
+        powers = {(atom, power) for _, each in terms for (i, atom), power in each if i == column}
+        if len(powers) != 1:
+            return None
+        ((atom, power),) = powers
+        if atom not in ("x", "log", "exp") or (atom != "x" and power != 1):
+            return None
+        negative = False
+        if power % 2 == 0:
+            if self.signs[column] == 0:
+                return None
+            negative = self.signs[column] < 0
+        own = ((column, atom), power)
+        inverse = (((column, atom), -power),)
+        bottom = [(value, multiplied(each, inverse)) for value, each in terms if own in each]
+        top = [(-value, each) for value, each in terms if own not in each]
+        if not top:
+            return None
+        bottom.sort(key=lambda each: (not each[1], len(each[1])))
+        unit = bottom[0][0]
+        plain_sum = all(abs(value - unit) <= 1e-9 * abs(unit) for value, _ in bottom)
+        if len(top) == 1 and not plain_sum:
+            unit = top[0][0]
+        return Solution(
+            self.names[column],
+            self.formula([(value / unit, each) for value, each in top]),
+            self.formula([(value / unit, each) for value, each in bottom]),
+            power,
+            atom == "log",
+            negative,
+            atom == "exp",
+        )
+
+    def equation(self, terms: Sequence[RawTerm]) -> Equation:
+        """Write a law with positive terms on the left and the constant on the right."""
+        sign = 1 if terms[reference_term(terms, None)][0] > 0 else -1
+        left = [(sign * value, each) for value, each in terms if sign * value > 0 and each]
+        right = [(-sign * value, each) for value, each in terms if sign * value <= 0 or not each]
+        return Equation(self.formula(left), self.formula(right))
+
+    def best(self, terms: Sequence[RawTerm], columns: Sequence[int]) -> int | None:
+        """Return the column for which a law is best solved; None if an equation is plainer."""
+        ranks = []
+        for column in columns:
+            solution = self.solve(terms, column)
+            if solution is None:
+                continue
+            top, bottom = solution.numerator, solution.denominator
+            n_minus = sum(term.coefficient < 0 for term in top.terms)
+            compound = len(bottom.terms) > 1
+            if solution.root > 1 and not compound and (n_minus or len(terms) == 2):
+                continue  # x² + y² = 1 and T² = a³ are plainer than roots
+            whole = not bottom.columns
+            ranks.append(
+                (
+                    solution.root != 1 or solution.exponential,
+                    compound,
+                    not whole,
+                    n_minus,
+                    len(solution.text),
+                    column,
+                )
+            )
+        if not ranks or _is_partition(terms):
+            return None
+        return int(min(ranks)[-1])
+
+
+def is_round(value: float) -> bool:
+    """Return True if a number has at most five digits."""
+    return float(f"{value:.4e}") == value
+
+
+def _is_partition(terms: Sequence[RawTerm]) -> bool:
+    """Return True if a law says that three or more columns add up to a constant."""
+    plain = [value for value, each in terms if each]
+    linear = all(sum(power for _, power in each) == 1 for _, each in terms if each)
+    sums = len(plain) < len(terms) and len(plain) > 2
+    return linear and sums and max(plain) - min(plain) <= 1e-9 * abs(max(plain))
+
+
+def reference_term(terms: Sequence[RawTerm], column: int | None) -> int:
+    """Return the index of the term whose coefficient is 1 in the written law."""
+    if column is not None:
+        own = [i for i, (_, each) in enumerate(terms) if any(v[0] == column for v, _ in each)]
+        others = [i for i in range(len(terms)) if i not in own]
+        if len(others) == 1 and len(own) > 1:
+            return others[0]
+        return min(own, key=lambda i: len(terms[i][1]))
+    return max(
+        range(len(terms)), key=lambda i: (sum(p for _, p in terms[i][1]), terms[i][0] > 0, -i)
+    )

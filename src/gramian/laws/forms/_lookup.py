@@ -1,0 +1,217 @@
+"""Lookup: a column that follows from the levels of other columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.words import counted, is_storable_text, listed
+from gramian.formulas import quote
+from gramian.laws.columns import Cell, Key, is_cell, level_text, plain_cell, rounded, stored_clock
+from gramian.laws.forms._column_law import ColumnLaw
+from gramian.tables import DAYS, Clock
+
+
+@dataclass(frozen=True)
+class Lookup(ColumnLaw):
+    """A column as a function of levels: a value for each combination of levels.
+
+    Call it with a table or mapping that gives the other columns by name.
+
+    Attributes
+    ----------
+    column : str
+        The column that the lookup gives.
+    keys : tuple of Key
+        The columns, intervals of numbers, or parts of dates whose levels are looked up.
+    levels : tuple of tuple
+        The combinations of levels, each a text or a number.
+    values : tuple
+        The value for each combination, all texts or all numbers.
+    clock : Clock or None
+        Turns numbers into dates, if the column has dates.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import gramian
+    >>> zips = ["8001", "8002", "3001", "4001"] * 25
+    >>> cities = ["Zurich", "Zurich", "Bern", "Basel"] * 25
+    >>> table = pd.DataFrame({"zip": zips, "city": cities})
+    >>> lookup = gramian.relations(table)[0].solve_for("city")
+    >>> print(lookup)
+    city follows from zip (4 levels)
+    >>> lookup({"zip": ["3001", "8002", "9999"]})
+    array(['Bern', 'Zurich', None], dtype=object)
+    """
+
+    column: str
+    keys: tuple[Key, ...]
+    levels: tuple[tuple[Cell, ...], ...] = field(repr=False)
+    values: tuple[Cell, ...] = field(repr=False)
+    clock: Clock | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are needed."""
+        return tuple(dict.fromkeys(key.column for key in self.keys))
+
+    @property
+    def is_text(self) -> bool:
+        """True if the column holds text."""
+        return isinstance(self.values[0], str)
+
+    @property
+    def gives_dates(self) -> bool:
+        """True if the column holds dates."""
+        return self.clock is not None
+
+    @property
+    def n_levels(self) -> int:
+        """The number of combinations of levels."""
+        return len(self.levels)
+
+    @cached_property
+    def is_part(self) -> bool:
+        """True if the column is a part of a date, so that the value of any new level is known."""
+        key, *others = self.keys
+        return (
+            key.part is not None
+            and not others
+            and (self.clock is None or self.clock == DAYS)
+            and all(
+                level == (value,) for level, value in zip(self.levels, self.values, strict=True)
+            )
+        )
+
+    @cached_property
+    def _entries(self) -> dict[tuple[Cell, ...], Cell]:
+        return {
+            tuple(map(rounded, level)): value
+            for level, value in zip(self.levels, self.values, strict=True)
+        }
+
+    def __call__(self, table: Mapping[str, Any]) -> NDArray[Any]:
+        """Return the values of the column.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns by name.
+
+        Returns
+        -------
+        values : array of shape (n_samples,)
+            The column. A value is missing where its levels are unknown or missing: None among
+            texts, NaN among numbers, NaT among dates. A part of a date is always known.
+        """
+        cells = [key.cells(table[key.column]) for key in self.keys]
+        found: list[Cell | None]
+        if self.is_part:
+            (found,) = cells
+        else:
+            found = [
+                None if None in row else self._entries.get(tuple(map(rounded, row)))
+                for row in zip(*cells, strict=True)
+            ]
+        if not self.is_text:
+            numbers = np.array([math.nan if each is None else each for each in found], dtype=float)
+            return numbers if self.clock is None else self.clock.dates(numbers)
+        texts = np.empty(len(found), dtype=object)
+        texts[:] = found
+        return texts
+
+    def entries(self) -> Iterator[tuple[str, str]]:
+        """Yield each combination of levels, and the value there, as texts."""
+        for level, value in zip(self.levels, self.values, strict=True):
+            cells = [key.level_text(each) for key, each in zip(self.keys, level, strict=True)]
+            yield ", ".join(cells), level_text(value, self.clock)
+
+    def __str__(self) -> str:
+        return f"{quote(self.column)} follows from {self._keys} ({self.size})"
+
+    @property
+    def _keys(self) -> str:
+        """The keys as text, as in "the month of date and region"."""
+        return listed([key.text for key in self.keys], len(self.keys), str)
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """The columns, and the parts of dates, that the column follows from."""
+        return tuple(map(str, self.keys))
+
+    @property
+    def text(self) -> str:
+        """The right-hand side of the law, in words."""
+        return f"a function of {self._keys} ({self.size})"
+
+    @property
+    def size(self) -> str:
+        """The number of levels, or the ends of intervals."""
+        if self.keys[0].thresholds:
+            ends = ", ".join(self.keys[0].ends)
+            return f"steps at {ends}" if len(self.values) <= 6 else f"{len(self.values)} intervals"
+        return counted(len(self.levels), "level")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the lookup as plain lists, dictionaries, numbers and texts, to be stored."""
+        document: dict[str, Any] = {
+            "lookup": self.column,
+            "keys": [key.to_json() for key in self.keys],
+            "levels": [list(level) for level in self.levels],
+            "values": list(self.values),
+        }
+        if self.clock is not None:
+            document["clock"] = {"origin": self.clock.origin, "unit": self.clock.unit}
+        return document
+
+    @classmethod
+    def from_json(cls, document: Any) -> Lookup:
+        """Read a stored lookup; nothing in the document is executed.
+
+        Parameters
+        ----------
+        document : dict
+            The result of `to_json`. Anything else is a ValueError that says what is wrong.
+        """
+        if not isinstance(document, dict) or set(document) - {"clock"} != {
+            "lookup", "keys", "levels", "values",
+        }:  # fmt: skip
+            raise ValueError("A stored lookup must have a column, keys, levels and values.")
+        keys, levels, values = (document[name] for name in ("keys", "levels", "values"))
+        if not all(isinstance(each, list) and each for each in (keys, levels, values)):
+            raise ValueError(
+                "Keys, levels and values of a stored lookup must be lists, and not empty."
+            )
+        read = tuple(map(Key.from_json, keys))
+        column = document["lookup"]
+        if not is_storable_text(column) or column in {key.column for key in read}:
+            raise ValueError("A stored lookup must not need the column that it gives.")
+        if len(levels) != len(values) or not all(
+            isinstance(level, list) and len(level) == len(read) for level in levels
+        ):
+            raise ValueError(
+                "Each level of a stored lookup must have a cell of each key, and a value."
+            )
+        if not all(map(is_cell, [*values, *(each for level in levels for each in level)])):
+            raise ValueError(
+                "Levels and values of a stored lookup must be texts and finite numbers."
+            )
+        if len({isinstance(each, str) for each in values}) > 1:
+            raise ValueError("The values of a stored lookup must be all texts, or all numbers.")
+        clock = stored_clock(document["clock"]) if "clock" in document else None
+        if clock is not None and isinstance(values[0], str):
+            raise ValueError("The dates of a stored lookup must be numbers.")
+        return cls(
+            column,
+            read,
+            tuple(tuple(map(plain_cell, level)) for level in levels),
+            tuple(map(plain_cell, values)),
+            clock,
+        )

@@ -1,0 +1,206 @@
+"""Relation: a law among numeric columns of a table, with its errors and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gramian._support.types import Array
+from gramian.formulas import Formula, Term, import_sympy
+from gramian.laws._tolerances import EXACT_ERROR
+from gramian.laws.forms._law import Law, Values, comparison
+from gramian.laws.forms._law_terms import RawTerm
+from gramian.laws.forms._law_writer import Equation, LawWriter
+from gramian.laws.forms._solution import Solution
+
+LawKind = Literal["constant", "equal", "linear", "power", "polynomial", "function", "step"]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A law that ties columns: terms that add up to zero in every row.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns that the law ties.
+    kind : {"constant", "equal", "linear", "power", "polynomial", "function", "step"}
+        The kind of law: a constant column, two equal columns, a sum, a product of powers, another
+        polynomial, a law with functions (log, sin, cos), a threshold or level.
+    terms : tuple of Term
+        The terms, in the units of the table, that add up to zero.
+    error : float
+        The root mean square of `imbalance` on the rows that the law was found in.
+    validation_error : float
+        The root mean square of `imbalance` on held-out rows; in tables of few rows, each row is
+        predicted by the law fitted to the other rows.
+    shuffled_error : float
+        The root mean square of `imbalance` if one column of the law is shuffled; the smallest over
+        columns.
+    evidence : float
+        How improbable the law is by chance, in powers of ten: 6 is one in a million. The evidence
+        grows with rows, and falls with coefficients and with candidates that were tried.
+    rounding : float
+        The error that rounding of the printed digits can cause, on the scale of `error`; 0 if the
+        law holds to the last digit of the computer's numbers.
+    n_rows : int
+        The number of rows that have all columns of the law; these rows judge the law.
+    feature_names : tuple of str
+        All columns of the table in which the law was found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> angle = np.random.default_rng(0).uniform(0, 6.28, 200)
+    >>> circle = gramian.relations(np.column_stack([np.cos(angle), np.sin(angle)]), ["x", "y"])
+    >>> law = circle[0]
+    >>> print(law)
+    x² + y² = 1
+    >>> law.columns, law.exact
+    (('x', 'y'), True)
+    >>> law.imbalance({"x": [0.6, 0.5], "y": [0.8, 0.5]}).round(3)
+    array([ 0. , -0.5])
+    """
+
+    columns: tuple[str, ...]
+    kind: LawKind
+    terms: tuple[Term, ...]
+    error: float
+    validation_error: float
+    shuffled_error: float
+    evidence: float
+    rounding: float
+    n_rows: int
+    feature_names: tuple[str, ...] = field(repr=False)
+    _law: Law = field(repr=False)
+    _scale: Array = field(repr=False, compare=False)
+    _raw: tuple[RawTerm, ...] = field(repr=False)
+    _signs: tuple[int, ...] = field(repr=False)
+    _best: int | None = field(repr=False)
+    _solvable: tuple[int, ...] = field(repr=False)
+    """The columns that the law gives in every row in which it was found."""
+
+    @property
+    def exact(self) -> bool:
+        """True if the errors are those of rounding: of printed digits, or of float64."""
+        return max(self.error, self.validation_error) <= max(self.rounding, EXACT_ERROR)
+
+    @property
+    def _writer(self) -> LawWriter:
+        return LawWriter(self.feature_names, self._signs)
+
+    @property
+    def form(self) -> Solution | Equation:
+        """The written law: solved for a column, or an equation of two formulas."""
+        return self.solved or self._writer.equation(self._raw)
+
+    @property
+    def solved(self) -> Solution | None:
+        """The law solved for the column on its left-hand side; None if it is an equation."""
+        return None if self._best is None else self._writer.solve(self._raw, self._best)
+
+    @property
+    def n_levels(self) -> int:
+        """The number of levels that the law has learned: none, it is a formula."""
+        return 0
+
+    def __str__(self) -> str:
+        return str(self.form)
+
+    def latex(self) -> str:
+        """Write the law in LaTeX's math mode."""
+        return self.form.latex()
+
+    def sympy(self) -> Any:
+        """Return the law as SymPy's Eq: a column and its formula, or a sum that is zero."""
+        if self.solved is not None:
+            return self.solved.sympy()
+        sympy = import_sympy()
+        return sympy.Eq(Formula(self.terms, self.columns).sympy(), 0, evaluate=False)
+
+    def imbalance(self, X: Any) -> Array:
+        """Return the relative error of the law in each row.
+
+        Parameters
+        ----------
+        X : mapping, data frame or array of shape (n_samples, n_features)
+            The columns by name, or all columns of the table in their order.
+
+        Returns
+        -------
+        imbalance : array of shape (n_samples,)
+            The sum of the terms, with its sign, over the size of the largest one: 0 where the law
+            holds. NaN where a column of the law is missing.
+        """
+        return self._law.imbalance(self._values(X))
+
+    def _values(self, X: Any) -> Values:
+        places = [self.feature_names.index(name) for name in self.columns]
+        if isinstance(X, Mapping) or hasattr(X, "columns"):
+            read = [np.atleast_1d(np.asarray(X[name], dtype=np.float64)) for name in self.columns]
+        else:
+            array = np.asarray(X, dtype=np.float64)
+            if array.ndim != 2 or array.shape[1] != len(self.feature_names):
+                raise ValueError(
+                    f"The law takes the {len(self.feature_names)} columns of its table, or a table "
+                    f"or mapping with names; got an array of shape {array.shape}."
+                )
+            read = [array[:, i] for i in places]
+        x = np.full((len(read[0]), len(self.feature_names)), np.nan)
+        x[:, places] = np.column_stack(read)
+        return Values(x, self._scale)
+
+    def solve_for(self, column: str) -> Solution:
+        """Solve the law for one of its columns.
+
+        Parameters
+        ----------
+        column : str
+            The name of the column.
+
+        Returns
+        -------
+        solution : Solution
+            Prints as an equation, and computes the column from a table of the others.
+        """
+        if column not in self.columns:
+            raise ValueError(f"The law {self} has no column {column!r}.")
+        place = self.feature_names.index(column)
+        solution = self._writer.solve(self._raw, place)
+        if solution is None or place not in self._solvable:
+            raise ValueError(
+                f"The law {self} has no single solution for {column!r}: it enters in more than one "
+                "way, its sign is not determined, or it takes part in some rows only."
+            )
+        return solution
+
+    def __call__(self, table: Mapping[str, ArrayLike]) -> Array:
+        """Compute the column on the left-hand side from the others.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns by name.
+        """
+        solved = self.solved
+        if solved is None:
+            raise ValueError(f"The law {self} is not solved for a column; use solve_for.")
+        return solved(table)
+
+
+def kind_of(law: Law, coefficients: Array) -> LawKind:
+    """Return the kind of a law, given its coefficients in the units of the table."""
+    atoms = {atom for each in law.monomials for (_, atom), _ in each}
+    if any(comparison(atom) for atom in atoms):
+        return "step"
+    if atoms != {"x"}:
+        return "function"
+    if all(sum(power for _, power in each) <= 1 for each in law.monomials):
+        two = len(law.monomials) == 2 and all(law.monomials)
+        return "equal" if two and coefficients.sum() == 0 else "linear"
+    return "power" if len(law.monomials) == 2 else "polynomial"

@@ -1,0 +1,182 @@
+"""Solution: a law solved for one of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gramian._support.types import Array
+from gramian.formulas import MINUS, Formula, import_sympy, latex_name, quote, superscript
+from gramian.laws.forms._column_law import ColumnLaw
+from gramian.laws.forms._solution_document import document_of, solution_parts
+
+ROOTS: dict[int | Fraction, str] = {2: "√", 3: "∛"}
+
+
+@dataclass(frozen=True)
+class Solution(ColumnLaw):
+    """A column as a ratio of sums of others, or the root, exponential or logarithm of a ratio.
+
+    Call it with a table or mapping that gives the other columns by name.
+
+    Attributes
+    ----------
+    column : str
+        The column that the solution gives.
+    numerator, denominator : Formula
+        The two sides of the ratio; the denominator is 1 if there is no ratio.
+    root : int or Fraction
+        The ratio is raised to 1/root: 2 is the square root, 1/2 the square, 1 neither.
+    exponential : bool
+        True if the column is the exponential of the ratio.
+    negative : bool
+        True if the column is the negative root.
+    logarithm : bool
+        True if the column is the natural logarithm of the ratio.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> q, C = np.random.default_rng(0).uniform(1, 5, (2, 100))
+    >>> law = gramian.relations(np.column_stack([q, C, q / C]), ["q", "C", "v"])[0]
+    >>> solution = law.solve_for("v")
+    >>> print(solution)
+    v = q / C
+    >>> solution({"q": [6.0], "C": [3.0]})
+    array([2.])
+    """
+
+    column: str
+    numerator: Formula
+    denominator: Formula
+    root: int | Fraction = 1
+    exponential: bool = False
+    negative: bool = False
+    logarithm: bool = False
+
+    @property
+    def _function(self) -> Literal["exp", "log", "root"]:
+        """The function of the ratio that gives the column."""
+        return "exp" if self.exponential else "log" if self.logarithm else "root"
+
+    @property
+    def is_formula(self) -> bool:
+        """True: a solution computes numbers from numbers."""
+        return True
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are needed."""
+        both = (*self.numerator.columns, *self.denominator.columns)
+        return tuple(dict.fromkeys(both))
+
+    def __call__(self, table: Mapping[str, ArrayLike]) -> Array:
+        """Compute the column from the others.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns by name.
+
+        Returns
+        -------
+        values : array of shape (n_samples,)
+            The column; NaN where the denominator is zero, or the root or logarithm does not exist.
+        """
+        known = {name: np.asarray(table[name], dtype=np.float64) for name in self.columns}
+        numerator, denominator = self.numerator(known), self.denominator(known)
+        ratio: Array = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
+        np.divide(numerator, denominator, out=ratio, where=denominator != 0)
+        if self.exponential:
+            return np.exp(ratio)
+        if self.logarithm:
+            return np.log(np.where(ratio > 0, ratio, np.nan))
+        if self.root == 1:
+            return ratio
+        found: Array = np.sign(ratio) * np.abs(ratio) ** float(1 / Fraction(self.root))
+        if self.root % 2 == 0:
+            found = np.where(ratio < 0, np.nan, found)
+        return -found if self.negative else found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the solution as plain lists, dictionaries, numbers and texts, to be stored.
+
+        Returns
+        -------
+        document : dict
+            The document that `from_json` reads; a file of JSON can hold it.
+        """
+        return document_of(self)
+
+    @classmethod
+    def from_json(cls, document: Any) -> Solution:
+        """Read a stored solution; nothing in the document is executed.
+
+        Parameters
+        ----------
+        document : dict
+            The result of `to_json`. Anything else is a ValueError that says what is wrong.
+        """
+        return cls(*solution_parts(document))
+
+    def __str__(self) -> str:
+        return f"{quote(self.column)} = {self.text}"
+
+    @property
+    def text(self) -> str:
+        """The right-hand side."""
+        inner = self._ratio()
+        if self._function != "root":
+            return f"{self._function}({inner})"
+        if self.root == 1:
+            return inner
+        simple = inner.replace("_", "a").isalnum()
+        sign = MINUS if self.negative else ""
+        power = 1 / Fraction(self.root)
+        if power.denominator == 1:
+            return f"{sign}({inner}){superscript(power.numerator)}"
+        if self.root in ROOTS:
+            return sign + ROOTS[self.root] + (inner if simple else f"({inner})")
+        return f"{sign}{inner if simple else f'({inner})'}^({power})"
+
+    def _ratio(self) -> str:
+        top, bottom = str(self.numerator), str(self.denominator)
+        if bottom == "1":
+            return top
+        if len(self.numerator.terms) > 1:
+            top = f"({top})"
+        compound = len(self.denominator.terms) > 1 or " " in bottom
+        return f"{top} / ({bottom})" if compound else f"{top} / {bottom}"
+
+    def latex(self) -> str:
+        """Write the equation in LaTeX's math mode."""
+        inner = self.numerator.latex()
+        if str(self.denominator) != "1":
+            inner = rf"\frac{{{inner}}}{{{self.denominator.latex()}}}"
+        if self._function != "root":
+            inner = rf"\{self._function}\left({inner}\right)"
+        elif self.root != 1:
+            sign, power = "-" if self.negative else "", 1 / Fraction(self.root)
+            index = "" if self.root == 2 else f"[{self.root}]"
+            if power.numerator == 1:
+                inner = rf"{sign}\sqrt{index}{{{inner}}}"
+            else:
+                inner = rf"{sign}\left({inner}\right)^{{{power}}}"
+        return f"{latex_name(self.column)} = {inner}"
+
+    def sympy(self) -> Any:
+        """Return the equation as SymPy's Eq."""
+        sympy = import_sympy()
+        inner = self.numerator.sympy() / self.denominator.sympy()
+        if self._function != "root":
+            inner = getattr(sympy, self._function)(inner)
+        elif self.root != 1:
+            power = sympy.Rational(1 / Fraction(self.root))
+            inner = inner**power * (-1 if self.negative else 1)
+        return sympy.Eq(sympy.Symbol(self.column), inner, evaluate=False)

@@ -1,0 +1,178 @@
+"""Documents of solutions: lists, dictionaries, numbers and texts, which a file of JSON holds.
+
+A solution is stored as its parts: the terms above and below, and the function of their ratio. A
+term is a coefficient and factors. A factor is a column, a function from a fixed list, and an
+exponent. Nothing in a document is executed.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from gramian.formulas import Formula, Term
+from gramian.laws.forms._law import ATOMS, COMPARISONS, Power, plain_power
+from gramian.laws.forms._law_terms import PlainFunction, formula_of, plain_function
+
+if TYPE_CHECKING:
+    from gramian.laws.forms._solution import Solution
+
+FUNCTIONS = ("root", "exp", "log")
+"""Functions of the ratio."""
+MOST_TERMS = 10_000
+MOST_FACTORS = 100
+LARGEST_EXPONENT = 100
+LARGEST = sys.float_info.max
+
+
+def document_of(solution: Solution) -> dict[str, Any]:
+    """Return a solution as lists, dictionaries, numbers and texts."""
+    return {
+        "column": solution.column,
+        "above": [_term(each) for each in solution.numerator.terms],
+        "below": [_term(each) for each in solution.denominator.terms],
+        "digits": [list(side.digits) for side in (solution.numerator, solution.denominator)],
+        "function": solution._function,
+        "root": _power(solution.root),
+        "negative": solution.negative,
+    }
+
+
+def _term(term: Term) -> dict[str, Any]:
+    factors: list[list[Any]] = []
+    for key, factor in term.factors.items():
+        if isinstance(factor, PlainFunction):
+            factors += [[key[0], atom, _power(power)] for atom, power in factor.parts]
+        elif isinstance(factor, (int, Fraction)) and isinstance(key, str):
+            factors.append([key, "x", _power(factor)])
+        else:
+            raise ValueError(f"Laws have no such function of {key!r}: it cannot be stored.")
+    return {"coefficient": float(term.coefficient), "factors": factors}
+
+
+def _power(power: Power) -> list[int]:
+    exact = Fraction(power)
+    return [exact.numerator, exact.denominator]
+
+
+def solution_parts(
+    document: Any,
+) -> tuple[str, Formula, Formula, Power, bool, bool, bool]:
+    """Return the arguments of `Solution` from a document of `document_of`.
+
+    Anything else is a ValueError that says what is wrong.
+    """
+    keys = {"column", "above", "below", "digits", "function", "root", "negative"}
+    found = _mapping(document, keys, "a solved law")
+    digits = found["digits"]
+    if not isinstance(digits, list) or len(digits) != 2:
+        raise ValueError("A solved law must have digits for the terms above and for those below.")
+    above = _formula(found["above"], digits[0], "above")
+    below = _formula(found["below"], digits[1], "below")
+    function, negative = found["function"], found["negative"]
+    if function not in FUNCTIONS or not isinstance(function, str):
+        raise ValueError(
+            f"The function of a solved law must be one of {FUNCTIONS}; got {_short(function)}."
+        )
+    if not isinstance(negative, bool):
+        raise ValueError(f"'negative' must be true or false; got {_short(negative)}.")
+    root = _read_power(found["root"])
+    column = _name(found["column"])
+    if column in (*above.columns, *below.columns):
+        raise ValueError(f"A solved law must not compute {column!r} from itself.")
+    return column, above, below, root, function == "exp", negative, function == "log"
+
+
+def _formula(terms: Any, digits: Any, where: str) -> Formula:
+    if not isinstance(terms, list) or not 0 < len(terms) <= MOST_TERMS:
+        raise ValueError(
+            f"The terms {where} must be a list of 1 to {MOST_TERMS}; got {_short(terms)}."
+        )
+    if not isinstance(digits, list) or len(digits) != len(terms):
+        raise ValueError(f"There must be a number of digits for each of the terms {where}.")
+    read = tuple(_read_term(each) for each in terms)
+    return formula_of(read, [_whole(each, 1, 17) for each in digits])
+
+
+def _read_term(document: Any) -> Term:
+    found = _mapping(document, {"coefficient", "factors"}, "a term")
+    coefficient, factors = found["coefficient"], found["factors"]
+    if isinstance(coefficient, bool) or not isinstance(coefficient, (int, float)):
+        raise ValueError(f"A coefficient must be a number; got {_short(coefficient)}.")
+    if not abs(coefficient) <= LARGEST:
+        raise ValueError(f"A coefficient must be finite; got {_short(coefficient)}.")
+    if not isinstance(factors, list) or len(factors) > MOST_FACTORS:
+        raise ValueError(f"A term must have a list of up to {MOST_FACTORS} factors.")
+    made: dict[Any, Any] = {}
+    functions: dict[str, list[tuple[str, int]]] = {}
+    for factor in factors:
+        if not isinstance(factor, list) or len(factor) != 3:
+            raise ValueError(
+                f"A factor must be a column, a function and an exponent; got {_short(factor)}."
+            )
+        name, atom, power = _name(factor[0]), _atom(factor[1]), _read_power(factor[2])
+        if atom != "x":
+            if not isinstance(power, int):
+                raise ValueError(f"A function of {name!r} must have a whole exponent; got {power}.")
+            functions.setdefault(name, []).append((atom, power))
+        elif name in made:
+            raise ValueError(f"A term must not have two powers of {name!r}.")
+        else:
+            made[name] = power
+    for name, parts in functions.items():
+        made[(name,)] = plain_function(tuple(parts))
+    return Term(float(coefficient), made)
+
+
+def _atom(value: Any) -> str:
+    """Return a stored function of a column; a function that laws do not have is a ValueError."""
+    if isinstance(value, str):
+        kind, _, threshold = value.partition(" ")
+        if value == "x" or value in ATOMS:
+            return value
+        if kind in COMPARISONS:
+            try:
+                number = float(threshold)
+            except ValueError:
+                number = math.nan
+            if math.isfinite(number):
+                return f"{kind} {number!r}"
+    raise ValueError(
+        f"A function of a column must be one of the functions of laws; got {_short(value)}."
+    )
+
+
+def _read_power(value: Any) -> Power:
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(f"An exponent must be two whole numbers; got {_short(value)}.")
+    above = _whole(value[0], -LARGEST_EXPONENT, LARGEST_EXPONENT)
+    below = _whole(value[1], 1, LARGEST_EXPONENT)
+    if above == 0:
+        raise ValueError("An exponent must not be zero.")
+    return plain_power(Fraction(above, below))
+
+
+def _whole(value: Any, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ValueError(f"Expected a whole number from {low} to {high}; got {_short(value)}.")
+    return value
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"A column must have a name; got {_short(value)}.")
+    return value
+
+
+def _mapping(value: Any, keys: set[str], what: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict) or set(value) != keys:
+        raise ValueError(f"Stored as {what} there must be {sorted(keys)}; got {_short(value)}.")
+    return value
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

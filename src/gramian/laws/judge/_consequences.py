@@ -1,0 +1,79 @@
+"""Consequences: laws that follow from known laws and are not listed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws.forms import Law, Values, is_linear, linear_in, step_of
+from gramian.laws.judge._control import Verdict
+
+CONSEQUENCE = 1e-3
+"""Largest residual of a unit gradient that is a sum of other gradients."""
+
+
+def is_consequence(law: Law, known: list[Law], values: Values) -> bool:
+    """Return True if a law follows from known laws: its gradient is a sum of their gradients.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    known : list of Law
+        The known laws.
+    values : Values
+        A few rows in which all laws hold.
+    """
+    if not any(set(each.columns) & set(law.columns) for each in known):
+        return False
+    with np.errstate(all="ignore"):
+        gradients = np.stack([_unit(each.gradient(values)) for each in known], axis=1)
+        new = _unit(law.gradient(values))
+    fine = np.isfinite(gradients).all(axis=(1, 2)) & np.isfinite(new).all(axis=1)
+    left = []
+    for basis, gradient in zip(gradients[fine], new[fine], strict=True):
+        others = basis @ gradient
+        weights = np.linalg.lstsq(basis @ basis.T, others, rcond=1e-10)[0]
+        left.append(np.linalg.norm(gradient - weights @ basis))
+    return not left or float(np.median(left)) < CONSEQUENCE
+
+
+def _unit(gradient: Array) -> Array:
+    unit: Array = gradient / np.linalg.norm(gradient, axis=1, keepdims=True)
+    return unit
+
+
+def without_echoes(found: Sequence[Verdict]) -> list[Verdict]:
+    """Return verdicts without step laws that only repeat another law.
+
+    If x = y · z, the step law y = [x ≠ 0] is an echo of this law.
+    """
+    others = [each.law for each in found if step_of(each.law) is None]
+
+    def echo(law: Law) -> bool:
+        source = step_of(law)
+        return source is not None and any(
+            set(law.columns) <= set(each.columns) and linear_in(each, source) for each in others
+        )
+
+    return [each for each in found if not echo(each.law)]
+
+
+def among_steps(law: Law, known: Sequence[Law]) -> bool:
+    """Return True if a law follows from step laws: its columns are a column and steps of it.
+
+    Also several columns and their steps: if each of two columns is a sum of its levels, the
+    difference of the two columns is a sum of all levels.
+    """
+    groups: dict[int, set[int]] = {}
+    for each in known:
+        source = step_of(each)
+        if source is not None:
+            groups.setdefault(source, {source}).update(each.columns)
+    columns = set(law.columns)
+    if any(columns <= group for group in groups.values()):
+        return True
+    flags = columns - groups.keys()
+    return is_linear(law) and bool(flags) and columns <= set[int]().union(*groups.values())

@@ -1,0 +1,73 @@
+"""Tally of composed dates: the rows in which a date is not composed of its parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws._tolerances import MIN_EVIDENCE
+from gramian.laws.forms import ComposedDate, Dependency
+from gramian.laws.judge._level_evidence import Count
+from gramian.tables import Clock
+
+
+class DateTally:
+    """Counts the rows in which a date is not composed of its parts.
+
+    Parameters
+    ----------
+    date : ComposedDate
+        The columns of the date and of its parts.
+    clock : Clock
+        Turns the numbers of the column into dates.
+    names : sequence of str
+        The columns of the table.
+    """
+
+    def __init__(self, date: ComposedDate, clock: Clock, names: Sequence[str]) -> None:
+        self._date = date
+        self._clock = clock
+        self._place = names.index(date.column)
+        self._causes = {name: names.index(name) for name in date.columns}
+        self._dates = Counter[float]()
+        self._broken = 0
+        self._n_without = 0
+        """Number of rows that have a date, and lack a part of it."""
+
+    def add(self, rows: Array) -> None:
+        """Count rows, in which dates are numbers and NaN is missing."""
+        rows = rows[~np.isnan(rows[:, self._place])]
+        whole = ~np.isnan(rows[:, [*self._causes.values()]]).any(axis=1)
+        self._n_without += int((~whole).sum())
+        rows = rows[whole]
+        expected = self._date.times({name: rows[:, i] for name, i in self._causes.items()})
+        self._broken += int((expected != self._clock.times(rows[:, self._place])).sum())
+        self._dates.update(rows[:, self._place].tolist())
+
+    def law(self, n_columns: int, tolerance: float) -> Dependency | None:
+        """Return the law if no row breaks it and chance would break it.
+
+        Parameters
+        ----------
+        n_columns : int
+            The number of columns of the table, among which the parts were found.
+        tolerance : float
+            It has no effect: one wrong date refutes the law.
+        """
+        count = Count.of(self._dates.values(), 1, self._broken)
+        evidence = count.evidence(float(n_columns) ** (len(self._causes) + 1))
+        if self._broken or evidence < MIN_EVIDENCE:
+            return None
+        return Dependency(
+            (*self._date.columns, self._date.column),
+            0.0,
+            0.0,
+            count.guess_error,
+            evidence,
+            count.n_rows,
+            self._date,
+            solvable=() if self._n_without else (self._date.column,),
+        )

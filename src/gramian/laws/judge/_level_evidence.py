@@ -1,0 +1,128 @@
+"""Evidence of lookups: how improbable it is that levels determine a column by chance.
+
+The first row of each level fills the lookup and is no evidence. All other rows are *repeated* rows.
+By chance, a repeated row agrees with its level as often as the most frequent value occurs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binom
+
+from gramian._support.types import IntArray
+
+MIN_REPEATED = 10
+"""Least number of repeated rows that are evidence."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """Numbers of rows that agree with a lookup."""
+
+    n_rows: int
+    """Number of rows without missing values."""
+    n_levels: int
+    broken: int
+    """Number of rows that do not have the most frequent value of their level."""
+    most_frequent: float
+    """The share of the column's most frequent value."""
+
+    @classmethod
+    def of(cls, sizes: Collection[int], n_levels: int, broken: int) -> Count:
+        """Return the count, given the number of rows of each value of the column."""
+        n_rows = sum(sizes)
+        return cls(n_rows, n_levels, broken, max(sizes, default=1) / max(n_rows, 1))
+
+    @property
+    def repeated(self) -> int:
+        """Number of rows that are not the first of their level."""
+        return self.n_rows - self.n_levels
+
+    @property
+    def error(self) -> float:
+        """The share of rows that break the law."""
+        return self.broken / max(self.n_rows, 1)
+
+    @property
+    def validation_error(self) -> float:
+        """The share of repeated rows that break the law."""
+        return self.broken / max(self.repeated, 1)
+
+    @property
+    def guess_error(self) -> float:
+        """The share of rows that do not have the most frequent value: the error of a guess."""
+        return 1 - self.most_frequent
+
+    def holds(self, tolerance: float) -> bool:
+        """Return True if few rows break the law, compared with the rows that a guess would miss."""
+        return self.broken <= tolerance * self.repeated * self.guess_error
+
+    def evidence(self, n_tried: float) -> float:
+        """Return how improbable this agreement is by chance, in powers of ten.
+
+        Parameters
+        ----------
+        n_tried : float
+            The number of candidates among which the law was found.
+        """
+        if self.repeated < MIN_REPEATED or self.most_frequent >= 1:
+            return 0.0
+        agreeing = self.repeated - self.broken
+        log_chance = float(binom.logsf(agreeing - 1, self.repeated, self.most_frequent))
+        if math.isinf(log_chance):  # smaller than the smallest float64
+            log_chance = self.repeated * math.log(self.most_frequent)
+        return -log_chance / math.log(10) - math.log10(max(n_tried, 1.0))
+
+
+def count(cause: IntArray, effect: IntArray) -> Count:
+    """Count rows by codes of causes and codes of an effect; codes below zero are missing values.
+
+    Parameters
+    ----------
+    cause, effect : arrays of shape (n_rows,)
+        The codes.
+    """
+    there = (cause >= 0) & (effect >= 0)
+    cause, effect = cause[there], effect[there]
+    if not len(cause):
+        return Count(0, 0, 0, 1.0)
+    width = int(effect.max()) + 1
+    pairs, sizes = np.unique(cause * width + effect, return_counts=True)
+    owner = pairs // width
+    starts = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]]))
+    kept = int(np.maximum.reduceat(sizes, starts).sum())
+    most = int(np.bincount(effect).max())
+    return Count(len(cause), len(starts), len(cause) - kept, most / len(cause))
+
+
+def combined(first: IntArray, second: IntArray) -> IntArray:
+    """Return codes of the combinations of levels of two columns."""
+    both = np.where((first >= 0) & (second >= 0), first * (int(second.max()) + 1) + second, -1)
+    levels, codes = np.unique(both, return_inverse=True)
+    shifted: IntArray = codes - int(levels[0] < 0)
+    return shifted
+
+
+def mismatches(cause: IntArray, effects: IntArray) -> IntArray:
+    """Return for each effect how often neighbouring rows of one level differ.
+
+    The number is 0 if levels determine the effect, and at most twice the number of broken rows.
+
+    Parameters
+    ----------
+    cause : array of shape (n_rows,)
+        The codes of the cause.
+    effects : array of shape (n_rows, n_effects)
+        The codes of the effects.
+    """
+    order = np.argsort(cause, kind="stable")
+    order = order[cause[order] >= 0]
+    cause, effects = cause[order], effects[order]
+    same = cause[1:] == cause[:-1]
+    later, earlier = effects[1:][same], effects[:-1][same]
+    found: IntArray = ((later != earlier) & (later >= 0) & (earlier >= 0)).sum(axis=0)
+    return found

@@ -1,0 +1,239 @@
+"""Judge of slopes: decides whether slopes of levels are believed, and simplifies them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import betaln
+
+from gramian._support.types import Array
+from gramian.laws._tolerances import BREAKS, MIN_EVIDENCE, REFUTED, STANDARD_ERRORS
+from gramian.laws.judge._level_evidence import MIN_REPEATED
+from gramian.laws.judge._level_regression import ByLevel, known_levels, rms
+
+KNOWN_ROWS = 0.9
+"""Least share of rows in levels whose rows determine their coefficients."""
+HELD_OUT_EVERY = 3
+"""Every third row of a random order is held out."""
+INVERTED_ERROR = 1e-6
+"""Largest error of a number that follows from the column, as a share of its largest value."""
+TINY = 1e-300
+"""Replacement of zero sums of squares before division or logarithm."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Believed coefficients of levels, with their errors and evidence."""
+
+    coefficients: Array
+    exact: bool
+    validation_error: float
+    shuffled_error: float
+    evidence: float
+    invertible: tuple[int, ...]
+    """Places of the numbers that follow from the column."""
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A fit: coefficients of each level, and coefficients that all levels share."""
+
+    varying: tuple[int, ...]
+    common: tuple[int, ...]
+    coefficients: Array
+    residual: Array
+    """Residuals of the rows whose coefficients are known."""
+
+    @property
+    def squares(self) -> float:
+        return float((self.residual**2).sum())
+
+
+class Judge:
+    """Judge of slopes of one column.
+
+    Parameters
+    ----------
+    rows : ByLevel
+        Rows without missing values.
+    tolerance : float
+        The largest error, as a share of the column's deviation within levels; 0 for exact laws
+        only.
+    """
+
+    def __init__(self, rows: ByLevel, tolerance: float) -> None:
+        self._rows = rows
+        self._tolerance = tolerance
+
+    def verdict(self, n_tried: float) -> Judged | None:
+        """Return the coefficients if they are believed, else None.
+
+        Parameters
+        ----------
+        n_tried : float
+            The number of candidates among which the slopes were found.
+        """
+        rows = self._rows
+        n_columns = rows.x.shape[1] + 1
+        found = rows.fit(range(n_columns))
+        known = known_levels(found)[rows.codes]
+        if known.sum() < max(KNOWN_ROWS * len(known), MIN_REPEATED):
+            return None
+        self._rows = rows = rows.taken(np.flatnonzero(known))
+        fit = self._fit(tuple(range(n_columns)), ())
+        exact = self._is_exact(fit)
+        if not exact and not rms(fit.residual) <= self._tolerated:
+            return None
+        fit = self._simpler(fit, exact)
+        evidence = self._evidence(fit, n_tried)
+        if evidence < MIN_EVIDENCE:
+            return None
+        validation = self._validation(fit, exact)
+        if validation is None:
+            return None
+        coefficients = self._short(fit) if exact else fit.coefficients
+        shuffled = self._shuffled(coefficients)
+        if shuffled <= BREAKS * max(rows.error(coefficients), validation):
+            return None
+        kept = np.where(known_levels(found)[:, np.newaxis], coefficients, np.nan)
+        invertible = self._invertible(coefficients) if exact else ()
+        return Judged(kept, exact, validation, shuffled, evidence, invertible)
+
+    def _fit(self, varying: tuple[int, ...], common: tuple[int, ...]) -> _Fit:
+        coefficients = self._rows.fit(varying, common)
+        return _Fit(varying, common, coefficients, self._rows.missed(coefficients))
+
+    def _is_exact(self, fit: _Fit) -> bool:
+        return bool((np.abs(fit.residual) <= self._rows.bound(fit.coefficients)).all())
+
+    @property
+    def _tolerated(self) -> float:
+        """Largest root mean square of residuals of a law that is not exact."""
+        return self._tolerance * rms(self._rows.around_means())
+
+    def _simpler(self, fit: _Fit, exact: bool) -> _Fit:
+        """Return a fit in which coefficients are shared by all levels or zero, if rows allow."""
+        constant = self._rows.x.shape[1]
+        for j in (constant, *range(constant)):
+            varying = tuple(i for i in fit.varying if i != j)
+            if not varying:
+                break
+            choices = [self._fit(varying, fit.common)] if j == constant else []
+            choices.append(self._fit(varying, (*fit.common, j)))
+            for choice in choices:
+                if self._is_exact(choice) if exact else self._cost(choice) < self._cost(fit):
+                    fit = choice
+                    break
+        return fit
+
+    def _cost(self, fit: _Fit) -> float:
+        """Return the description length of the residuals and of the coefficients."""
+        n = len(fit.residual)
+        return n * math.log(max(fit.squares, TINY)) + self._n_coefficients(fit) * math.log(n)
+
+    def _n_coefficients(self, fit: _Fit) -> int:
+        return len(fit.varying) * len(np.unique(self._rows.codes)) + len(fit.common)
+
+    def _evidence(self, fit: _Fit, n_tried: float) -> float:
+        """Return how improbable so good a fit is by chance, in powers of ten.
+
+        The fit is compared with a mean for each level, and with coefficients that all levels share.
+        For normal noise, the share of squares that more coefficients leave has a beta distribution.
+        """
+        rows = self._rows
+        free = rows.free(fit.coefficients, len(fit.varying))
+        n_free = int(free.sum()) - len(fit.common)
+        if n_free < MIN_REPEATED or (free > 0).sum() < 2:
+            return 0.0
+        # Errors below those of printed digits are no evidence.
+        least = float((rows.bound(fit.coefficients) ** 2).sum()) / 3
+        left = max(fit.squares, least)
+        a, b = n_free / 2, max(self._n_coefficients(fit), 2) / 2
+        found = math.inf
+        for base in (rows.around_means(), rows.around_plane()):
+            share = left / max(float((base**2).sum()), TINY)
+            if share >= 1:
+                return 0.0
+            log_chance = a * math.log(share) - math.log(a) - float(betaln(a, b))
+            found = min(found, -log_chance / math.log(10))
+        return found - math.log10(max(n_tried, 1.0))
+
+    def _validation(self, fit: _Fit, exact: bool) -> float | None:
+        """Return the error of held-out rows by the fit of the others; None if they refute it."""
+        rows = self._rows
+        order = np.random.default_rng(0).permutation(len(rows.y))
+        held, others = (
+            rows.taken(order[::HELD_OUT_EVERY]),
+            np.delete(order, np.s_[::HELD_OUT_EVERY]),
+        )
+        coefficients = rows.taken(others).fit(fit.varying, fit.common)
+        known = np.flatnonzero(known_levels(coefficients)[held.codes])
+        if not len(known):
+            return None
+        held = held.taken(known)
+        allowed = rms(held.bound(coefficients)) if exact else self._tolerated
+        refuted = rms(held.missed(coefficients)) > REFUTED * allowed
+        return None if refuted else held.error(coefficients)
+
+    def _short(self, fit: _Fit) -> Array:
+        """Return coefficients with as few digits as the rows of each level allow."""
+        rows, found = self._rows, fit.coefficients.copy()
+        columns = [*fit.varying, *fit.common]
+        for k, members in enumerate(rows.groups):
+            if not len(members):
+                continue
+            own = rows.taken(members)
+            missed = rms(own.missed(found)) + 1e-13 * float(own.largest(found).max())
+            design = own.design[:, columns]
+            scale = np.abs(design).max(axis=0)
+            scale = np.where(scale > 0, scale, 1.0)
+            inverse = np.linalg.pinv(design / scale)
+            errors = STANDARD_ERRORS * missed * np.linalg.norm(inverse, axis=1) / scale
+            allowed, before = own.bound(found), found[k].copy()
+            found[k, columns] = [
+                _shortest(value, error)
+                for value, error in zip(before[columns].tolist(), errors.tolist(), strict=True)
+            ]
+            if not (np.abs(own.missed(found)) <= allowed).all():
+                found[k] = before
+        return found
+
+    def _shuffled(self, coefficients: Array) -> float:
+        """Return the error if one column is shuffled; the smallest over columns."""
+        rows, rng = self._rows, np.random.default_rng(0)
+        errors = []
+        for j in range(rows.x.shape[1] + 1):
+            order = rng.permutation(len(rows.y))
+            if j == 0:
+                other = replace(rows, codes=rows.codes[order])
+            else:
+                x = rows.x.copy()
+                x[:, j - 1] = x[order, j - 1]
+                other = replace(rows, x=x)
+            errors.append(other.error(coefficients))
+        return min(errors)
+
+    def _invertible(self, coefficients: Array) -> tuple[int, ...]:
+        """Return the places of the numbers that follow from the column."""
+        rows = self._rows
+        missed = np.abs(rows.missed(coefficients))
+        found = []
+        for j in range(rows.x.shape[1]):
+            slopes = np.abs(coefficients[rows.codes, j])
+            most = INVERTED_ERROR * float(np.abs(rows.x[:, j]).max())
+            if (slopes > 0).all() and (missed <= most * slopes).all():
+                found.append(j)
+        return tuple(found)
+
+
+def _shortest(value: float, error: float) -> float:
+    """Return the number of fewest digits within an error of a value."""
+    if abs(value) <= error:
+        return 0.0
+    for digits in range(1, 16):
+        short = float(f"{value:.{digits}g}")
+        if abs(short - value) <= error:
+            return short
+    return value

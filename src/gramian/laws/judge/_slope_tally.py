@@ -1,0 +1,135 @@
+"""Tally of slopes: the errors of slopes, summed over all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian.laws.columns import Cell, Key, Precision
+from gramian.laws.forms import SlopeLaw, Slopes
+from gramian.laws.judge._level_regression import ByLevel, known_levels
+from gramian.laws.judge._slope_judge import Judged
+
+SAME = 1e-12
+"""Largest difference of a rounded sum and a printed value, as a share of the largest term."""
+
+
+class SlopeTally:
+    """Sums the errors of slopes over rows.
+
+    Parameters
+    ----------
+    key : Key
+        The category.
+    levels : array of shape (n_levels,)
+        The numbers of the levels of the category, in increasing order.
+    texts : sequence of str or None
+        The texts of the levels by number, if the category is a column of text.
+    judged : Judged
+        The coefficients of the levels.
+    columns : sequence of int
+        The category, the numbers, and the column that follows, in the table.
+    names : sequence of str
+        The columns of the table.
+    precision : Precision
+        The printed digits of the column that follows.
+    """
+
+    def __init__(
+        self,
+        key: Key,
+        levels: Array,
+        texts: Sequence[str] | None,
+        judged: Judged,
+        columns: Sequence[int],
+        names: Sequence[str],
+        precision: Precision,
+    ) -> None:
+        known = known_levels(judged.coefficients)
+        self._key = key
+        self._texts = texts
+        self._judged = judged
+        self._levels = levels[known]
+        """The numbers of the levels whose coefficients are known."""
+        self._coefficients = judged.coefficients[known]
+        self._columns = [*columns]
+        self._names = names
+        self._precision = precision
+        self._alone = np.zeros(len(columns), dtype=bool)
+        """True for columns that have values in rows that lack another column or a known level."""
+        self._squares, self._n_rows, self._exact, self._decimals = 0.0, 0, True, True
+
+    def add(self, rows: Array) -> None:
+        """Add the errors of rows, in which labels are codes and NaN is missing."""
+        cells = rows[:, self._columns]
+        key = self._key.numbers(cells[:, 0])
+        at = np.minimum(np.searchsorted(self._levels, key), len(self._levels) - 1)
+        absent = np.isnan(cells)
+        absent[:, 0] |= self._levels[at] != key
+        whole = ~absent.any(axis=1)
+        self._alone |= (~absent[~whole]).any(axis=0)
+        some = ByLevel(
+            at[whole], cells[whole, 1:-1], cells[whole, -1], len(self._levels), self._precision
+        )
+        if not len(some.y):
+            return
+        expected, largest = some.predicted(self._coefficients), some.largest(self._coefficients)
+        missed = np.abs(some.y - expected)
+        self._squares += float(((missed / largest) ** 2).sum())
+        self._n_rows += len(missed)
+        self._exact &= bool((missed <= some.bound(self._coefficients)).all())
+        if self._precision.decimals is not None:
+            short = np.round(expected, self._precision.decimals)
+            self._decimals &= bool((np.abs(short - some.y) < SAME * largest).all())
+
+    def law(self, n_columns: int, tolerance: float) -> SlopeLaw | None:
+        """Return the law if it is exact or its error in the added rows is tolerated.
+
+        Parameters
+        ----------
+        n_columns : int
+            It has no effect: the judge has counted the candidates.
+        tolerance : float
+            The largest root mean square of relative errors.
+        """
+        judged = self._judged
+        error = float(np.sqrt(self._squares / max(self._n_rows, 1)))
+        exact = judged.exact and self._exact
+        if not exact and error > tolerance:
+            return None
+        slopes = self._slopes()
+        given = [
+            self._names[i]
+            for place, (i, alone) in enumerate(
+                zip(self._columns[1:], self._alone[1:].tolist(), strict=True)
+            )
+            if not alone and (place == len(slopes.numbers) or place in judged.invertible)
+        ]
+        return SlopeLaw(
+            (*slopes.columns, slopes.column),
+            error,
+            judged.validation_error,
+            judged.shuffled_error,
+            judged.evidence,
+            self._n_rows,
+            slopes,
+            exact,
+            tuple(given),
+        )
+
+    def _slopes(self) -> Slopes:
+        """Return the coefficients with their levels in order."""
+        numbers, texts = self._levels.tolist(), self._texts
+        levels: list[Cell] = [each if texts is None else texts[int(each)] for each in numbers]
+        order = sorted(range(len(levels)), key=lambda i: levels[i])
+        _, *causes, effect = (self._names[i] for i in self._columns)
+        return Slopes(
+            effect,
+            self._key,
+            tuple(causes),
+            tuple(levels[i] for i in order),
+            tuple(tuple(self._coefficients[i].tolist()) for i in order),
+            self._precision.decimals if self._decimals else None,
+        )
