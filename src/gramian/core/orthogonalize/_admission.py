@@ -33,6 +33,12 @@ from gramian.core.orthogonalize._orthogonalizer import TOLERANCE, Extension, cho
 from gramian.core.orthogonalize._triangle import subtract_square
 
 EPSILON = float(np.finfo(np.float64).eps)
+SUMMATION = 64 * EPSILON
+"""Largest rounding error of a sum over rows, relative to the sum of the absolute terms.
+
+BLAS adds up to k = 384 terms one after another. If the terms are equal, as those of indicators and
+of columns with few levels are, their rounding errors do not cancel: they reach kε/6.
+"""
 MAX_LOSS = 1e-8
 """Functions wait for another pass where the loss of orthogonality would exceed this."""
 WELL_CONDITIONED = 8.0
@@ -178,6 +184,8 @@ class Admission:
         enough = (loss <= MAX_LOSS) | (growth <= WELL_CONDITIONED)
         enough &= diagonal.diagonal() > floor[:rank]
         n = rank if enough.all() else int(np.argmin(enough))
+        # Beyond WELL_CONDITIONED, growth makes typical errors larger than the worst case of sums.
+        loss += SUMMATION * np.minimum(growth, WELL_CONDITIONED) ** 2
         factor.loss = max(factor.loss, float(loss[:n].max(initial=0.0)))
         factor.sensitivity = max(factor.sensitivity, float(sensitivity[:n].max(initial=0.0)))
         return errors[:n], probes[:n]
