@@ -5,8 +5,9 @@ import pytest
 from sklearn.base import clone
 
 from gramian import GFA, GFS, UFFS
-from gramian.core.orthogonalize import Direction, Gram
+from gramian.core.orthogonalize import Gram
 from gramian.core.rows import centre
+from gramian.core.sums import Direction
 from gramian.families import Custom, Multilinear, Polynomial
 
 LONG = np.longdouble

@@ -13,17 +13,21 @@ from property_cases import a_property, seeds
 from gramian import GFS
 from gramian.core.elimination._backward_elimination import largest
 from gramian.core.elimination._left_out_evidence import FEWEST, Evidence
-from gramian.core.orthogonalize import _gram
-from gramian.core.orthogonalize._distinct_values import distinct_levels
-from gramian.core.orthogonalize._function_sums import VariableValues
-from gramian.core.orthogonalize._moment_table import MAX_TILE, MIN_TILE, _tiles
-from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows, cholesky_columns
-from gramian.core.orthogonalize._range import out_of_range, scaled
+from gramian.core.orthogonalize import _gram, cholesky_columns
 from gramian.core.pursuit import _decoder
 from gramian.core.pursuit._choosers import LargestOriginal, LargestResidual
 from gramian.core.pursuit._pursuit import Limits, Trace, pursue
 from gramian.core.pursuit._validation import HeldOut, least
 from gramian.core.rows import RowBlock, centre
+from gramian.core.sums import (
+    Direction,
+    GrowingRows,
+    VariableValues,
+    distinct_levels,
+    out_of_range,
+    scaled,
+)
+from gramian.core.sums._moment_table import MAX_TILE, MIN_TILE, _tiles
 from gramian.families import Custom, Fourier, Polynomial
 
 # Which penalty leaves least, and when held-out rows gain no more

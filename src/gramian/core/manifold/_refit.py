@@ -13,7 +13,7 @@ from gramian.core.manifold._nearest_points import NearestSearch
 from gramian.core.manifold._start import Start
 from gramian.core.manifold._surface import Surface
 from gramian.core.manifold._surface_terms import Terms
-from gramian.core.rows import RowBlock, Rows, Work
+from gramian.core.rows import BlockWork, RowBlock, Rows
 
 GROWTH = 3.0
 """How many times larger the penalty is for each degree beyond the second. Of 1, 3 and 10, held-out
@@ -58,36 +58,26 @@ class TermSums:
 
 
 @dataclass(frozen=True)
-class RefitWork(Work):
-    """Codes every row, evaluates the terms there, and multiplies the matrices."""
+class RefitWork(BlockWork):
+    """Code every row, evaluate the terms there, and multiply the matrices."""
 
     coding: Coding
     terms: Terms
     n_columns: int
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that begins at zero."""
-        return _Worker(self, add_product)
+    def zeros(self) -> list[Array]:
+        """Return the sums over no rows."""
+        n = len(self.terms)
+        return [np.zeros((n, n)), np.zeros((n, self.n_columns)), np.zeros(1)]
 
-
-class _Worker:
-    """Sums over some of the row blocks."""
-
-    def __init__(self, work: RefitWork, add_product: AddProduct) -> None:
-        self._work = work
-        self._add_product = add_product
-        n = len(work.terms)
-        self.sums = [np.zeros((n, n)), np.zeros((n, work.n_columns)), np.zeros(1)]
-
-    def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
-        _, rows = item
-        u, errors = self._work.coding(rows.x / rows.root[:, np.newaxis])
-        values = self._work.terms(u)
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add a row block to the sums."""
+        u, errors = self.coding(rows.x / rows.root[:, np.newaxis])
+        values = self.terms(u)
         values *= rows.root
-        gram, with_x, error = self.sums
-        self._add_product(gram, values, values.T)
-        self._add_product(with_x, values, rows.x)
+        gram, with_x, error = sums
+        add_product(gram, values, values.T)
+        add_product(with_x, values, rows.x)
         error += (rows.root**2) @ errors
 
 

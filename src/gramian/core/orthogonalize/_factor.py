@@ -21,8 +21,9 @@ from scipy.linalg import qr
 from gramian._support.blas import add_product, solve_lower
 from gramian._support.threads import AddProduct, share_out
 from gramian._support.types import Array, IntArray
-from gramian.core.orthogonalize._orthogonalizer import TOLERANCE, Extension, GrowingRows
+from gramian.core.orthogonalize._orthogonalizer import TOLERANCE, Extension
 from gramian.core.orthogonalize._triangle import BlockTriangle, split, workers
+from gramian.core.sums import GrowingRows
 
 N_PROBES = 32
 """Random vectors by which norms and the trace of an inverse are estimated."""

@@ -7,21 +7,17 @@ from scipy.linalg import cholesky, qr
 
 from gramian._support.blas import add_product, second_moments, solve_lower, times
 from gramian._support.types import Array, IntArray
-from gramian.core.orthogonalize._distinct_values import distinct_levels
 from gramian.core.orthogonalize._factor import Factor
 from gramian.core.orthogonalize._orthogonalizer import (
     NOISE,
     PREFERRED,
     TOLERANCE,
     Added,
-    Direction,
     Extension,
-    GrowingRows,
-    Step,
-    check_finite,
     cholesky_columns,
 )
 from gramian.core.rows import MemoryRows
+from gramian.core.sums import Direction, GrowingRows, Step, check_finite, distinct_levels
 from gramian.families import Block, Family
 
 WELL_CONDITIONED = 1e-4

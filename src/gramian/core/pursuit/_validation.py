@@ -8,9 +8,10 @@ import numpy as np
 
 from gramian._support.blas import add_product, solve_lower, threads_for
 from gramian._support.types import Array
-from gramian.core.orthogonalize import Added, Direction, GrowingRows, Step
+from gramian.core.orthogonalize import Added
 from gramian.core.pursuit._eigen import LeadingEigenvector
 from gramian.core.rows import Residuals, RowBlock, or_infinity
+from gramian.core.sums import Direction, GrowingRows, Step
 
 TIE = 1e-9
 """Residuals that differ by less, relatively, are equal: the smaller penalty wins."""

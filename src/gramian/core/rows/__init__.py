@@ -8,6 +8,7 @@ from gramian.core.rows._drawing import draw
 from gramian.core.rows._first_pass import Split
 from gramian.core.rows._protocol import (
     CONSTANT,
+    BlockWork,
     LocalRows,
     MemoryRows,
     RowBlock,
@@ -32,6 +33,7 @@ __all__ = [
     "DENSE_BELOW",
     "MATRIX_COLUMNS",
     "ArrayRows",
+    "BlockWork",
     "Centring",
     "CompletedSource",
     "Ledger",

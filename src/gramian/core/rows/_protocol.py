@@ -109,6 +109,35 @@ class Work(ABC):
         return sums
 
 
+class BlockWork(Work):
+    """Sums to which every row block adds on its own: workers keep nothing between blocks."""
+
+    @abstractmethod
+    def zeros(self) -> list[Array]:
+        """Return the sums over no rows."""
+
+    @abstractmethod
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add a row block to the sums."""
+
+    def worker(self, add_product: AddProduct) -> Worker:
+        """Return a worker that begins at zero."""
+        return _BlockWorker(self, add_product)
+
+
+class _BlockWorker:
+    """Adds row blocks to sums, as a `BlockWork` says."""
+
+    def __init__(self, work: BlockWork, add_product: AddProduct) -> None:
+        self._work = work
+        self._add_product = add_product
+        self.sums = work.zeros()
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
+        self._work.add(self.sums, item[1], self._add_product)
+
+
 class Rows(Protocol):
     """A table whose rows can be summed over, as often as needed."""
 
