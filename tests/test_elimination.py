@@ -162,7 +162,7 @@ def test_moments_that_are_shared_are_those_of_products(family, weighted, monkeyp
     layout = lay_out(rows, family, [4, 1, 0, 3])
     expected = collect(rows, layout, tile=7)
     monkeypatch.setattr(sums_module, "MANY", 0.0)
-    monkeypatch.setattr(sums_module.Shared, "pays", lambda *_: True)
+    monkeypatch.setattr(sums_module.SharedMoments, "pays", lambda *_: True)
     monkeypatch.setattr(sums_module, "TileWork", None)  # is not called
     found = collect(rows, layout, tile=7)
     np.testing.assert_allclose(found.gram, expected.gram, atol=1e-12)
