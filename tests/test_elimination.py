@@ -161,7 +161,7 @@ def test_moments_that_are_shared_are_those_of_products(family, weighted, monkeyp
     rows, _ = centre(X, weights_of(14, len(X)) if weighted else None, "column")
     layout = lay_out(rows, family, [4, 1, 0, 3])
     expected = collect(rows, layout, tile=7)
-    monkeypatch.setattr(sums_module, "MANY", 0.0)
+    monkeypatch.setattr(sums_module, "MANY_MULTIPLICATIONS", 0.0)
     monkeypatch.setattr(sums_module.SharedMoments, "pays", lambda *_: True)
     monkeypatch.setattr(sums_module, "TileWork", None)  # is not called
     found = collect(rows, layout, tile=7)

@@ -12,7 +12,7 @@ from property_cases import a_property, seeds
 
 from gramian import GFS
 from gramian.core.elimination._backward_elimination import largest
-from gramian.core.elimination._left_out_evidence import FEWEST, Evidence
+from gramian.core.elimination._left_out_evidence import LEAST_SPARE_ROWS, Evidence
 from gramian.core.orthogonalize import _gram, cholesky_columns
 from gramian.core.pursuit import _decoder
 from gramian.core.pursuit._choosers import LargestOriginal, LargestResidual
@@ -270,9 +270,11 @@ def test_new_rows_lose_more_the_fewer_rows_are_spare():
     evidence = Evidence(105.0, 0.01)
     assert evidence.inflation(0) == pytest.approx((105 / 104) ** 2)
     assert evidence.inflation(54) == pytest.approx((105 / 50) ** 2)
-    assert evidence.inflation(105 - 1 - FEWEST) == pytest.approx((105 / FEWEST) ** 2)
-    assert np.isinf(evidence.inflation(105 - FEWEST))
-    assert np.isinf(evidence.on_new_rows(0.0, 105 - FEWEST))
+    assert evidence.inflation(105 - 1 - LEAST_SPARE_ROWS) == pytest.approx(
+        (105 / LEAST_SPARE_ROWS) ** 2
+    )
+    assert np.isinf(evidence.inflation(105 - LEAST_SPARE_ROWS))
+    assert np.isinf(evidence.on_new_rows(0.0, 105 - LEAST_SPARE_ROWS))
     assert evidence.on_new_rows(0.5, 54) == pytest.approx(0.5 * (105 / 50) ** 2)
 
 

@@ -119,7 +119,7 @@ def test_columns_of_codes_are_text_and_no_others_change(delimiter, header):
 @pytest.mark.parametrize("budget", [2**10, 2**30], ids=["in pieces", "as a whole"])
 def test_a_code_far_down_counts_however_the_file_is_read(last, budget, monkeypatch):
     monkeypatch.setattr(_text, "HEAD_BYTES", 2**10)
-    monkeypatch.setattr(_text, "BLOCK_BYTES", 2**11)
+    monkeypatch.setattr(_text, "TEXT_BLOCK_BYTES", 2**11)
     with gzip.open("in.csv.gz", "wt") as stream:
         stream.write("a,b\n" + "7,10\n" * 5000 + f"7,{last}\n")
     table = open_table("in.csv.gz", memory_budget=budget)

@@ -15,7 +15,7 @@ from gramian._support.words import counted, data_size, duration
 from gramian.core.elimination import CHEAP, FEW, LARGE, MAX_FUNCTIONS, MOST_OF_ROWS, PENALTIES
 from gramian.core.gain import KEPT_BYTES
 from gramian.core.rows import CACHE_BYTES, DENSE_BELOW, MATRIX_COLUMNS
-from gramian.core.sums import GATHERING, monomials, plain_cost, tables_for_step
+from gramian.core.sums import GATHERING_COST, monomials, plain_cost, tables_for_step
 from gramian.families import Family, no_levels
 
 EXCHANGES = 6
@@ -112,7 +112,7 @@ def estimate(
             costs = [] if solver == "moments" else [n_rows * plain_cost(n, new)]
             if shape is not None:
                 plan = tables_for_step(*shape, step, block)
-                costs.append(n_rows * plan.cost + GATHERING * new * (n + new))
+                costs.append(n_rows * plan.cost + GATHERING_COST * new * (n + new))
             work += min(costs) + n_penalties * new * (n * n / 2 + n * n_columns)
         if operator:
             work += SLOWER * PRODUCTS * (2 * size + 2 * n * n_columns)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from gramian._support.types import Array
 from gramian.core.rows import Rows
 from gramian.core.sums import (
-    GATHERING,
+    GATHERING_COST,
     MAX_VARIABLES,
     Direction,
     MomentWork,
@@ -76,7 +76,7 @@ class SharedMoments:
     def pays(self, n_rows: int) -> bool:
         """Return True if the table is cheaper than the products of all functions."""
         n = len(self._products)
-        return self._tables.cost * n_rows + GATHERING * n**2 / 2 < n_rows * n**2 / 2
+        return self._tables.cost * n_rows + GATHERING_COST * n**2 / 2 < n_rows * n**2 / 2
 
     def sum(self, rows: Rows) -> None:
         """Sum over the rows of a table."""

@@ -17,9 +17,9 @@ from gramian.core.sums import check_finite, pieces
 
 TILE = 4096
 """Rows of the Gram matrix that are summed at once: workers need no more memory than that."""
-MANY = 1e10
+MANY_MULTIPLICATIONS = 1e10
 """With fewer multiplications it is not worth the while to look for moments that are shared."""
-CONSTANT = 1e-13
+CONSTANT_FUNCTION = 1e-13
 """A function with less than this share of its second moment as variance is constant."""
 
 
@@ -60,7 +60,7 @@ def collect(rows: Rows, layout: Layout, *, tile: int = TILE) -> FunctionSums:
     gram, mean, _ = moments(rows, layout, tile=tile)
     squares = gram.diagonal() + mean**2
     check_finite(squares)
-    varies = gram.diagonal() > CONSTANT * squares
+    varies = gram.diagonal() > CONSTANT_FUNCTION * squares
     involves, singles = layout.involves, layout.singles
     if not varies.all():
         gram = gram[np.ix_(varies, varies)]
@@ -100,7 +100,10 @@ def moments(
 
 def _shared(rows: Rows, layout: Layout) -> SharedMoments | None:
     """Sum the distinct moments of monomials, if that is cheaper than the products of all."""
-    if layout.monomials is None or rows.n_rows * float(layout.n_functions) ** 2 < MANY:
+    if (
+        layout.monomials is None
+        or rows.n_rows * float(layout.n_functions) ** 2 < MANY_MULTIPLICATIONS
+    ):
         return None
     shared = SharedMoments(layout.monomials, layout.columns)
     if not shared.pays(rows.n_rows):

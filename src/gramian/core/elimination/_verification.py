@@ -11,9 +11,9 @@ from scipy.linalg import cholesky, solve_triangular
 from gramian._support.blas import threads_for
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array, IntArray
+from gramian.core._tolerances import EPSILON, RIDGE
 from gramian.core.elimination._layout import Layout
-from gramian.core.elimination._layout_sums import CONSTANT, moments
-from gramian.core.elimination._remaining import EPSILON, FLOOR
+from gramian.core.elimination._layout_sums import CONSTANT_FUNCTION, moments
 from gramian.core.rows import BlockWork, RowBlock, Rows
 from gramian.core.sums import pieces
 
@@ -49,12 +49,12 @@ def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: flo
     """
     gram, mean, cross = moments(rows, layout, with_x=True)
     squares = gram.diagonal() + mean**2
-    varies = gram.diagonal() > CONSTANT * squares
+    varies = gram.diagonal() > CONSTANT_FUNCTION * squares
     is_single = np.zeros(len(mean), dtype=bool)
     is_single[layout.singles] = True
     if np.isinf(alpha):
         varies &= is_single
-    penalty = np.full(len(mean), FLOOR)
+    penalty = np.full(len(mean), RIDGE)
     if 0 < alpha < np.inf:
         penalty[~is_single] += alpha
     # Second moments less squares of means have rounding errors relative to the former.

@@ -9,17 +9,16 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
+from gramian.core._tolerances import RIDGE
 from gramian.core.manifold._nearest_points import NearestSearch
 from gramian.core.manifold._start import Start
 from gramian.core.manifold._surface import Surface
 from gramian.core.manifold._surface_terms import Terms
 from gramian.core.rows import BlockWork, RowBlock, Rows
 
-GROWTH = 3.0
+PENALTY_GROWTH = 3.0
 """How many times larger the penalty is for each degree beyond the second. Of 1, 3 and 10, held-out
 rows of USPS preferred 10 with 20 and 40 codes and 3 with 10 codes; 3 was better than 1 with all."""
-ROUNDING = 1e-11
-"""The ridge of terms without penalty, against rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ def sum_over(rows: Rows, coding: Coding, terms: Terms) -> TermSums:
 def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
     """Return the surface that minimizes E‖x - Bᵀf‖² + Σ penalty(f) E[f²]‖B_f‖².
 
-    The penalty is alpha for functions of degree 2, and `GROWTH` times as much for each degree more:
+    The penalty is alpha for functions of degree 2, and `PENALTY_GROWTH` times as much for each degree more:
     those are many, and steep beyond the codes that the rows have.
 
     Parameters
@@ -110,8 +109,8 @@ def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
     norms = np.sqrt(sums.gram.diagonal())
     norms = np.where(norms > 0, norms, 1.0)
     gram = sums.gram / norms / norms[:, np.newaxis]
-    penalties = np.where(terms.degrees >= 2, alpha * GROWTH ** (terms.degrees - 2.0), 0.0)
-    gram.flat[:: len(gram) + 1] += penalties + ROUNDING
+    penalties = np.where(terms.degrees >= 2, alpha * PENALTY_GROWTH ** (terms.degrees - 2.0), 0.0)
+    gram.flat[:: len(gram) + 1] += penalties + RIDGE
     right = sums.with_x / norms[:, np.newaxis]
     try:
         solution = cho_solve(cho_factor(gram, lower=True, check_finite=False), right)
@@ -123,7 +122,7 @@ def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
 def _least_squares(gram: Array, right: Array) -> Array:
     """Solve where terms are linearly dependent, by the smallest solution."""
     values, vectors = eigh(gram, check_finite=False)
-    taken = values > len(gram) * ROUNDING * values[-1]
+    taken = values > len(gram) * RIDGE * values[-1]
     vectors = vectors[:, taken]
     solution: Array = vectors @ ((vectors.T @ right) / values[taken, np.newaxis])
     return solution

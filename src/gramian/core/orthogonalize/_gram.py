@@ -11,12 +11,13 @@ import numpy as np
 from gramian._support.blas import threads_for
 from gramian._support.threads import n_workers_for
 from gramian._support.types import Array
-from gramian.core.orthogonalize._admission import EPSILON, Admission
+from gramian.core._tolerances import EPSILON, NOISE
+from gramian.core.orthogonalize._admission import Admission
 from gramian.core.orthogonalize._factor import Factor
-from gramian.core.orthogonalize._orthogonalizer import NOISE, Added
+from gramian.core.orthogonalize._orthogonalizer import Added
 from gramian.core.rows import Rows
 from gramian.core.sums import (
-    GATHERING,
+    GATHERING_COST,
     MAX_VARIABLES,
     CombinedWork,
     Direction,
@@ -264,7 +265,7 @@ class Gram:
         whole = piece.stop - piece.start == new
         if self._monomials is not None and whole and n_variables <= MAX_VARIABLES:
             tables = self._monomials.tables(n_variables, block)
-            cost = tables.cost + GATHERING * new * (n + new) / self._rows.n_rows
+            cost = tables.cost + GATHERING_COST * new * (n + new) / self._rows.n_rows
             if self._always_moments or cost < plain_cost(n, new):
                 self.name = "moments"
                 work = self._monomials.work(

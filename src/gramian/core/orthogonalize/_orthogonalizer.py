@@ -11,18 +11,17 @@ from scipy.linalg import lapack
 
 from gramian._support.blas import MAX_SIDE, threads_for
 from gramian._support.types import Array, IntArray
+from gramian.core._tolerances import NOISE
 from gramian.core.sums import Direction, Step
 from gramian.families import Block
 
 if TYPE_CHECKING:
     from gramian.core.orthogonalize._factor import Factor
 
-NOISE = 1e-12
-"""Accumulated rounding errors stay below this share of a variance, in well-conditioned sums."""
 PREFERRED = 1.001
 """If functions depend on each other, the first of a block, the variable itself, is taken unless it
 is shorter by more than this: the others may be multiples of it on these rows only."""
-TOLERANCE = 1e-8
+RANK_TOLERANCE = 1e-8
 """A function is dropped when orthogonalization leaves less than this share of its norm.
 
 What is left of a function that is kept has a rounding error of machine precision over this share.

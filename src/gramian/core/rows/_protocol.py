@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import reduce
 from typing import Protocol
 
 import numpy as np
@@ -213,7 +214,7 @@ class LocalRows(ABC):
         n = n_workers(self.n_rows)
         workers = [work.worker(product_for(n)) for _ in range(n)]
         share_out(enumerate(self.blocks()), workers)
-        return merge_sums(work, [worker.sums for worker in workers])
+        return reduce(work.merge, [worker.sums for worker in workers])
 
 
 class MemoryRows(LocalRows):
@@ -232,11 +233,3 @@ class MemoryRows(LocalRows):
     def n_rows(self) -> int:
         """The number of rows that have a positive weight."""
         return len(self.root)
-
-
-def merge_sums(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
-    """Put the sums of all workers together, in their order."""
-    first, *others = parts
-    for other in others:
-        first = work.merge(first, other)
-    return first

@@ -16,7 +16,7 @@ from gramian.core.rows._first_pass import Split
 from gramian.core.rows._protocol import BlockWork, RowBlock, Work
 from gramian.core.rows._statistics import Statistics, scaled_covariance
 
-NO_VARIANCE = 1e-15
+CONSTANT_BY_COVARIANCE = 1e-15
 """A share of the largest variance that may be due to rounding errors of a covariance."""
 
 
@@ -141,7 +141,7 @@ def _coordinates(basis: Array, lower: Array) -> tuple[Array, Array]:
     """
     covariance = lower + np.tril(lower, -1).T
     variances = np.einsum("ij,ij->i", basis @ covariance, basis)
-    variances[variances <= NO_VARIANCE * variances.max()] = 0.0
+    variances[variances <= CONSTANT_BY_COVARIANCE * variances.max()] = 0.0
     deviations = np.sqrt(variances)
     axes = basis.T / np.where(deviations > 0, deviations, 1.0)
     return np.ascontiguousarray(axes), deviations

@@ -13,7 +13,7 @@ from gramian.core.sums._function_sums import (
 from gramian.core.sums._growing_rows import GrowingRows
 from gramian.core.sums._moment_table import Halves
 from gramian.core.sums._monomial_moments import (
-    GATHERING,
+    GATHERING_COST,
     MomentTables,
     MomentWork,
     Monomials,
@@ -34,7 +34,7 @@ from gramian.core.sums._steps import Direction, Step
 from gramian.core.sums._variables import functions_of, involved, variables_of
 
 __all__ = [
-    "GATHERING",
+    "GATHERING_COST",
     "MAX_VARIABLES",
     "CombinedWork",
     "Direction",

@@ -14,7 +14,7 @@ from gramian.core.sums._growing_rows import GrowingRows
 from gramian.core.sums._steps import Direction, Step, all_of
 from gramian.families import Block
 
-EVALUATION = 100.0
+EVALUATION_COST = 100.0
 """Cost of a function's value, computed or fetched, in multiplications of a matrix product."""
 
 
@@ -74,7 +74,7 @@ class FunctionValues:
 
 def plain_cost(n_old: int, n_new: int) -> float:
     """Return the multiplications per row that functions and their Gram block cost."""
-    return (n_new + EVALUATION) * (n_old + n_new)
+    return (n_new + EVALUATION_COST) * (n_old + n_new)
 
 
 @dataclass(frozen=True)

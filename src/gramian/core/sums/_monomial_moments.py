@@ -17,9 +17,9 @@ from gramian.core.sums._pieces import piece_slices
 from gramian.core.sums._steps import Direction, Step
 from gramian.families import Block
 
-HALF_EVALUATION = 20.0
+HALF_COST = 20.0
 """Cost of evaluating a half, in multiplications of a matrix product."""
-GATHERING = 1000.0
+GATHERING_COST = 1000.0
 """Cost of gathering an entry of the Gram matrix, in multiplications of a matrix product."""
 
 
@@ -35,7 +35,7 @@ class MomentTables:
     @property
     def cost(self) -> float:
         """Multiplications per row, without those of gathering."""
-        evaluation = HALF_EVALUATION * len(self.second.tuples[-1])
+        evaluation = HALF_COST * len(self.second.tuples[-1])
         return sum(table.cost for table in self.tables.values()) + evaluation
 
 
