@@ -16,8 +16,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from gramian.core.orthogonalize import QR, Direction, Gram, Orthogonalizer, _admission
+from gramian.core.orthogonalize import QR, Gram, Orthogonalizer, _admission
 from gramian.core.rows import ArrayRows, centre
+from gramian.core.sums import Direction
 from gramian.families import Family, Multilinear, Polynomial
 
 DOCS = Path(__file__).parents[1] / "docs"

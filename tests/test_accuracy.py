@@ -5,8 +5,9 @@ import pytest
 from sklearn.base import clone
 
 from gramian import GFA, GFS, UFFS
-from gramian.core.orthogonalize import Direction, Gram
+from gramian.core.orthogonalize import Gram
 from gramian.core.rows import centre
+from gramian.core.sums import Direction
 from gramian.families import Custom, Multilinear, Polynomial
 
 LONG = np.longdouble
@@ -78,6 +79,7 @@ UNIFORM = np.random.default_rng(2).uniform(0, 1, (6000, 1))
 CURVES = np.column_stack([UNIFORM, np.sin(5 * UNIFORM), np.exp(UNIFORM)])
 HEAVY = np.exp(2 * np.random.default_rng(3).standard_normal((6000, 4)))
 BITS = np.random.default_rng(4).integers(0, 2, (6000, 5)).astype(float)
+LEVELS = np.random.default_rng(5).integers(0, 3, (20_000, 4)).astype(float)
 CASES = {
     **{f"gap {gap:.0e}": (laeuchli(gap), Multilinear(1), 8) for gap in (1e-2, 3e-4, 1e-5, 1e-7)},
     "gap 1e-2, products": (laeuchli(1e-2), Multilinear(2), 6),
@@ -86,6 +88,7 @@ CASES = {
     **{f"powers to {k}": (CURVES, Polynomial(k, max_variables=1), 1) for k in (8, 12, 16)},
     "heavy tails": (HEAVY, Polynomial(3), 4),
     "bits": (BITS, Polynomial(3), 5),
+    "three levels": (LEVELS, Multilinear(1), 4),
 }
 
 

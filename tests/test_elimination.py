@@ -161,9 +161,9 @@ def test_shared_moments_equal_matrix_products(family, weighted, monkeypatch):
     rows, _ = centre(X, weights_of(14, len(X)) if weighted else None, "column")
     layout = lay_out(rows, family, [4, 1, 0, 3])
     expected = collect(rows, layout, tile=7)
-    monkeypatch.setattr(sums_module, "MANY", 0.0)
-    monkeypatch.setattr(sums_module.Shared, "pays", lambda *_: True)
-    monkeypatch.setattr(sums_module, "TileWork", None)  # must not be called
+    monkeypatch.setattr(sums_module, "MANY_MULTIPLICATIONS", 0.0)
+    monkeypatch.setattr(sums_module.SharedMoments, "pays", lambda *_: True)
+    monkeypatch.setattr(sums_module, "TileWork", None)  # is not called
     found = collect(rows, layout, tile=7)
     np.testing.assert_allclose(found.gram, expected.gram, atol=1e-12)
 

@@ -227,7 +227,7 @@ def test_a_family_too_large_to_list_is_cut_short():
     layout = lay_out(rows, Polynomial(8), range(80), most=2000)
     assert len(layout.columns) == 80
     assert 2000 - Polynomial(8).count(6) < layout.n_functions <= 2000
-    values = layout.evaluate(RowBlock(rows.x, rows.root), layout.n_functions)
+    values, _, _ = layout.evaluate(RowBlock(rows.x, rows.root), layout.n_functions)
     np.testing.assert_allclose(values[1:][layout.singles], rows.x.T)
 
 

@@ -59,7 +59,7 @@ def test_the_search_resumes_from_its_checkpoint(fitted, tmp_path, monkeypatch):
     def refuse(*_: object) -> None:
         raise AssertionError("the rows are read again")
 
-    monkeypatch.setattr("gramian.core.gain._candidate_sums._Worker.__call__", refuse)
+    monkeypatch.setattr("gramian.core.gain._candidate_sums.CandidateWork.add", refuse)
     assert_same(GFS(4, **options).fit(tmp_path / "x.npy"), fitted)
 
 

@@ -134,7 +134,7 @@ def test_units_do_not_matter():
 def test_blocks_of_rows_change_nothing():
     given, _ = with_gaps(np.random.default_rng(6).standard_normal((100, 4)).cumsum(axis=1), 0.3)
     expected = GramianImputer().fit_transform(given)
-    with mock.patch.object(_gaussian, "BLOCK_BYTES", 7 * 8 * 4**2):
+    with mock.patch.object(_gaussian, "INVERSES_BYTES", 7 * 8 * 4**2):
         assert_allclose(GramianImputer().fit_transform(given), expected, atol=1e-9)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gramian import GFR, GFS
-from gramian.core.orthogonalize import Direction, Gram
-from gramian.core.orthogonalize._moment_table import Halves
+from gramian.core.orthogonalize import Gram
 from gramian.core.rows import centre
+from gramian.core.sums import Direction, Halves
 from gramian.families import Fourier, Multilinear, Polynomial
 
 FAMILIES = [Multilinear(1), Multilinear(2), Multilinear(3), Multilinear(4)]

@@ -12,18 +12,22 @@ from property_cases import a_property, seeds
 
 from gramian import GFS
 from gramian.core.elimination._backward_elimination import largest
-from gramian.core.elimination._left_out_evidence import FEWEST, Evidence
-from gramian.core.orthogonalize import _gram
-from gramian.core.orthogonalize._distinct_values import distinct_levels
-from gramian.core.orthogonalize._function_sums import VariableValues
-from gramian.core.orthogonalize._moment_table import MAX_TILE, MIN_TILE, _tiles
-from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows, cholesky_columns
-from gramian.core.orthogonalize._range import out_of_range, scaled
+from gramian.core.elimination._left_out_evidence import LEAST_SPARE_ROWS, Evidence
+from gramian.core.orthogonalize import _gram, cholesky_columns
 from gramian.core.pursuit import _decoder
 from gramian.core.pursuit._choosers import LargestOriginal, LargestResidual
 from gramian.core.pursuit._pursuit import Limits, Trace, pursue
 from gramian.core.pursuit._validation import HeldOut, least
 from gramian.core.rows import RowBlock, centre
+from gramian.core.sums import (
+    Direction,
+    GrowingRows,
+    VariableValues,
+    distinct_levels,
+    out_of_range,
+    scaled,
+)
+from gramian.core.sums._moment_table import MAX_TILE, MIN_TILE, _tiles
 from gramian.families import Custom, Fourier, Polynomial
 
 # Choice of the penalty, and stalled held-out residuals
@@ -266,9 +270,11 @@ def test_estimates_for_new_rows_grow_as_spare_rows_become_fewer():
     evidence = Evidence(105.0, 0.01)
     assert evidence.inflation(0) == pytest.approx((105 / 104) ** 2)
     assert evidence.inflation(54) == pytest.approx((105 / 50) ** 2)
-    assert evidence.inflation(105 - 1 - FEWEST) == pytest.approx((105 / FEWEST) ** 2)
-    assert np.isinf(evidence.inflation(105 - FEWEST))
-    assert np.isinf(evidence.on_new_rows(0.0, 105 - FEWEST))
+    assert evidence.inflation(105 - 1 - LEAST_SPARE_ROWS) == pytest.approx(
+        (105 / LEAST_SPARE_ROWS) ** 2
+    )
+    assert np.isinf(evidence.inflation(105 - LEAST_SPARE_ROWS))
+    assert np.isinf(evidence.on_new_rows(0.0, 105 - LEAST_SPARE_ROWS))
     assert evidence.on_new_rows(0.5, 54) == pytest.approx(0.5 * (105 / 50) ** 2)
 
 

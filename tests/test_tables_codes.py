@@ -119,7 +119,7 @@ def test_only_columns_of_codes_become_text(delimiter, header):
 @pytest.mark.parametrize("budget", [2**10, 2**30], ids=["in pieces", "as a whole"])
 def test_a_code_far_down_in_a_file_makes_its_column_text(last, budget, monkeypatch):
     monkeypatch.setattr(_text, "HEAD_BYTES", 2**10)
-    monkeypatch.setattr(_text, "BLOCK_BYTES", 2**11)
+    monkeypatch.setattr(_text, "TEXT_BLOCK_BYTES", 2**11)
     with gzip.open("in.csv.gz", "wt") as stream:
         stream.write("a,b\n" + "7,10\n" * 5000 + f"7,{last}\n")
     table = open_table("in.csv.gz", memory_budget=budget)

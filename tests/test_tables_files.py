@@ -78,7 +78,7 @@ def test_a_line_may_be_longer_than_all_lines_before(monkeypatch):
     from gramian.tables import _text_files as _text
 
     monkeypatch.setattr(_text, "HEAD_BYTES", 2**10)
-    monkeypatch.setattr(_text, "BLOCK_BYTES", 2**12)
+    monkeypatch.setattr(_text, "TEXT_BLOCK_BYTES", 2**12)
     frame = pd.DataFrame({"word": ["short"] * 3000, "x": np.arange(3000.0), "y": 1.0})
     frame.loc[2500, "word"] = "long" * 10_000
     frame.to_csv("in.csv", index=False)

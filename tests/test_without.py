@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gramian.core.orthogonalize import Direction, Gram, functions_of, variables_of
+from gramian.core.orthogonalize import Gram
 from gramian.core.rows import centre
+from gramian.core.sums import Direction, functions_of, variables_of
 from gramian.families import (
     Custom,
     Fourier,

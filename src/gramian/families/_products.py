@@ -17,7 +17,7 @@ from gramian.families._family import Family, check_count
 
 Z = ("z",)
 """The key of the atom z itself, which every basis begins with."""
-ROUNDING = 1e-14
+CANCELLATION = 1e-14
 """What is left of a difference is rounding error below this share of its terms."""
 
 
@@ -109,7 +109,7 @@ class _Polynomials(ProductFamily):
             a, b = self._recurrence(n)
             np.multiply(a * z, values[n - 1], out=values[n])
             if b:
-                least = ROUNDING * np.abs(values[n])
+                least = CANCELLATION * np.abs(values[n])
                 values[n] -= b * before
                 values[n][np.abs(values[n]) <= least] = 0.0  # scaled up, it would be a function
             before = values[n - 1]

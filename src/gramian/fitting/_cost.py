@@ -14,8 +14,8 @@ from gramian._support.types import Array
 from gramian._support.words import counted, data_size, duration
 from gramian.core.elimination import CHEAP, FEW, LARGE, MAX_FUNCTIONS, MOST_OF_ROWS, PENALTIES
 from gramian.core.gain import KEPT_BYTES
-from gramian.core.orthogonalize import GATHERING, monomials, plain_cost, plan_moments
 from gramian.core.rows import CACHE_BYTES, DENSE_BELOW, MATRIX_COLUMNS
+from gramian.core.sums import GATHERING_COST, monomials, plain_cost, tables_for_step
 from gramian.families import Family, no_levels
 
 EXCHANGES = 6
@@ -111,8 +111,8 @@ def estimate(
         else:
             costs = [] if solver == "moments" else [n_rows * plain_cost(n, new)]
             if shape is not None:
-                plan = plan_moments(*shape, step, block)
-                costs.append(n_rows * plan.cost + GATHERING * new * (n + new))
+                plan = tables_for_step(*shape, step, block)
+                costs.append(n_rows * plan.cost + GATHERING_COST * new * (n + new))
             work += min(costs) + n_penalties * new * (n * n / 2 + n * n_columns)
         if operator:
             work += SLOWER * PRODUCTS * (2 * size + 2 * n * n_columns)

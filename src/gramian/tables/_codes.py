@@ -15,11 +15,11 @@ import pyarrow.compute
 
 SCANNED_BYTES = 2**24
 """The part of a file that is looked through."""
-MANY = 19
+MANY_DIGITS = 19
 """Whole numbers with fewer digits are integers of 64 bits."""
 WITH_ZEROS = r"^[ \t]*-?0[0-9]+[ \t]*$"
 """What a cell with zeros in front looks like, quotes taken away."""
-LONG = rf"^[ \t]*-?[0-9]{{{MANY},}}[ \t]*$"
+LONG = rf"^[ \t]*-?[0-9]{{{MANY_DIGITS},}}[ \t]*$"
 """What a cell with many digits looks like, quotes taken away."""
 
 
@@ -62,7 +62,7 @@ def _is_in(cells: bytes, sign: bytes) -> bool:
     # The third sign tells times and dates, such as 08:30 and 01/02/2020.
     places = places[between[places + 2] | digits[places + 2]]
     many = digits[2:]
-    for step in (1, 2, 4, 8, MANY - 16):  # 2, 4, 8, 16 and then all of them
+    for step in (1, 2, 4, 8, MANY_DIGITS - 16):  # 2, 4, 8, 16 and then all of them
         many = many[:-step] & many[step:]
     long = np.flatnonzero(begins[: len(many)] & many) + 2
     pattern = re.compile(rb'[0-9]+[ \t]*"?[ \t]*(?:[\r\n]|' + re.escape(sign) + rb")")

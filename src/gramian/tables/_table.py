@@ -21,10 +21,10 @@ PIECE_BYTES = 2**21
 """About this much of a table is worked on at once."""
 DEFAULT_BUDGET = 2**30
 """Bytes that rows and what belongs to them may take, unless said otherwise."""
-SHARE = 8
+MEMORY_PART = 8
 """A table may take this part of the memory, as a fit makes copies of it."""
 
-DAMAGE = (OSError, ValueError, EOFError, BadZipFile)
+READING_ERRORS = (OSError, ValueError, EOFError, BadZipFile)
 """What readers other than PyArrow's raise for files that are not as they should be."""
 
 
@@ -133,7 +133,7 @@ class Table(ABC):
 
     def fits(self, memory_budget: int) -> bool:
         """Return whether the table may be read as a whole: the one place that judges it."""
-        most = memory_budget // SHARE // (8 * len(self.names))
+        most = memory_budget // MEMORY_PART // (8 * len(self.names))
         return self.count_rows(most) <= most
 
     @cached_property
@@ -246,7 +246,7 @@ def reading(name: str, format: str) -> Iterator[None]:
         yield
     except Exception as error:
         by_arrow = type(error).__module__.startswith("pyarrow")
-        if isinstance(error, TableError) or not (by_arrow or isinstance(error, DAMAGE)):
+        if isinstance(error, TableError) or not (by_arrow or isinstance(error, READING_ERRORS)):
             raise
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else "it ends too early"
         raise TableError(

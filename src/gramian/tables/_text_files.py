@@ -22,7 +22,7 @@ from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, in_pieces, read
 
 HEAD_BYTES = 2**20
 """So much of a file is looked at to find the types of its columns."""
-BLOCK_BYTES = 2**18
+TEXT_BLOCK_BYTES = 2**18
 """So much of a file is parsed at once, if a line is not too long; PyArrow reads 32 blocks ahead."""
 WHOLE_BLOCK_BYTES = 2**22
 """The same where a file is read as a whole."""
@@ -79,7 +79,7 @@ class TextTable(Table):
                 self._source = head
             self._delimiter = delimiter or _delimiter_of(head, DELIMITERS[format])
             longest = max(map(len, head.splitlines()))
-            self._block_bytes = max(BLOCK_BYTES, LINES * longest)
+            self._block_bytes = max(TEXT_BLOCK_BYTES, LINES * longest)
             found = pyarrow.csv.read_csv(
                 pa.BufferReader(head),
                 self._read_options(len(head) + 1),

@@ -4,7 +4,7 @@ from gramian.core.elimination._backward_elimination import Elimination, Preferen
 from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
-from gramian.core.elimination._remaining import FLOOR, LARGE, Remaining
+from gramian.core.elimination._remaining import LARGE, Remaining
 from gramian.core.elimination._selection import (
     CHEAP,
     FEW,
@@ -20,7 +20,6 @@ from gramian.core.elimination._verification import leave_one_out
 __all__ = [
     "CHEAP",
     "FEW",
-    "FLOOR",
     "LARGE",
     "MAX_FUNCTIONS",
     "MOST_OF_ROWS",

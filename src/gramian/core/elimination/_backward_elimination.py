@@ -11,10 +11,10 @@ import numpy as np
 from gramian._support.blas import threads_for
 from gramian._support.types import Array
 from gramian.core.elimination._layout_sums import FunctionSums
-from gramian.core.elimination._left_out_evidence import EXACT, Evidence
+from gramian.core.elimination._left_out_evidence import EXACT_SHARE, Evidence
 from gramian.core.elimination._remaining import Remaining
 
-SAME = 1e-6
+EQUAL_SHARE = 1e-6
 """Values to choose by that differ by less, relatively, are equal."""
 
 
@@ -200,7 +200,7 @@ class Eliminator:
         free = [j for j in self.free if preferences.priority_of(j) == lowest]
         if len(free) > 1:  # else nothing is to be compared
             free = self._most_remains(free)
-            free = largest(free, [-np.log(max(self.explained[j], EXACT)) for j in free])
+            free = largest(free, [-np.log(max(self.explained[j], EXACT_SHARE)) for j in free])
             free = largest(free, [float(self.correlation[j]) for j in free])
         return max(free, key=preferences.order_of)
 
@@ -223,7 +223,7 @@ class Eliminator:
         found: dict[int, float] = {}
         for j in sorted(free, key=bounds.__getitem__, reverse=True):
             best = max(found.values(), default=-np.inf)
-            if bounds[j] < best - SAME * max(1.0, abs(best)):
+            if bounds[j] < best - EQUAL_SHARE * max(1.0, abs(best)):
                 break
             found[j] = self._remains(j)
             self._bounds[j] = found[j], remaining.degrees_of_freedom
@@ -272,5 +272,5 @@ def eliminate(sums: FunctionSums, threshold: float = 1e-3, **options: Any) -> El
 def largest(variables: list[int], values: Sequence[float]) -> list[int]:
     """Return the variables whose values are largest, up to rounding."""
     best = max(values)
-    tolerance = SAME * max(1.0, abs(best))
+    tolerance = EQUAL_SHARE * max(1.0, abs(best))
     return [j for j, value in zip(variables, values, strict=True) if value >= best - tolerance]

@@ -15,9 +15,9 @@ from gramian.core.elimination._backward_elimination import (
     Preferences,
 )
 from gramian.core.elimination._layout_sums import FunctionSums
-from gramian.core.elimination._left_out_evidence import EXACT
+from gramian.core.elimination._left_out_evidence import EXACT_SHARE
 
-BETTER = 1e-3
+LEAST_LOG_GAIN = 1e-3
 """An exchange must leave less by this share at least; smaller differences are chance."""
 MOST_MULTIPLICATIONS = 2e11
 """Exchanges that would take more are not tried."""
@@ -188,7 +188,7 @@ class KeptSetSearch:
     def _rank(self, state: Eliminator) -> Rank:
         """Return what makes a set better than another; small is good."""
         gone = state.remaining.removed
-        total = float(np.sum(np.maximum(state.left, EXACT)))
+        total = float(np.sum(np.maximum(state.left, EXACT_SHARE)))
         return (
             len(state.remaining.variables) - len(state.free[:1]),
             len(state.needed),
@@ -244,10 +244,10 @@ def _best_first(
     because rounding would put nearly equal ones on two sides of an edge.
     """
     counts, left = rank
-    found = [each for each in found if each[0] < (counts, left - BETTER)]
+    found = [each for each in found if each[0] < (counts, left - LEAST_LOG_GAIN)]
     while found:
         counts, left = min(each[0] for each in found)
-        tied = [each for each in found if each[0] <= (counts, left + BETTER)]
+        tied = [each for each in found if each[0] <= (counts, left + LEAST_LOG_GAIN)]
         best = min(tied, key=lambda each: each[1])
         found.remove(best)
         yield best[2]

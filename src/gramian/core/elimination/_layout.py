@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
 from gramian.core.elimination._layout_moments import LayoutMonomials, layout_monomials
-from gramian.core.orthogonalize import Direction, GrowingRows, KnownLevels, scaled
 from gramian.core.rows import RowBlock, Rows
+from gramian.core.sums import Direction, GrowingRows, KnownLevels, involved, scaled
 from gramian.families import Block, Family
 
 
@@ -42,10 +42,19 @@ class Layout:
         """How many functions there are."""
         return len(self.involves)
 
-    def evaluate(self, rows: RowBlock, stop: int) -> Array:
-        """Evaluate the constant and the first functions, up to `stop`, one row a function.
+    def evaluate(self, rows: RowBlock, stop: int) -> tuple[Array, Array, list[Array]]:
+        """Evaluate the constant and the first functions, up to `stop`.
 
         All values are multiplied by the roots of the rows' weights, as those of `rows.x` are.
+
+        Returns
+        -------
+        values : array of shape (1 + stop, n_rows)
+            The values, one row a function.
+        parents : array of shape (n_parents, n_rows)
+            The values of the functions that others are multiples of, as far as evaluated.
+        z : list of arrays
+            The values of the columns, each of variance 1.
         """
         values = np.empty((1 + stop, len(rows.root)))
         values[0] = rows.root
@@ -59,12 +68,12 @@ class Layout:
             else:
                 new = block.evaluate(store.view, z[: j + 1])
                 values[start:] = new[: 1 + stop - start]
-            if end >= 1 + stop:
-                return values
+            if end > 1 + stop:
+                return values, store.view, z
             store.append(new[block.stored])
         alone = list(self.columns[len(self.blocks) :])
         values[end:] = rows.x[:, alone[: 1 + stop - end]].T
-        return values
+        return values, store.view, z
 
 
 def lay_out(
@@ -104,11 +113,7 @@ def lay_out(
         block = expansion.grow(partial(levels.of, Direction(every[j], 1.0)))
         if n_functions + block.n_functions + n - j - 1 > most:
             break
-        new = np.zeros((block.n_functions, n), dtype=bool)
-        new[: len(block.parents)] = stored[block.parents]
-        for row, call in enumerate(block.calls, start=len(block.parents)):
-            new[row, list(call.variables)] = True
-        new[:, j] = True
+        new = involved(block, stored, j)
         stored = np.vstack([stored, new[block.stored]])
         singles.append(n_functions)
         n_functions += block.n_functions

@@ -11,15 +11,15 @@ from gramian._support.blas import threads_for
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array, IntArray
 from gramian.core.elimination._layout import Layout
-from gramian.core.elimination._layout_moments import Shared, pieces
-from gramian.core.orthogonalize import check_finite
-from gramian.core.rows import RowBlock, Rows, Work
+from gramian.core.elimination._layout_moments import SharedMoments
+from gramian.core.rows import BlockWork, RowBlock, Rows
+from gramian.core.sums import check_finite, pieces
 
 TILE = 4096
 """Rows of the Gram matrix that are summed at once: workers need no more memory than that."""
-MANY = 1e10
+MANY_MULTIPLICATIONS = 1e10
 """With fewer multiplications it is not worth the while to look for moments that are shared."""
-CONSTANT = 1e-13
+CONSTANT_FUNCTION = 1e-13
 """A function with less than this share of its second moment as variance is constant."""
 
 
@@ -60,7 +60,7 @@ def collect(rows: Rows, layout: Layout, *, tile: int = TILE) -> FunctionSums:
     gram, mean, _ = moments(rows, layout, tile=tile)
     squares = gram.diagonal() + mean**2
     check_finite(squares)
-    varies = gram.diagonal() > CONSTANT * squares
+    varies = gram.diagonal() > CONSTANT_FUNCTION * squares
     involves, singles = layout.involves, layout.singles
     if not varies.all():
         gram = gram[np.ix_(varies, varies)]
@@ -98,11 +98,14 @@ def moments(
     return gram, mean, cross
 
 
-def _shared(rows: Rows, layout: Layout) -> Shared | None:
+def _shared(rows: Rows, layout: Layout) -> SharedMoments | None:
     """Sum the distinct moments of monomials, if that is cheaper than the products of all."""
-    if layout.monomials is None or rows.n_rows * float(layout.n_functions) ** 2 < MANY:
+    if (
+        layout.monomials is None
+        or rows.n_rows * float(layout.n_functions) ** 2 < MANY_MULTIPLICATIONS
+    ):
         return None
-    shared = Shared(layout.monomials, layout.columns)
+    shared = SharedMoments(layout.monomials, layout.columns)
     if not shared.pays(rows.n_rows):
         return None
     shared.sum(rows)
@@ -114,35 +117,25 @@ def _tiles(n: int, size: int) -> list[slice]:
 
 
 @dataclass(frozen=True)
-class TileWork(Work):
-    """Sums the products of some functions with the constant and all functions up to them."""
+class TileWork(BlockWork):
+    """Sum the products of some functions with the constant and all functions up to them."""
 
     layout: Layout
     part: slice
     n_columns: int
+    """Number of columns whose products with the functions are asked for: all or none."""
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that begins at zero."""
-        return _Worker(self, add_product)
+    def zeros(self) -> list[Array]:
+        """Return the products of no rows."""
+        size = self.part.stop - self.part.start
+        return [np.zeros((size, 1 + self.part.stop)), np.zeros((size, self.n_columns))]
 
-
-class _Worker:
-    """Sums over some of the row blocks."""
-
-    def __init__(self, work: TileWork, add_product: AddProduct) -> None:
-        self._work = work
-        self._add_product = add_product
-        size = work.part.stop - work.part.start
-        self.sums = [np.zeros((size, 1 + work.part.stop)), np.zeros((size, work.n_columns))]
-
-    def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
-        _, rows = item
-        work = self._work
-        gram, with_x = self.sums
-        for block in pieces(rows):
-            values = work.layout.evaluate(block, work.part.stop)
-            new = values[1 + work.part.start :]
-            self._add_product(gram, new, values.T)
-            if work.n_columns:
-                self._add_product(with_x, new, block.x)
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add the products on a row block."""
+        gram, with_x = sums
+        for piece in pieces(rows):
+            values, _, _ = self.layout.evaluate(piece, self.part.stop)
+            new = values[1 + self.part.start :]
+            add_product(gram, new, values.T)
+            if self.n_columns:
+                add_product(with_x, new, piece.x)

@@ -8,9 +8,9 @@ import numpy as np
 
 from gramian._support.types import Array
 
-FEWEST = 5
+LEAST_SPARE_ROWS = 5
 """Evidence needs at least this many more rows than functions."""
-EXACT = 1e-9
+EXACT_SHARE = 1e-9
 """A share left that is smaller cannot be told from rounding errors."""
 
 
@@ -36,7 +36,7 @@ class Evidence:
     def inflation(self, n_functions: float) -> float:
         """Return by how much more is left on new rows; the constant is not counted."""
         spare = self.n_rows - n_functions - 1
-        return float((self.n_rows / spare) ** 2) if spare >= FEWEST else np.inf
+        return float((self.n_rows / spare) ** 2) if spare >= LEAST_SPARE_ROWS else np.inf
 
     def on_new_rows(self, share: Array | float, n_functions: float) -> Array:
         """Estimate the share left on new rows."""
@@ -47,4 +47,6 @@ class Evidence:
 
     def margin(self, share: Array | float) -> Array:
         """Return how far an estimated share is below the threshold, as a logarithm; 0 if above."""
-        return np.log(self.threshold / np.clip(share, min(EXACT, self.threshold), self.threshold))
+        return np.log(
+            self.threshold / np.clip(share, min(EXACT_SHARE, self.threshold), self.threshold)
+        )

@@ -16,20 +16,17 @@ from scipy.linalg import lapack
 
 from gramian._support.blas import MAX_SIDE, add_product, solve_lower, threads_for, times
 from gramian._support.types import Array, IntArray
+from gramian.core._tolerances import EPSILON, RIDGE
 from gramian.core.elimination._layout_sums import FunctionSums
 
-FLOOR = 1e-11
-"""Added to every eigenvalue of G: exact laws make G singular, and this treats all functions of a
-law alike, where dropping some by pivots would depend on their order."""
-COARSE_FLOOR = 1e-9
-"""The same where G is too large to be inverted again."""
+COARSE_RIDGE = 1e-9
+"""Ridge in place of `RIDGE` where G is too large to be inverted again: updates need the room."""
 LARGE = 4000
 """With more functions H is updated only, never computed anew."""
 TRUSTED = 1e-7
 """H is computed anew when updates may have cost more relative accuracy than this."""
 NEGLIGIBLE = 0.01
 """An increase whose lower bound is below this share is not computed exactly: the bound will do."""
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Remaining:
@@ -64,7 +61,7 @@ class Remaining:
         self._involves = np.asfortranarray(involves)
         self._all_singles = singles
         self._singles = singles
-        self._penalty = np.full(n, FLOOR if n <= LARGE else COARSE_FLOOR)
+        self._penalty = np.full(n, RIDGE if n <= LARGE else COARSE_RIDGE)
         if 0 < alpha < np.inf:
             self._penalty += alpha
             self._penalty[singles] -= alpha

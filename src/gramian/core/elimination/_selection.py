@@ -13,7 +13,7 @@ from gramian.core.elimination._backward_elimination import Confirm, Elimination,
 from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
-from gramian.core.elimination._left_out_evidence import EXACT
+from gramian.core.elimination._left_out_evidence import EXACT_SHARE
 from gramian.core.elimination._remaining import LARGE
 from gramian.core.elimination._verification import leave_one_out
 from gramian.core.rows import Rows
@@ -32,6 +32,8 @@ CHEAP = 1e9
 elsewhere at the end."""
 NEARLY_NOTHING = 1e-6
 """Columns are alike in an order if others, linearly, leave at most this share of them."""
+TIED_GAIN = 1e-9
+"""Gains of columns of variance 1 that differ by less are equal."""
 MOST_COLUMNS_TO_PROVE = 20
 """Among more columns no proof is tried."""
 
@@ -296,7 +298,7 @@ def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int
             break
         squares = np.einsum("ij,ij->j", left, left)
         gain = np.divide(squares, variances, out=np.full(len(left), -np.inf), where=new)
-        equals = np.flatnonzero(gain >= gain.max() - EXACT).tolist()
+        equals = np.flatnonzero(gain >= gain.max() - TIED_GAIN).tolist()
         order.append(min(equals, key=lambda i: ranks[i]))
         column = left[:, order[-1]].copy()
         left -= np.multiply.outer(column, column / column[order[-1]])
@@ -329,7 +331,7 @@ def _best(
         # A penalty never leaves less of the rows of the fit: then none explains anything.
         hopeless = penalty == 0 and eliminator.least_share > threshold
         elimination = eliminator.run()
-        left = float(np.sum(np.maximum(elimination.share_left, EXACT)))
+        left = float(np.sum(np.maximum(elimination.share_left, EXACT_SHARE)))
         found.append(((len(elimination.kept), left, penalty), elimination, search))
         if hopeless:
             break

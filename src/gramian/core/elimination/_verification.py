@@ -11,11 +11,11 @@ from scipy.linalg import cholesky, solve_triangular
 from gramian._support.blas import threads_for
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array, IntArray
+from gramian.core._tolerances import EPSILON, RIDGE
 from gramian.core.elimination._layout import Layout
-from gramian.core.elimination._layout_moments import pieces
-from gramian.core.elimination._layout_sums import CONSTANT, moments
-from gramian.core.elimination._remaining import EPSILON, FLOOR
-from gramian.core.rows import RowBlock, Rows, Work
+from gramian.core.elimination._layout_sums import CONSTANT_FUNCTION, moments
+from gramian.core.rows import BlockWork, RowBlock, Rows
+from gramian.core.sums import pieces
 
 
 def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: float = 0.0) -> Array:
@@ -49,12 +49,12 @@ def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: flo
     """
     gram, mean, cross = moments(rows, layout, with_x=True)
     squares = gram.diagonal() + mean**2
-    varies = gram.diagonal() > CONSTANT * squares
+    varies = gram.diagonal() > CONSTANT_FUNCTION * squares
     is_single = np.zeros(len(mean), dtype=bool)
     is_single[layout.singles] = True
     if np.isinf(alpha):
         varies &= is_single
-    penalty = np.full(len(mean), FLOOR)
+    penalty = np.full(len(mean), RIDGE)
     if 0 < alpha < np.inf:
         penalty[~is_single] += alpha
     # Second moments less squares of means have rounding errors relative to the former.
@@ -73,8 +73,8 @@ def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: flo
 
 
 @dataclass(frozen=True)
-class LeaveOneOut(Work):
-    """Sums the squares of leave-one-out residuals."""
+class LeaveOneOut(BlockWork):
+    """Sum the squares of leave-one-out residuals."""
 
     layout: Layout
     use: IntArray
@@ -84,30 +84,21 @@ class LeaveOneOut(Work):
     coefficients: Array
     targets: tuple[int, ...]
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that begins at zero."""
-        return _Worker(self)
+    def zeros(self) -> list[Array]:
+        """Return the squares of no rows."""
+        return [np.zeros(len(self.targets))]
 
-
-class _Worker:
-    """Sums over some of the row blocks."""
-
-    def __init__(self, work: LeaveOneOut) -> None:
-        self._work = work
-        self.sums = [np.zeros(len(work.targets))]
-
-    def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
-        _, rows = item
-        work = self._work
-        for block in pieces(rows):
-            values = work.layout.evaluate(block, work.layout.n_functions)[1:][work.use]
-            values -= np.multiply.outer(work.mean, block.root)
-            values /= work.deviations[:, np.newaxis]
-            orthonormal = solve_triangular(work.factor, values, lower=True, check_finite=False)
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add the squared residuals of a row block."""
+        for piece in pieces(rows):
+            values, _, _ = self.layout.evaluate(piece, self.layout.n_functions)
+            values = values[1:][self.use]
+            values -= np.multiply.outer(self.mean, piece.root)
+            values /= self.deviations[:, np.newaxis]
+            orthonormal = solve_triangular(self.factor, values, lower=True, check_finite=False)
             # The constant's leverage is the weight itself.
-            leverage = block.root**2 + np.einsum("ij,ij->j", orthonormal, orthonormal)
-            residual = block.x[:, list(work.targets)] - orthonormal.T @ work.coefficients
+            leverage = piece.root**2 + np.einsum("ij,ij->j", orthonormal, orthonormal)
+            residual = piece.x[:, list(self.targets)] - orthonormal.T @ self.coefficients
             with np.errstate(divide="ignore"):
                 residual /= np.maximum(1 - leverage, 0.0)[:, np.newaxis]
-            self.sums[0] += np.einsum("ij,ij->j", residual, residual)
+            sums[0] += np.einsum("ij,ij->j", residual, residual)

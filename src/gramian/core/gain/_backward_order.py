@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.core._tolerances import TIE
 from gramian.core.elimination import MAX_FUNCTIONS, Remaining, collect, lay_out
 from gramian.core.gain._best_sets import GainRequest
-from gramian.core.pursuit import TIE
 from gramian.core.rows import Rows
 from gramian.families import Family
 
-MOST_OF_ROWS = 0.5
+MOST_FUNCTIONS_PER_ROW = 0.5
 """Least squares with more functions than this share of the rows tell little of what is lost."""
 
 
@@ -39,7 +39,7 @@ def backward_order(rows: Rows, family: Family, asked: GainRequest) -> list[int]:
     """
     columns = np.flatnonzero(asked.units > 0).tolist()
     alpha = asked.alphas[0] if len(asked.alphas) == 1 else 0.0
-    most = MAX_FUNCTIONS if alpha > 0 else min(MAX_FUNCTIONS, MOST_OF_ROWS * rows.n_rows)
+    most = MAX_FUNCTIONS if alpha > 0 else min(MAX_FUNCTIONS, MOST_FUNCTIONS_PER_ROW * rows.n_rows)
     layout = lay_out(rows, family, columns, most=most)
     if len(layout.blocks) < len(columns):
         raise ValueError(

@@ -17,7 +17,7 @@ from gramian.families import Family, Multilinear
 
 ENOUGH: tuple[StopReason, ...] = ("explained_variance", "threshold")
 """A search that stops for these reasons has met what was asked for, with any number of columns."""
-FEW = 500
+FEW_FUNCTIONS = 500
 """With at most this many functions, one more search, without exchanges, takes little time."""
 
 
@@ -87,7 +87,7 @@ def _search(
         return found[0]
     again = replace(asked, limits=replace(asked.limits, n_steps=len(sets.columns)))
     quiet = Decision(None, asked.units)
-    is_quick = first.top.frame.n_functions <= FEW and reason != "saturated"
+    is_quick = first.top.frame.n_functions <= FEW_FUNCTIONS and reason != "saturated"
     if first.order is None and is_quick:
         # Exchanges on the way may lead astray. So they never leave more than without.
         plain = Run(rows, family, replace(again, beam=1), quiet, None, first, rethinks=False)

@@ -9,15 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
-from gramian._support.threads import AddProduct, product_for
+from gramian._support.threads import AddProduct
 from gramian._support.types import Array, IntArray
 from gramian.core.gain._frame import Frame, Newcomer
-from gramian.core.rows import RowBlock, Rows, Work
+from gramian.core.rows import BlockWork, RowBlock, Rows
+from gramian.core.sums import pieces
 
-PIECE = 1024
-"""Rows of the table that are evaluated at once."""
-CHUNK = 2**24
-"""Values of candidates' functions that are evaluated at once take about this many bytes."""
+BYTES_AT_ONCE = 2**24
+"""Memory in bytes, about, of the values of candidates' functions that are evaluated at once."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def sum_candidates(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[Ca
         with np.errstate(over="ignore", invalid="ignore"):  # checked by those who use it
             sums = rows.sum(work)
     else:  # columns left the set, and none joined it
-        sums = work.worker(product_for(1)).sums
+        sums = work.zeros()
     for group in work.groups:
         every, with_x, own, old = sums[:4]
         sums = sums[4:]
@@ -85,8 +84,8 @@ def sum_candidates(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[Ca
 
 
 @dataclass(frozen=True)
-class CandidateWork(Work):
-    """Sums products of functions of candidates with those of the set, with X and their own."""
+class CandidateWork(BlockWork):
+    """Sum products of functions of candidates with those of the set, with X and their own."""
 
     frame: Frame
     orders: tuple[Order, ...]
@@ -99,54 +98,36 @@ class CandidateWork(Work):
         starts = [0, *(i for i in range(1, n) if not _same(orders[i - 1], orders[i]))]
         return [slice(*pair) for pair in itertools.pairwise([*starts, n])]
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that begins at zero."""
-        return _Worker(self, add_product)
-
-
-def _same(a: Order, b: Order) -> bool:
-    """Return whether the same is asked of two candidates."""
-    return a.newcomer.block is b.newcomer.block and all(
-        np.array_equal(x, y) for x, y in ((a.new, b.new), (a.old, b.old), (a.fresh, b.fresh))
-    )
-
-
-class _Worker:
-    """Sums over some of the row blocks."""
-
-    def __init__(self, work: CandidateWork, add_product: AddProduct) -> None:
-        self._work = work
-        self._add_product = add_product
-        self.sums: list[Array] = []
-        for group in work.groups:
-            order, size = work.orders[group.start], group.stop - group.start
+    def zeros(self) -> list[Array]:
+        """Return the products of no rows: four arrays for each group."""
+        sums = []
+        for group in self.groups:
+            order, size = self.orders[group.start], group.stop - group.start
             n_new, n_old, n = len(order.new), len(order.old), order.newcomer.block.n_functions
-            self.sums += [
-                np.zeros((size * n_new, 1 + work.frame.n_functions)),
-                np.zeros((size * n_new, work.n_columns)),
+            sums += [
+                np.zeros((size * n_new, 1 + self.frame.n_functions)),
+                np.zeros((size * n_new, self.n_columns)),
                 np.zeros((size, n_new, n)),
                 np.zeros((size * n_old, len(order.fresh))),
             ]
+        return sums
 
-    def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
-        _, rows = item
-        for start in range(0, len(rows.root), PIECE):
-            piece = rows.part(slice(start, start + PIECE))
-            self._add(RowBlock(piece.x, piece.root))
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add the products on a row block."""
+        for piece in pieces(rows):
+            self._add(sums, piece, add_product)
 
-    def _add(self, rows: RowBlock) -> None:
-        work = self._work
-        functions, store, z = work.frame.evaluate(rows)
-        for number, group in enumerate(work.groups):
-            every, with_x, own, old = self.sums[4 * number : 4 * number + 4]
-            order = work.orders[group.start]
+    def _add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        functions, store, z = self.frame.evaluate(rows)
+        for number, group in enumerate(self.groups):
+            every, with_x, own, old = sums[4 * number : 4 * number + 4]
+            order = self.orders[group.start]
             fresh = functions[1 + order.fresh].T
             n = order.newcomer.block.n_functions
-            step = max(1, CHUNK // (8 * n * len(rows.root)))
+            step = max(1, BYTES_AT_ONCE // (8 * n * len(rows.root)))
             n_new, n_old = len(order.new), len(order.old)
             for first in range(group.start, group.stop, step):
-                several = work.orders[first : min(first + step, group.stop)]
+                several = self.orders[first : min(first + step, group.stop)]
                 values = np.empty((len(several), n, len(rows.root)))
                 for each, out in zip(several, values, strict=True):
                     variable = rows.x[:, each.column] / rows.root
@@ -155,11 +136,18 @@ class _Worker:
                 new = values if n_new == n else values[:, order.new]
                 part = slice(place * n_new, (place + len(several)) * n_new)
                 flat = new.reshape(-1, len(rows.root))
-                self._add_product(every[part], flat, functions.T)
-                self._add_product(with_x[part], flat, rows.x)
+                add_product(every[part], flat, functions.T)
+                add_product(with_x[part], flat, rows.x)
                 for i in range(len(several)):
-                    self._add_product(own[place + i], new[i], values[i].T)
+                    add_product(own[place + i], new[i], values[i].T)
                 if n_old and len(order.fresh):
                     part = slice(place * n_old, (place + len(several)) * n_old)
                     left = values[:, order.old].reshape(-1, len(rows.root))
-                    self._add_product(old[part], left, fresh)
+                    add_product(old[part], left, fresh)
+
+
+def _same(a: Order, b: Order) -> bool:
+    """Return whether the same is asked of two candidates."""
+    return a.newcomer.block is b.newcomer.block and all(
+        np.array_equal(x, y) for x, y in ((a.new, b.new), (a.old, b.old), (a.fresh, b.fresh))
+    )

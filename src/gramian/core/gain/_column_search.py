@@ -9,6 +9,7 @@ from itertools import count
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.core._tolerances import TIE
 from gramian.core.gain._backward_order import backward_order
 from gramian.core.gain._best_sets import BestSets, GainRequest
 from gramian.core.gain._candidates import ScaledMoments
@@ -16,19 +17,19 @@ from gramian.core.gain._explained import Explained, without_member
 from gramian.core.gain._frame import Frames, Member
 from gramian.core.gain._monomials import candidates_of
 from gramian.core.gain._penalty_decision import Decision
-from gramian.core.pursuit import TIE, StopReason, Trace
+from gramian.core.pursuit import StopReason, Trace
 from gramian.core.rows import Rows
 from gramian.families import Family
 
-BETTER = 1e-4
+LEAST_GAIN = 1e-4
 """An exchange must explain more by this share, at least, of what is left."""
 PROMISING = 0.95
 """In place of a member only columns are looked at whose linear gain is this share of its own."""
-SHARE = 6
+FEWER_CANDIDATES = 6
 """For every member, this many times fewer candidates are looked at than for an addition."""
-GROWTH = 1.1
+SIZE_GROWTH = 1.1
 """Columns are exchanged when the set has grown by this factor since they last were."""
-LINEAR = 1e12
+LARGEST_PENALTY = 1e12
 """A penalty as good as infinite."""
 
 
@@ -142,7 +143,7 @@ class Run:
         size = len(self.now.frame.members)
         if not self._rethinks or self.order is not None or size < self._next:
             return False
-        self._next = size + 1 if self._is_linear else max(size + 1, int(GROWTH * size))
+        self._next = size + 1 if self._is_linear else max(size + 1, int(SIZE_GROWTH * size))
         return True
 
     def _reason(self) -> StopReason | None:
@@ -223,7 +224,7 @@ class Run:
         frame = self._frames.of(members)
 
         def fit(alpha: float) -> Explained:
-            penalty = min(alpha, LINEAR)
+            penalty = min(alpha, LARGEST_PENALTY)
             return Explained(frame, moments, self._covariance, self.asked.units, penalty)
 
         if len(members) in self.alphas:
@@ -274,7 +275,7 @@ class Run:
     def _is_better(self, value: float, size: int) -> bool:
         """Return whether a set is better than the best one of its size."""
         best, _ = self._best[size]
-        return value > best + BETTER * (float(np.trace(self._covariance)) - best)
+        return value > best + LEAST_GAIN * (float(np.trace(self._covariance)) - best)
 
     def _reconsider(self) -> None:
         """Exchange columns, and drop one where the smaller set is the best of its size."""
@@ -342,7 +343,7 @@ class Run:
         """Return the best candidates for the place of a member, by their linear gain."""
         column = self.now.frame.columns[place]
         own, gains[column] = gains[column], 0.0
-        n = 1 if self._is_linear else -(-self.asked.n_candidates // SHARE)
+        n = 1 if self._is_linear else -(-self.asked.n_candidates // FEWER_CANDIDATES)
         return [c for c in _largest(gains, n) if gains[c] > PROMISING * own]
 
     def _ordered(self) -> tuple[int, ...]:

@@ -9,8 +9,8 @@ from gramian._support.types import Array
 from gramian.core.gain._candidate_sums import CandidateSums, Order, sum_candidates
 from gramian.core.gain._candidates import KEPT_BYTES, Candidate, Candidates, ScaledMoments
 from gramian.core.gain._frame import Frame, Frames, Newcomer
-from gramian.core.orthogonalize import check_finite
 from gramian.core.rows import Rows
+from gramian.core.sums import check_finite
 
 
 class EvaluatedCandidates(Candidates):

@@ -25,7 +25,7 @@ from scipy.linalg import lapack
 
 from gramian._support.blas import solve_lower, subtract_second_moments, threads_for, times
 from gramian._support.types import Array
-from gramian.core.elimination import FLOOR
+from gramian.core._tolerances import RIDGE
 from gramian.core.gain._candidates import Candidate, ScaledMoments
 from gramian.core.gain._frame import Frame
 
@@ -159,7 +159,7 @@ class Explained:
     def _gains_of(self, variances: Array, squares: Array) -> Array:
         """Return ‖Σe‖²/eᵀΣe for all columns e of which something is left."""
         gains = np.zeros_like(variances)
-        some = variances > FEWEST * self._units**2
+        some = variances > LEAST_SHARE * self._units**2
         np.divide(squares, variances, out=gains, where=some)
         return gains
 
@@ -238,7 +238,7 @@ class Explained:
         )
 
 
-FEWEST = 1e-8
+LEAST_SHARE = 1e-8
 """A column with a smaller share of its variance left explains nothing by itself."""
 
 
@@ -257,7 +257,7 @@ def _factorize(gram: Array, penalty: Array) -> Array:
     """Return the lower factor of G + P; P grows, by the same for all functions, until it is one."""
     if not len(gram):
         return np.empty((0, 0))
-    floor = FLOOR
+    floor = RIDGE
     while True:
         full = np.array(gram, order="F")
         full[np.diag_indices_from(full)] += penalty + floor

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from gramian._support.types import Array
 from gramian.core.elimination import Layout, lay_out
-from gramian.core.orthogonalize import Direction, GrowingRows, scaled
 from gramian.core.rows import RowBlock, Rows
+from gramian.core.sums import Direction, scaled
 from gramian.families import Block, Call, Family, no_levels
 
 
@@ -62,17 +62,8 @@ class Frame:
         return [member.number for member in self.members]
 
     def evaluate(self, rows: RowBlock) -> tuple[Array, Array, list[Array]]:
-        """Return the constant and all functions, the store of parents, and the variables."""
-        values = np.empty((1 + self.n_functions, len(rows.root)))
-        values[0] = rows.root
-        store = GrowingRows(rows.root)
-        z = [rows.x[:, column] / rows.root for column in self.layout.columns]
-        end = 1
-        for j, block in enumerate(self.layout.blocks):
-            start, end = end, end + block.n_functions
-            new = block.evaluate(store.view, z[: j + 1], out=values[start:end])
-            store.append(new[block.stored])
-        return values, store.view, z
+        """Return the constant and all functions, the possible parents, and the columns."""
+        return self.layout.evaluate(rows, self.n_functions)
 
 
 class Frames:

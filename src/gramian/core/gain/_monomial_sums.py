@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array, IntArray
 from gramian.core.gain._frame import Member
-from gramian.core.orthogonalize import Halves, Tuples, merge_tuples
 from gramian.core.rows import RowBlock, Rows, Work
+from gramian.core.sums import Halves, Tuples, merge_tuples, pieces
 
 BATCH = 64
 """Rows of a matrix product, about: fewer are slow."""
-CHUNK = 2**23
-"""Values of functions that are evaluated at once take about this many bytes."""
+BYTES_AT_ONCE = 2**23
+"""Memory in bytes, about, of the values of functions that are evaluated at once."""
 FEWEST_ROWS, MOST_ROWS = 64, 2048
 """Rows that are evaluated at once."""
 THIN = 8
@@ -183,9 +183,9 @@ class MonomialWork(Work):
     functions: tuple[MonomialFactors, ...]
     n_columns: int
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that begins at zero."""
-        return _Worker(self, add_product)
+    def worker(self, add_product: AddProduct) -> _MonomialWorker:
+        """Return a worker that begins at zero."""
+        return _MonomialWorker(self, add_product)
 
     @cached_property
     def batches(self) -> list[IntArray]:
@@ -236,8 +236,8 @@ class MonomialWork(Work):
         return found
 
 
-class _Worker:
-    """Sums over some of the row blocks."""
+class _MonomialWorker:
+    """Adds row blocks to moments, in memory for values of monomials that is used again."""
 
     def __init__(self, work: MonomialWork, add_product: AddProduct) -> None:
         self._work = work
@@ -255,10 +255,9 @@ class _Worker:
         """Add a row block, given with its number."""
         _, rows = item
         size = 8 * len(self._work.powers.products.tuples[self._work.longest])
-        step = min(max(CHUNK // size, FEWEST_ROWS), MOST_ROWS)
-        for start in range(0, len(rows.root), step):
-            piece = rows.part(slice(start, start + step))
-            self._add(RowBlock(piece.x, piece.root))
+        step = min(max(BYTES_AT_ONCE // size, FEWEST_ROWS), MOST_ROWS)
+        for piece in pieces(rows, step):
+            self._add(piece)
 
     def _add(self, rows: RowBlock) -> None:
         # np.take lets other threads go on, an index does not.

@@ -29,8 +29,8 @@ from gramian.core.gain._monomial_sums import (
     staying,
     sum_monomials,
 )
-from gramian.core.orthogonalize import check_finite, monomials, powers_of
 from gramian.core.rows import Rows
+from gramian.core.sums import MonomialTuples, check_finite, monomials, powers_of
 from gramian.families import Family, Products
 
 
@@ -218,16 +218,10 @@ def _candidate(
 
 def _find(frame: Frame, newcomer: Newcomer, degree: int, max_exponent: int | None) -> Places:
     """Find the products of functions among the moments."""
-    store = np.zeros((1, degree), dtype=np.uint8)
-    basis = [store]
-    for variable, block in enumerate(frame.layout.blocks, start=1):
-        new = store[block.parents]
-        for power, those in powers_of(block):
-            new[those, :-power] = new[those, power:]
-            new[those, -power:] = variable
-        basis.append(new)
-        store = np.vstack([store, new[block.stored]])
-    functions, parents = np.vstack(basis), store[newcomer.block.parents]
+    tuples = MonomialTuples(degree)
+    for block in frame.layout.blocks:
+        tuples.append(block)
+    functions, parents = tuples.functions, tuples.parents[newcomer.block.parents]
     groups = powers_of(newcomer.block)
     powers = Powers(len(frame.members), degree, max_exponent, max(a for a, _ in groups))
     return Places(

@@ -15,12 +15,12 @@ N_FACTORS = 8
 N_WAVES = 300
 LENGTHS = (1.0, 0.5, 0.25)
 """Wavelengths, as shares of the typical distance of two rows; left-out rows decide among them."""
-FAR = 5.0
+MOST_DEVIATIONS = 5.0
 """Products are cut at this many deviations from their mean: they explode where there were no
 rows."""
 LEAST_RELEVANCE = 0.05
 """The lower bound of a column's correlation, where distances are measured."""
-PENALTIES = 10.0 ** np.arange(-7, 0.1, 0.5)
+RELATIVE_PENALTIES = 10.0 ** np.arange(-7, 0.1, 0.5)
 """Relative to the largest eigenvalue of the functions' covariance."""
 LEAST_FREE = 1e-3
 """The lower bound of 1 - leverage, the share of a row's fit that other rows decide."""
@@ -43,7 +43,7 @@ class ProductsOfTwo:
     def __call__(self, rows: Array) -> Array:
         """Evaluate them, one a column, scaled to variance 1."""
         products = _products(rows[:, self.columns])
-        return np.clip((products - self.mean) / self.deviation, -FAR, FAR)
+        return np.clip((products - self.mean) / self.deviation, -MOST_DEVIATIONS, MOST_DEVIATIONS)
 
     @classmethod
     def of(cls, rows: Array, relevance: Array) -> ProductsOfTwo:
@@ -133,7 +133,7 @@ def best_correction(rows: Array, target: Array, relevance: Array) -> Correction 
         sizes = np.maximum(sizes, 0.0)
         along = values @ vectors
         products = along.T @ y
-        for penalty in sizes[-1] * PENALTIES if sizes[-1] > 0 else ():
+        for penalty in sizes[-1] * RELATIVE_PENALTIES if sizes[-1] > 0 else ():
             shrunk = 1 / (sizes + penalty)
             leverage = 1 / len(y) + along**2 @ shrunk
             if leverage.mean() > MOST_FREEDOM:

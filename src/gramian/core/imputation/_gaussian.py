@@ -24,9 +24,9 @@ RIDGES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
 HIDDEN = 0.1
 """The share of cells that are hidden for that."""
 MAX_ROUNDS = 30
-CONVERGED = 1e-3
+LEAST_CHANGE = 1e-3
 """Rounds end when no entry of the covariance, of columns of variance about 1, changes by more."""
-BLOCK_BYTES = 2**26
+INVERSES_BYTES = 2**26
 """The inverses of a block of rows take this much memory."""
 
 
@@ -138,12 +138,12 @@ def _converge(found: Gaussian, x: Array, present: Mask) -> Gaussian:
     """Make rounds until they change nothing that matters."""
     for _ in range(MAX_ROUNDS):
         last, found = found, found.updated(x, present)
-        if np.abs(found.covariance - last.covariance).max() < CONVERGED:
+        if np.abs(found.covariance - last.covariance).max() < LEAST_CHANGE:
             break
     return found
 
 
 def _blocks(x: Array) -> Iterator[slice]:
-    step = max(1, BLOCK_BYTES // (8 * x.shape[1] ** 2))
+    step = max(1, INVERSES_BYTES // (8 * x.shape[1] ** 2))
     for start in range(0, len(x), step):
         yield slice(start, start + step)

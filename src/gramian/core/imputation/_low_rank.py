@@ -21,8 +21,8 @@ N_LINES = (1, 2, 3, 5, 8, 12, 20, 30)
 """Numbers of lines from which gaps of wide tables are filled; hidden cells decide."""
 ROWS_A_LINE = 5
 """A line needs this many rows."""
-MAX_ROUNDS = 50
-CONVERGED = 1e-3
+MAX_TURNS = 50
+LEAST_GAP_CHANGE = 1e-3
 """Rounds end when the gaps change by a smaller share."""
 
 
@@ -122,14 +122,14 @@ def fit_plane(table: Array) -> Plane:
 
 def _in_turns(x: Array, present: Mask, n_lines: int) -> tuple[Array, Array, float]:
     """Return the centre, the lines and the noise of scaled columns; gaps begin at 0."""
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_TURNS):
         centre = x.mean(axis=0)
         lines, noise = _lines(x - centre, n_lines)
         codes = expected_codes(x - centre, present, lines, noise)
         filled = np.where(present, x, codes @ lines + centre)
         change, size = np.linalg.norm(filled - x), np.linalg.norm(np.where(present, 0.0, filled))
         x = filled
-        if change <= CONVERGED * size:
+        if change <= LEAST_GAP_CHANGE * size:
             break
     return centre, lines, noise
 

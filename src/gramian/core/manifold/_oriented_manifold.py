@@ -13,7 +13,7 @@ from gramian.core.manifold._nearest_points import Mask, NearestSearch
 from gramian.core.manifold._start import LinearStart, Start, TermMoments
 from gramian.core.manifold._surface import Surface
 
-CONSTANT = 1e-12
+CONSTANT_CODE = 1e-12
 """A combination of codes with less than this share of the largest variance is constant."""
 
 
@@ -107,7 +107,7 @@ def orient_codes(surface: Surface, start: Start, search: NearestSearch, u: TermM
         The moments of the coordinates of all rows.
     """
     values, vectors = eigh(u.covariance)
-    values = np.where(values > CONSTANT * values[-1], values, 1.0)
+    values = np.where(values > CONSTANT_CODE * values[-1], values, 1.0)
     root = vectors * np.sqrt(values)  # covariance = root @ root.T
     explained = np.linalg.solve(root, u.with_x)
     rotation, sizes, axes = svd(explained, full_matrices=False)

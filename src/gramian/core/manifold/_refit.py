@@ -9,17 +9,16 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
+from gramian.core._tolerances import RIDGE
 from gramian.core.manifold._nearest_points import NearestSearch
 from gramian.core.manifold._start import Start
 from gramian.core.manifold._surface import Surface
 from gramian.core.manifold._surface_terms import Terms
-from gramian.core.rows import RowBlock, Rows, Work
+from gramian.core.rows import BlockWork, RowBlock, Rows
 
-GROWTH = 3.0
+PENALTY_GROWTH = 3.0
 """How many times larger the penalty is for each degree beyond the second. Of 1, 3 and 10, held-out
 rows of USPS preferred 10 with 20 and 40 codes and 3 with 10 codes; 3 was better than 1 with all."""
-ROUNDING = 1e-11
-"""The ridge of terms without penalty, against rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -58,36 +57,26 @@ class TermSums:
 
 
 @dataclass(frozen=True)
-class RefitWork(Work):
-    """Codes every row, evaluates the terms there, and multiplies the matrices."""
+class RefitWork(BlockWork):
+    """Code every row, evaluate the terms there, and multiply the matrices."""
 
     coding: Coding
     terms: Terms
     n_columns: int
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that begins at zero."""
-        return _Worker(self, add_product)
+    def zeros(self) -> list[Array]:
+        """Return the sums over no rows."""
+        n = len(self.terms)
+        return [np.zeros((n, n)), np.zeros((n, self.n_columns)), np.zeros(1)]
 
-
-class _Worker:
-    """Sums over some of the row blocks."""
-
-    def __init__(self, work: RefitWork, add_product: AddProduct) -> None:
-        self._work = work
-        self._add_product = add_product
-        n = len(work.terms)
-        self.sums = [np.zeros((n, n)), np.zeros((n, work.n_columns)), np.zeros(1)]
-
-    def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
-        _, rows = item
-        u, errors = self._work.coding(rows.x / rows.root[:, np.newaxis])
-        values = self._work.terms(u)
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add a row block to the sums."""
+        u, errors = self.coding(rows.x / rows.root[:, np.newaxis])
+        values = self.terms(u)
         values *= rows.root
-        gram, with_x, error = self.sums
-        self._add_product(gram, values, values.T)
-        self._add_product(with_x, values, rows.x)
+        gram, with_x, error = sums
+        add_product(gram, values, values.T)
+        add_product(with_x, values, rows.x)
         error += (rows.root**2) @ errors
 
 
@@ -105,7 +94,7 @@ def sum_over(rows: Rows, coding: Coding, terms: Terms) -> TermSums:
 def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
     """Return the surface that minimizes E‖x - Bᵀf‖² + Σ penalty(f) E[f²]‖B_f‖².
 
-    The penalty is alpha for functions of degree 2, and `GROWTH` times as much for each degree more:
+    The penalty is alpha for functions of degree 2, and `PENALTY_GROWTH` times as much for each degree more:
     those are many, and steep beyond the codes that the rows have.
 
     Parameters
@@ -120,8 +109,8 @@ def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
     norms = np.sqrt(sums.gram.diagonal())
     norms = np.where(norms > 0, norms, 1.0)
     gram = sums.gram / norms / norms[:, np.newaxis]
-    penalties = np.where(terms.degrees >= 2, alpha * GROWTH ** (terms.degrees - 2.0), 0.0)
-    gram.flat[:: len(gram) + 1] += penalties + ROUNDING
+    penalties = np.where(terms.degrees >= 2, alpha * PENALTY_GROWTH ** (terms.degrees - 2.0), 0.0)
+    gram.flat[:: len(gram) + 1] += penalties + RIDGE
     right = sums.with_x / norms[:, np.newaxis]
     try:
         solution = cho_solve(cho_factor(gram, lower=True, check_finite=False), right)
@@ -133,7 +122,7 @@ def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
 def _least_squares(gram: Array, right: Array) -> Array:
     """Solve where terms are linearly dependent, by the smallest solution."""
     values, vectors = eigh(gram, check_finite=False)
-    taken = values > len(gram) * ROUNDING * values[-1]
+    taken = values > len(gram) * RIDGE * values[-1]
     vectors = vectors[:, taken]
     solution: Array = vectors @ ((vectors.T @ right) / values[taken, np.newaxis])
     return solution

@@ -28,20 +28,26 @@ from scipy.linalg import lapack
 
 from gramian._support.blas import solve_lower
 from gramian._support.types import Array, IntArray
+from gramian.core._tolerances import EPSILON
 from gramian.core.orthogonalize._factor import Factor
-from gramian.core.orthogonalize._orthogonalizer import TOLERANCE, Extension, cholesky_columns
+from gramian.core.orthogonalize._orthogonalizer import RANK_TOLERANCE, Extension, cholesky_columns
 from gramian.core.orthogonalize._triangle import subtract_square
 
-EPSILON = float(np.finfo(np.float64).eps)
+SUMMATION = 64 * EPSILON
+"""Largest rounding error of a sum over rows, relative to the sum of the absolute terms.
+
+BLAS adds up to k = 384 terms one after another. If the terms are equal, as those of indicators and
+of columns with few levels are, their rounding errors do not cancel: they reach kε/6.
+"""
 MAX_LOSS = 1e-8
 """Functions wait for another pass where the loss of orthogonality would exceed this."""
-WELL_CONDITIONED = 8.0
+HARMLESS_GROWTH = 8.0
 """Functions do not wait where rounding errors grow no more than this: nothing would be gained."""
-PIVOT = 1e-7
+LEAST_PIVOT = 1e-7
 """Squared pivots of one pass stay above this."""
 CERTAIN = 100 * EPSILON
 """The share of E[r²] that is certainly more than its rounding error."""
-EVALUATION = 10 * EPSILON
+EVALUATION_ERROR = 10 * EPSILON
 """The error of r = g - Uf for each unit of U's norm."""
 MAX_PASSES = 12
 
@@ -130,7 +136,7 @@ class Admission:
         subtract_square(squares, found, self._n_workers)
         squares /= sizes
         squares /= sizes[:, np.newaxis]
-        lower, order = cholesky_columns(squares, PIVOT)
+        lower, order = cholesky_columns(squares, LEAST_PIVOT)
         sizes, floor = sizes[order], floor[order]
         errors, probes = self._accept(lower, order, sizes, floor)
         n = len(errors)
@@ -146,10 +152,10 @@ class Admission:
 
     def _floor(self) -> Array:
         """Return the norm below which what is left of a function is nothing."""
-        floor = np.full(len(self.waiting), TOLERANCE)
+        floor = np.full(len(self.waiting), RANK_TOLERANCE)
         if self._n_passes > 1:
             norms = np.linalg.norm(self._combinations, axis=1)
-            floor = np.maximum(floor, EVALUATION * norms)
+            floor = np.maximum(floor, EVALUATION_ERROR * norms)
         return floor
 
     def _keep(self, which: IntArray | NDArray[np.bool_]) -> None:
@@ -175,9 +181,11 @@ class Admission:
             growth = np.linalg.norm(inverse, axis=1)
         errors = EPSILON * (6 + 2 * np.sqrt(len(factor) + rank)) * growth
         loss = errors * np.maximum(factor.sensitivity, np.maximum.accumulate(growth))
-        enough = (loss <= MAX_LOSS) | (growth <= WELL_CONDITIONED)
+        enough = (loss <= MAX_LOSS) | (growth <= HARMLESS_GROWTH)
         enough &= diagonal.diagonal() > floor[:rank]
         n = rank if enough.all() else int(np.argmin(enough))
+        # Beyond HARMLESS_GROWTH, growth makes typical errors larger than the worst case of sums.
+        loss += SUMMATION * np.minimum(growth, HARMLESS_GROWTH) ** 2
         factor.loss = max(factor.loss, float(loss[:n].max(initial=0.0)))
         factor.sensitivity = max(factor.sensitivity, float(sensitivity[:n].max(initial=0.0)))
         return errors[:n], probes[:n]

@@ -21,8 +21,9 @@ from scipy.linalg import qr
 from gramian._support.blas import add_product, solve_lower
 from gramian._support.threads import AddProduct, share_out
 from gramian._support.types import Array, IntArray
-from gramian.core.orthogonalize._orthogonalizer import TOLERANCE, Extension, GrowingRows
+from gramian.core.orthogonalize._orthogonalizer import RANK_TOLERANCE, Extension
 from gramian.core.orthogonalize._triangle import BlockTriangle, split, workers
+from gramian.core.sums import GrowingRows
 
 N_PROBES = 32
 """Random vectors by which norms and the trace of an inverse are estimated."""
@@ -257,7 +258,7 @@ class Factor:
         inside = rows[:, start:] @ q
         # What is left of functions that were dropped, now that those others are gone.
         again, rest, order = _positive_qr_pivoted((rows[:, start:] - inside @ q.T).T)
-        rank = min(np.count_nonzero(rest.diagonal() > TOLERANCE), gone.sum())
+        rank = min(np.count_nonzero(rest.diagonal() > RANK_TOLERANCE), gone.sum())
         back = order[:rank]
 
         n = start + len(stay)

@@ -11,33 +11,30 @@ import numpy as np
 from gramian._support.blas import threads_for
 from gramian._support.threads import n_workers_for
 from gramian._support.types import Array
-from gramian.core.orthogonalize._admission import EPSILON, Admission
-from gramian.core.orthogonalize._distinct_values import KnownLevels
+from gramian.core._tolerances import EPSILON, NOISE
+from gramian.core.orthogonalize._admission import Admission
 from gramian.core.orthogonalize._factor import Factor
-from gramian.core.orthogonalize._function_sums import (
+from gramian.core.orthogonalize._orthogonalizer import Added
+from gramian.core.rows import Rows
+from gramian.core.sums import (
+    GATHERING_COST,
+    MAX_VARIABLES,
     CombinedWork,
+    Direction,
     FunctionValues,
-    PlainWork,
+    FunctionWork,
+    KnownLevels,
+    Monomials,
+    Step,
+    StepMomentWork,
     Sums,
     VariableValues,
-    plain_cost,
-)
-from gramian.core.orthogonalize._monomial_moments import (
-    GATHERING,
-    MAX_VARIABLES,
-    MomentWork,
-    Monomials,
-    monomials,
-)
-from gramian.core.orthogonalize._orthogonalizer import (
-    NOISE,
-    Added,
-    Direction,
-    Step,
     check_finite,
+    monomials,
+    out_of_range,
+    plain_cost,
+    scaled,
 )
-from gramian.core.orthogonalize._range import out_of_range, scaled
-from gramian.core.rows import Rows
 from gramian.families import Block, Family
 
 MIN_PIECE = 1024
@@ -262,16 +259,16 @@ class Gram:
         """Compute the sums over rows in the way that is expected to be faster."""
         n, new = self.n_functions, block.n_functions
         n_variables, n_columns = len(self.steps), self._rows.n_columns
-        work: PlainWork | MomentWork = PlainWork(
+        work: FunctionWork | StepMomentWork = FunctionWork(
             self.steps, direction, block, n_columns, self._variables, self._values, n, piece
         )
         whole = piece.stop - piece.start == new
         if self._monomials is not None and whole and n_variables <= MAX_VARIABLES:
-            plan = self._monomials.plan(n_variables, block)
-            cost = plan.cost + GATHERING * new * (n + new) / self._rows.n_rows
+            tables = self._monomials.tables(n_variables, block)
+            cost = tables.cost + GATHERING_COST * new * (n + new) / self._rows.n_rows
             if self._always_moments or cost < plain_cost(n, new):
                 self.name = "moments"
                 work = self._monomials.work(
-                    self.steps, direction, block, plan, n_columns, self._variables
+                    self.steps, direction, block, tables, n_columns, self._variables
                 )
         return work.sums(self._rows.sum(work))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -12,63 +11,22 @@ from scipy.linalg import lapack
 
 from gramian._support.blas import MAX_SIDE, threads_for
 from gramian._support.types import Array, IntArray
-from gramian.core.rows import RowBlock
+from gramian.core._tolerances import NOISE
+from gramian.core.sums import Direction, Step
 from gramian.families import Block
 
 if TYPE_CHECKING:
     from gramian.core.orthogonalize._factor import Factor
 
-NOISE = 1e-12
-"""Accumulated rounding errors stay below this share of a variance, in well-conditioned sums."""
 PREFERRED = 1.001
 """If functions depend on each other, the first of a block, the variable itself, is taken unless it
 is shorter by more than this: the others may be multiples of it on these rows only."""
-TOLERANCE = 1e-8
+RANK_TOLERANCE = 1e-8
 """A function is dropped when orthogonalization leaves less than this share of its norm.
 
 What is left of a function that is kept has a rounding error of machine precision over this share.
 At its root, no smaller, that error cannot be mistaken for a function later.
 """
-
-
-@dataclass(frozen=True)
-class Direction:
-    """The chosen variable: a unit vector or a column, and the standard deviation along it."""
-
-    axis: Array | int
-    deviation: float
-
-    def of(self, rows: RowBlock, *, one_thread: bool = False) -> Array:
-        """Return the variable, scaled to variance 1."""
-        along = rows.along(self.axis, one_thread=one_thread)
-        variable: Array = along / (rows.root * self.deviation)
-        return variable
-
-
-def all_of(directions: Sequence[Direction], rows: RowBlock, out: Array) -> None:
-    """Compute several variables on the same rows, by one thread.
-
-    Parameters
-    ----------
-    directions : sequence of Direction
-        The variables: all of them columns, or all of them along vectors.
-    rows : RowBlock
-        The rows.
-    out : array of shape (n_directions, n_rows)
-        Where to put the variables, by rows.
-    """
-    rows.along_all(np.array([direction.axis for direction in directions]), out)
-    out /= rows.root
-    out /= np.array([[direction.deviation] for direction in directions])
-
-
-@dataclass(frozen=True)
-class Step:
-    """One variable, its functions, and which of them are in the basis, in increasing order."""
-
-    direction: Direction
-    block: Block
-    kept: IntArray
 
 
 @dataclass(frozen=True)
@@ -144,45 +102,6 @@ class Orthogonalizer(Protocol):
         ...
 
 
-class GrowingRows:
-    """A matrix that rows are appended to."""
-
-    def __init__(self, first: Array) -> None:
-        self._data = self.view = np.array(first, ndmin=2)
-        """The rows so far; valid until the next change."""
-
-    @property
-    def n_bytes(self) -> int:
-        """The memory taken, for rows to come as well."""
-        return self._data.nbytes
-
-    def extend(self, n_rows: int) -> Array:
-        """Add rows at the end and return them, to be filled; valid until the next change."""
-        start = len(self.view)
-        n = start + n_rows
-        if n > len(self._data):
-            data = np.empty((max(n, 3 * len(self._data) // 2), self._data.shape[1]))
-            data[:start] = self.view
-            self._data = data
-        self.view = self._data[:n]
-        return self.view[start:]
-
-    def append(self, rows: Array) -> None:
-        """Add the given rows at the end."""
-        self.extend(len(rows))[:] = rows
-
-    def truncate(self, n_rows: int) -> None:
-        """Keep the first rows only."""
-        self.view = self._data[:n_rows]
-
-    def restart(self, first: Array) -> None:
-        """Begin anew with one row, in the same memory if it fits."""
-        if len(first) != self._data.shape[1]:
-            self._data = np.empty((len(self._data), len(first)))
-        self.view = self._data[:1]
-        self.view[0] = first
-
-
 def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
     """Factor the largest well-conditioned part of a positive semidefinite matrix, with pivots.
 
@@ -211,12 +130,3 @@ def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
     if rank and order[rank - 1] == 0 and lower[rank - 1, -1] ** 2 <= (1 + NOISE) * tolerance:
         lower = lower[:, :-1]  # without the preference it would not have been taken
     return lower, order
-
-
-def check_finite(values: Array) -> None:
-    """Raise if products of variables left the range of float64."""
-    if not np.isfinite(values).all():
-        raise FloatingPointError(
-            "Products of variables exceed the range of float64. Lower the degree, or tame the "
-            "outliers in the data (scikit-learn's RobustScaler with clipping, or a transform)."
-        )

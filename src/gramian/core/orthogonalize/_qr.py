@@ -7,24 +7,20 @@ from scipy.linalg import cholesky, qr
 
 from gramian._support.blas import add_product, second_moments, solve_lower, times
 from gramian._support.types import Array, IntArray
-from gramian.core.orthogonalize._distinct_values import distinct_levels
+from gramian.core._tolerances import NOISE
 from gramian.core.orthogonalize._factor import Factor
 from gramian.core.orthogonalize._orthogonalizer import (
-    NOISE,
     PREFERRED,
-    TOLERANCE,
+    RANK_TOLERANCE,
     Added,
-    Direction,
     Extension,
-    GrowingRows,
-    Step,
-    check_finite,
     cholesky_columns,
 )
 from gramian.core.rows import MemoryRows
+from gramian.core.sums import Direction, GrowingRows, Step, check_finite, distinct_levels
 from gramian.families import Block, Family
 
-WELL_CONDITIONED = 1e-4
+LEAST_PIVOT = 1e-4
 """A Gram matrix whose squared pivots stay above this is factored without loss that matters."""
 
 
@@ -138,7 +134,7 @@ def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
         The rows they were made of, in this order.
     """
     if len(values) <= room:  # or else some are dropped, however well conditioned they are
-        factor, pivots = cholesky_columns(second_moments(values.T), WELL_CONDITIONED)
+        factor, pivots = cholesky_columns(second_moments(values.T), LEAST_PIVOT)
         if factor.shape[1] == len(values):
             new = values[pivots]
             solve_lower(factor, new)
@@ -146,6 +142,6 @@ def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
     values[0] *= PREFERRED
     q, r, order = qr(values.T, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
     r[:, order == 0] /= PREFERRED
-    rank = min(np.count_nonzero(np.abs(r.diagonal()) > TOLERANCE), room)
+    rank = min(np.count_nonzero(np.abs(r.diagonal()) > RANK_TOLERANCE), room)
     new = np.ascontiguousarray(q.T[:rank], dtype=np.float64)
     return new, np.ascontiguousarray(r[:rank, :rank].T), order[:rank].astype(np.intp)

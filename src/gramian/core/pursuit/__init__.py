@@ -1,7 +1,7 @@
 """The pursuit: the one loop, its choosers, and its decoder."""
 
+from gramian.core._tolerances import TIE
 from gramian.core.pursuit._choosers import (
-    TIE,
     Chooser,
     GivenDirections,
     GivenOrder,

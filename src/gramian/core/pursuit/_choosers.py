@@ -18,13 +18,10 @@ from scipy.linalg import qr
 
 from gramian._support.blas import threads_for, times
 from gramian._support.types import Array, IntArray
-from gramian.core.orthogonalize import Direction
+from gramian.core._tolerances import TIE
 from gramian.core.pursuit._eigen import LeadingEigenvector, orient
 from gramian.core.rows import ResidualCovariance
-
-TIE = 1e-9
-"""Values that differ by less, relatively, are equal: the lower index wins."""
-
+from gramian.core.sums import Direction
 
 NoChoice = Literal["threshold", "exhausted"]
 """Why no direction is chosen: what is left is below the threshold, or nothing is left."""

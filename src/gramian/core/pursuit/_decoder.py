@@ -10,7 +10,8 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from gramian._support.types import Array, IntArray
-from gramian.core.orthogonalize import GrowingRows, Orthogonalizer, Step
+from gramian.core.orthogonalize import Orthogonalizer
+from gramian.core.sums import GrowingRows, Step
 from gramian.families import Block, prune
 
 MAX_MOMENTS = 1000

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gramian._support.blas import threads_for
-from gramian.core.orthogonalize import Direction, Orthogonalizer
+from gramian.core.orthogonalize import Orthogonalizer
 from gramian.core.pursuit._choosers import Chooser
 from gramian.core.pursuit._validation import HeldOut
+from gramian.core.sums import Direction
 
 StopReason = Literal[
     "n_components",

@@ -8,14 +8,11 @@ import numpy as np
 
 from gramian._support.blas import add_product, solve_lower, threads_for
 from gramian._support.types import Array
-from gramian.core.orthogonalize import Added, Direction, GrowingRows, Step
+from gramian.core._tolerances import NOISE, TIE
+from gramian.core.orthogonalize import Added
 from gramian.core.pursuit._eigen import LeadingEigenvector
 from gramian.core.rows import Residuals, RowBlock, or_infinity
-
-TIE = 1e-9
-"""Residuals that differ by less, relatively, are equal: the smaller penalty wins."""
-NOTHING = 1e-12
-"""A smaller share of what there was at first is a rounding error, whichever penalty leaves it."""
+from gramian.core.sums import Direction, GrowingRows, Step
 
 
 class HeldOut:
@@ -121,7 +118,7 @@ def least(totals: Array, at_first: float) -> int:
 
 def equals(total: float, at_first: float) -> float:
     """Return the most that a fit leaves which is as good as one that leaves a given total."""
-    return max((1 + TIE) * total, NOTHING * at_first)
+    return max((1 + TIE) * total, NOISE * at_first)
 
 
 def largest_of_columns(residuals: Residuals) -> float:

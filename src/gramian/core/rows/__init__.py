@@ -3,11 +3,12 @@
 from gramian.core.rows._array import CACHE_BYTES, ArrayRows, Centring, SpreadError, centre
 from gramian.core.rows._checkpoint import Ledger, RecordedRows
 from gramian.core.rows._covariance import DENSE_BELOW, MatrixCovariance, ResidualCovariance
-from gramian.core.rows._dask import is_dask, map_partitions, open_dask, partitions
+from gramian.core.rows._dask import map_partitions, open_dask, partitions
 from gramian.core.rows._drawing import draw
 from gramian.core.rows._first_pass import Split
 from gramian.core.rows._protocol import (
     CONSTANT,
+    BlockWork,
     LocalRows,
     MemoryRows,
     RowBlock,
@@ -16,7 +17,7 @@ from gramian.core.rows._protocol import (
     Worker,
 )
 from gramian.core.rows._residuals import Residuals, or_infinity
-from gramian.core.rows._sources import CompletedSource, as_source, read_into_memory
+from gramian.core.rows._sources import CompletedSource, as_source, is_dask, read_into_memory
 from gramian.core.rows._sparse import (
     MATRIX_COLUMNS,
     apply_centring,
@@ -32,6 +33,7 @@ __all__ = [
     "DENSE_BELOW",
     "MATRIX_COLUMNS",
     "ArrayRows",
+    "BlockWork",
     "Centring",
     "CompletedSource",
     "Ledger",

@@ -176,7 +176,8 @@ def centre(
     found = checksum_of(X, weights) if checksum else None
     X, root = roots_of(X, weights)
     low = X.min(axis=0)
-    unit = units_of(low, X.max(axis=0))
+    spread = spread_of(low, X.max(axis=0), scaled=True)
+    unit = np.where(spread > 0, spread, 1.0)
     x = np.subtract(X, low, order="C")  # blocks of rows are then contiguous
     x /= unit
     weight = root * root
@@ -189,12 +190,27 @@ def centre(
     return ArrayRows(x, root), Centring(low + unit * shift, scales, deviation > 0, found)
 
 
-def units_of(low: Array, high: Array) -> Array:
-    """Return what brings columns to [0, 1]: how far their values spread, and 1 for constants."""
+def spread_of(low: Array, high: Array, *, scaled: bool) -> Array:
+    """Return how far the values of columns spread; raise if their squares leave float64.
+
+    Parameters
+    ----------
+    low, high : arrays of shape (n_columns,)
+        The smallest and the largest value of each column.
+    scaled : bool
+        True if columns are divided by their spread before squares are taken: then a column may
+        vary too little for its squares, but not all columns.
+    """
     with np.errstate(over="ignore"):
-        spread = high - low
-    check_spread(spread, spread.max() < NARROW)
-    return np.where(spread > 0, spread, 1.0)
+        spread: Array = high - low
+        too_wide = not np.isfinite(np.sum(spread * spread))
+    too_narrow = spread.max() < NARROW if scaled else spread < NARROW
+    narrow = np.flatnonzero((spread > 0) & too_narrow)
+    if too_wide or len(narrow):
+        column = int(np.argmax(spread)) if too_wide else int(narrow[0])
+        size = np.nextafter(np.inf, 0) if np.isinf(spread[column]) else spread[column]
+        raise SpreadError(column, float(size), too_wide)
+    return spread
 
 
 def scales_of(
@@ -217,26 +233,6 @@ def scales_of(
         return factor, np.where(deviation > 0, deviations, 1.0)
     widest = deviations.max(initial=0.0) or 1.0
     return unit / widest, np.full(len(unit), widest)
-
-
-def check_spread(spread: Array, too_narrow: NDArray[np.bool_] | np.bool_) -> None:
-    """Raise where the squares of a column's values leave the range of float64.
-
-    Parameters
-    ----------
-    spread : array of shape (n_columns,)
-        The differences of the largest and the smallest value.
-    too_narrow : bool, or boolean array of shape (n_columns,)
-        Whether columns that are not constant vary too little.
-    """
-    with np.errstate(over="ignore"):
-        too_wide = not np.isfinite(np.sum(spread * spread))
-    narrow = np.flatnonzero((spread > 0) & too_narrow)
-    if not too_wide and not len(narrow):
-        return
-    column = int(np.argmax(spread)) if too_wide else int(narrow[0])
-    size = np.nextafter(np.inf, 0) if np.isinf(spread[column]) else spread[column]
-    raise SpreadError(column, float(size), too_wide)
 
 
 def roots_of(X: AnyTable, weights: Array | None) -> tuple[AnyTable, Array]:

@@ -20,7 +20,7 @@ from gramian._support.writing import replacing
 from gramian.core.rows._covariance import ResidualCovariance
 from gramian.core.rows._protocol import Rows, Work
 
-SAME = {"rel_tol": 1e-9, "abs_tol": 1e-9}
+EQUAL_NUMBERS = {"rel_tol": 1e-9, "abs_tol": 1e-9}
 """How close numbers are that differ by rounding only, for instance after other block sizes."""
 
 
@@ -81,7 +81,7 @@ class Ledger:
         try:
             found = _read(path)
             _compare(found, like)
-        except DAMAGE as error:
+        except ARCHIVE_ERRORS as error:
             raise ValueError(
                 f"{path} is damaged: {error}. Remove it and those of higher numbers, and fit again."
             ) from error
@@ -100,7 +100,15 @@ class Ledger:
         return self._folder / f"{self._n:06}.npz"
 
 
-DAMAGE = (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error)
+ARCHIVE_ERRORS = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 """What reading a file that something else wrote, or part of one, can raise."""
 
 
@@ -132,7 +140,7 @@ def _difference(old: Any, new: Any, name: str = "its description") -> str | None
     """Name the first thing that differs, down to a parameter or the number of a column."""
     if old == new:
         return None
-    if isinstance(old, float) and isinstance(new, float) and isclose(old, new, **SAME):
+    if isinstance(old, float) and isinstance(new, float) and isclose(old, new, **EQUAL_NUMBERS):
         return None
     if isinstance(old, dict) and isinstance(new, dict):
         pairs = [(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -15,7 +16,8 @@ from gramian._support.threads import product_for
 from gramian._support.types import Array
 from gramian.core.rows._array import BLOCK_ROWS, Centring
 from gramian.core.rows._first_pass import FirstPass, Split, look_at, put_together
-from gramian.core.rows._protocol import Work, merge_sums
+from gramian.core.rows._protocol import Work
+from gramian.core.rows._sources import is_dask
 from gramian.core.rows._statistics import centring_of
 from gramian.core.rows._stream import check, numbers_in
 from gramian.core.rows._transform import RowTransform, TransformedRows
@@ -36,11 +38,6 @@ def partitions(data: Any) -> Iterator[Any]:
         data = data.rechunk({1: -1})
     for part in np.ravel(data.to_delayed()):
         yield part.compute()
-
-
-def is_dask(data: Any) -> bool:
-    """Return whether the data are a Dask array or data frame."""
-    return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed")
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ def _sum(
 
 def _merge(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
     first, *others = parts
-    return merge_sums(work, [[array.copy() for array in first], *others])
+    return reduce(work.merge, [[array.copy() for array in first], *others])
 
 
 def _numbers(rows: Any, weights: Any) -> tuple[Array, Array | None]:

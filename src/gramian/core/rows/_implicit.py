@@ -14,7 +14,7 @@ from gramian.core.rows._residuals import ArrayResiduals, or_infinity
 if TYPE_CHECKING:
     from gramian.core.rows._protocol import RowBlock
 
-ROUNDING = 1e-13
+ROUNDING_OF_SQUARES = 1e-13
 """A sum of squares below this share of the whole is rounding error."""
 
 
@@ -35,7 +35,7 @@ class ImplicitResiduals:
         self._rows = rows
         self._scale = np.broadcast_to(scale, rows.n_columns)
         self._squares = squares * self._scale**2
-        self._rounding = ROUNDING * self._squares
+        self._rounding = ROUNDING_OF_SQUARES * self._squares
         self._fits: list[tuple[Array, Array]] = []
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import reduce
 from typing import Protocol
 
 import numpy as np
@@ -109,6 +110,35 @@ class Work(ABC):
         return sums
 
 
+class BlockWork(Work):
+    """Sums to which every row block adds on its own: workers keep nothing between blocks."""
+
+    @abstractmethod
+    def zeros(self) -> list[Array]:
+        """Return the sums over no rows."""
+
+    @abstractmethod
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add a row block to the sums."""
+
+    def worker(self, add_product: AddProduct) -> Worker:
+        """Return a worker that begins at zero."""
+        return _BlockWorker(self, add_product)
+
+
+class _BlockWorker:
+    """Adds row blocks to sums, as a `BlockWork` says."""
+
+    def __init__(self, work: BlockWork, add_product: AddProduct) -> None:
+        self._work = work
+        self._add_product = add_product
+        self.sums = work.zeros()
+
+    def __call__(self, item: tuple[int, RowBlock]) -> None:
+        """Add a row block, given with its number."""
+        self._work.add(self.sums, item[1], self._add_product)
+
+
 class Rows(Protocol):
     """A table whose rows can be summed over, as often as needed."""
 
@@ -184,7 +214,7 @@ class LocalRows(ABC):
         n = n_workers(self.n_rows)
         workers = [work.worker(product_for(n)) for _ in range(n)]
         share_out(enumerate(self.blocks()), workers)
-        return merge_sums(work, [worker.sums for worker in workers])
+        return reduce(work.merge, [worker.sums for worker in workers])
 
 
 class MemoryRows(LocalRows):
@@ -203,11 +233,3 @@ class MemoryRows(LocalRows):
     def n_rows(self) -> int:
         """The number of rows that have a positive weight."""
         return len(self.root)
-
-
-def merge_sums(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
-    """Put the sums of all workers together, in their order."""
-    first, *others = parts
-    for other in others:
-        first = work.merge(first, other)
-    return first

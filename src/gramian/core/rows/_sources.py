@@ -30,6 +30,11 @@ TABLES = ("__array__", "__dataframe__", "__arrow_c_stream__", "columns", "toarra
 """What has any of these is a table, and no source of row blocks."""
 
 
+def is_dask(data: Any) -> bool:
+    """Return True if the data are a Dask array or data frame."""
+    return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed")
+
+
 def as_source(data: Any, weights: Any = None) -> Source | None:
     """Return a source if the data are one: files, a dataset, or blocks of rows.
 

@@ -20,8 +20,8 @@ from gramian.core.rows._array import (
     parts_of,
     roots_of,
     scales_of,
+    spread_of,
     standardize,
-    units_of,
 )
 from gramian.core.rows._checksum import MASK, checksum_of
 from gramian.core.rows._covariance import MatrixCovariance, OperatorCovariance, ResidualCovariance
@@ -232,7 +232,8 @@ def centre_sparse(
     X, root = roots_of(X, weights)
     n_rows, n_columns = X.shape
     lowest = X.min(axis=0).toarray().ravel()
-    unit = units_of(lowest, X.max(axis=0).toarray().ravel())
+    spread = spread_of(lowest, X.max(axis=0).toarray().ravel(), scaled=True)
+    unit = np.where(spread > 0, spread, 1.0)
     columns = X.indices
     full = _full(X)
     low = np.where(full, lowest, 0.0)

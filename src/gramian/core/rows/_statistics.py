@@ -9,7 +9,7 @@ import numpy as np
 
 from gramian._support.blas import second_moments
 from gramian._support.types import Array
-from gramian.core.rows._array import NARROW, Centring, check_spread
+from gramian.core.rows._array import Centring, spread_of
 from gramian.core.rows._checksum import MASK, checksum_of
 
 
@@ -100,9 +100,7 @@ def merge_statistics(a: Statistics, b: Statistics) -> Statistics:
 def centring_of(statistics: Statistics, scaling: Literal["column", "table"]) -> Centring:
     """Return how to centre and scale the columns."""
     deviations = np.sqrt(statistics.variances)
-    with np.errstate(over="ignore"):
-        spread = statistics.high - statistics.low
-    check_spread(spread, spread < NARROW)
+    spread_of(statistics.low, statistics.high, scaled=False)
     varies = deviations > 0
     if scaling == "column":
         scale = np.where(varies, deviations, 1.0)

@@ -22,7 +22,7 @@ from gramian.core.rows._transform import RowTransform, TransformedRows
 from gramian.tables import Chunk
 
 T = TypeVar("T")
-BLOCK_ROWS = 4096
+MOST_BLOCK_ROWS = 4096
 """Rows in a block, if the memory allows: each is handed from thread to thread, which takes time."""
 READ_AHEAD = 2
 """Blocks that are read while others are summed over."""
@@ -253,7 +253,7 @@ def open_stream(
     held_out : pair of arrays, or None
         The rows held out and their weights.
     """
-    block_rows = max(64, min(BLOCK_ROWS, memory_budget // (128 * source.n_columns)))
+    block_rows = max(64, min(MOST_BLOCK_ROWS, memory_budget // (128 * source.n_columns)))
     look: FirstPass | None = None
     checksums = []
     for number, block in enumerate(read_ahead(blocks_of(source, block_rows))):

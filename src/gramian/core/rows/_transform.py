@@ -13,10 +13,10 @@ from gramian._support.types import Array
 from gramian.core.rows._array import Centring
 from gramian.core.rows._covariance import MatrixCovariance
 from gramian.core.rows._first_pass import Split
-from gramian.core.rows._protocol import RowBlock, Work
+from gramian.core.rows._protocol import BlockWork, RowBlock, Work
 from gramian.core.rows._statistics import Statistics, scaled_covariance
 
-NO_VARIANCE = 1e-15
+CONSTANT_BY_COVARIANCE = 1e-15
 """A share of the largest variance that may be due to rounding errors of a covariance."""
 
 
@@ -64,25 +64,19 @@ class RowTransform:
 
 
 @dataclass(frozen=True)
-class SecondMoments(Work):
-    """Sums up E[XXᵀ]."""
+class SecondMoments(BlockWork):
+    """Sum up E[XXᵀ]."""
 
     n_columns: int
 
-    def worker(self, add_product: AddProduct) -> _SecondMomentsWorker:
-        """Return one that begins at zero."""
-        return _SecondMomentsWorker(self.n_columns, add_product)
+    def zeros(self) -> list[Array]:
+        """Return the moments of no rows."""
+        return [np.zeros((self.n_columns, self.n_columns))]
 
-
-class _SecondMomentsWorker:
-    def __init__(self, n_columns: int, add_product: AddProduct) -> None:
-        self._add_product = add_product
-        self.sums = [np.zeros((n_columns, n_columns))]
-
-    def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block."""
-        x = item[1].x
-        self._add_product(self.sums[0], x.T, x)
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add the products of the columns of a row block."""
+        x = rows.x
+        add_product(sums[0], x.T, x)
 
 
 @dataclass(frozen=True)
@@ -147,7 +141,7 @@ def _coordinates(basis: Array, lower: Array) -> tuple[Array, Array]:
     """
     covariance = lower + np.tril(lower, -1).T
     variances = np.einsum("ij,ij->i", basis @ covariance, basis)
-    variances[variances <= NO_VARIANCE * variances.max()] = 0.0
+    variances[variances <= CONSTANT_BY_COVARIANCE * variances.max()] = 0.0
     deviations = np.sqrt(variances)
     axes = basis.T / np.where(deviations > 0, deviations, 1.0)
     return np.ascontiguousarray(axes), deviations

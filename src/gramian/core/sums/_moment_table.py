@@ -6,7 +6,7 @@ max(A) ≤ min(B). With the halves A sorted by their largest variable and the ha
 smallest, the A that go with a B are a prefix. So the distinct moments are plain matrix products of
 a prefix of rows with a tile of columns, and a Gram block is gathered from them.
 
-Variables are numbered from 1. Tuples are filled up with zeros in front: 0 stands for the constant.
+Tuples are those of `MonomialTuples`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array, IntArray
+from gramian.core.sums._monomial_tuples import Tuples, merge_tuples
 
-Tuples = NDArray[np.uint8]
 MIN_TILE, MAX_TILE = 128, 256
 """Columns of a tile: narrower matrix products are slow, wider ones waste rows and cache."""
-CHUNK = 2**16
-"""Gram entries that are gathered at once: what fits in a core's cache."""
+GATHERED_AT_ONCE = 2**16
+"""Gram entries that are gathered at once: as many as fit in a core's cache."""
 
 
 class Halves:
@@ -44,7 +44,7 @@ class Halves:
     """
 
     def __init__(self, n_symbols: int, constant: int, size: int, max_exponent: int | None) -> None:
-        self._n_symbols = n_symbols
+        self.n_symbols = n_symbols
         self.tuples: list[Tuples] = [np.empty((1, 0), dtype=np.uint8)]
         self.ends: list[IntArray] = [np.ones(n_symbols, dtype=np.intp)]
         """For each length and symbol, how many tuples have no symbol after this one."""
@@ -88,15 +88,15 @@ class Halves:
         """Return for each position and symbol what it adds to the rank of a tuple."""
         return np.array(
             [
-                [comb(symbol + position, position + 1) for symbol in range(self._n_symbols)]
+                [comb(symbol + position, position + 1) for symbol in range(self.n_symbols)]
                 for position in range(length)
             ],
             dtype=np.int32,
-        ).reshape(length, self._n_symbols)
+        ).reshape(length, self.n_symbols)
 
     def rows_by_rank(self, length: int) -> NDArray[np.int32]:
         """Return the row of each tuple by its rank among all sorted tuples."""
-        rows = np.full(comb(self._n_symbols - 1 + length, length), -1, dtype=np.int32)
+        rows = np.full(comb(self.n_symbols - 1 + length, length), -1, dtype=np.int32)
         rows[self._ranks(self.tuples[length])] = np.arange(len(self.tuples[length]))
         return rows
 
@@ -195,7 +195,7 @@ class MomentTable:
     def gather(self, rows: Tuples, columns: Tuples, out: Array) -> None:
         """Write down the moments of the products of two lists of monomials."""
         a, b = self._sizes
-        step = max(1, CHUNK // max(1, len(columns)))
+        step = max(1, GATHERED_AT_ONCE // max(1, len(columns)))
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
             merged = merge_tuples(list(part.T[:, :, np.newaxis]), list(columns.T[:, np.newaxis]))
@@ -231,14 +231,3 @@ def _tiles(groups: Sequence[int], prefixes: Sequence[int]) -> list[_Tile]:
                 start += prefix * width
                 parts, width = [], 0
     return tiles
-
-
-def merge_tuples(first: Sequence[Tuples], second: Sequence[Tuples]) -> list[Tuples]:
-    """Merge sorted tuples, given position by position, into sorted ones."""
-    merged = list(first)
-    for symbol in second:
-        for position, other in enumerate(merged):
-            merged[position] = np.minimum(other, symbol)
-            symbol = np.maximum(other, symbol)
-        merged.append(symbol)
-    return merged

@@ -1,8 +1,7 @@
-"""The sums over rows that the Gram matrix is made of, by evaluating all functions."""
+"""Sums over rows that make the Gram matrix, from the values of all functions."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,12 +9,13 @@ import numpy as np
 
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
-from gramian.core.orthogonalize._orthogonalizer import Direction, GrowingRows, Step, all_of
 from gramian.core.rows import RowBlock, Work
+from gramian.core.sums._growing_rows import GrowingRows
+from gramian.core.sums._steps import Direction, Step, all_of
 from gramian.families import Block
 
-EVALUATION = 100.0
-"""What a function's value costs, computed or fetched, in multiplications of a matrix product."""
+EVALUATION_COST = 100.0
+"""Cost of a function's value, computed or fetched, in multiplications of a matrix product."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class VariableValues:
         self._kept: dict[int, GrowingRows] = {}
 
     def on(self, number: int, rows: RowBlock, directions: Sequence[Direction]) -> Array:
-        """Return the constant one and the variables, by rows, on the row block of that number."""
+        """Return the constant 1 and the variables, by rows, on the row block of that number."""
         z = self._kept.get(number)
         if z is None:
             z = GrowingRows(np.ones(len(rows.root)))
@@ -54,18 +54,18 @@ class VariableValues:
 
 
 class FunctionValues:
-    """The values of the functions on row blocks, kept for as many as fit in a budget."""
+    """The values of the functions on row blocks, kept for as many blocks as fit in a budget."""
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
         self._kept: dict[int, _Values] = {}
 
     def take(self, number: int) -> _Values | None:
-        """Return what was kept of a row block."""
+        """Return the values that were kept of a row block, None if there are none."""
         return self._kept.pop(number, None)
 
     def keep(self, number: int, values: _Values) -> bool:
-        """Keep the first row blocks, as many as fit if all are of this size."""
+        """Keep the values if all blocks up to this one fit, at this size; return True if so."""
         fits = (number + 1) * values.n_bytes <= self._budget
         if fits:
             self._kept[number] = values
@@ -73,13 +73,13 @@ class FunctionValues:
 
 
 def plain_cost(n_old: int, n_new: int) -> float:
-    """Return the multiplications a row of evaluating functions and their Gram block."""
-    return (n_new + EVALUATION) * (n_old + n_new)
+    """Return the multiplications per row that functions and their Gram block cost."""
+    return (n_new + EVALUATION_COST) * (n_old + n_new)
 
 
 @dataclass(frozen=True)
-class PlainWork(Work):
-    """Evaluates the functions of the basis and the new ones, and multiplies the matrices."""
+class FunctionWork(Work):
+    """Evaluate the functions of the basis and the new ones, and multiply matrices of values."""
 
     steps: Sequence[Step]
     direction: Direction
@@ -88,45 +88,74 @@ class PlainWork(Work):
     variables: VariableValues
     values: FunctionValues
     n_basis: int
-    """The number of functions before them, the constant among these."""
+    """Number of functions in the basis, the constant among them."""
     piece: slice
-    """Which of the new functions the sums are of."""
+    """The new functions that sums are asked of."""
 
     @property
     def n_functions(self) -> int:
-        """The number of all functions."""
+        """Number of functions in the basis and new ones."""
         return self.n_basis + self.block.n_functions
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that begins at zero."""
-        return _PlainWorker(self, add_product)
+    def worker(self, add_product: AddProduct) -> _FunctionWorker:
+        """Return a worker that begins at zero."""
+        return _FunctionWorker(self, add_product)
+
+    def zeros(self) -> list[Array]:
+        """Return the sums over no rows: E[g fᵀ] and E[g Xᵀ]."""
+        n = self.piece.stop - self.piece.start
+        return [np.zeros((n, self.n_functions)), np.zeros((n, self.n_columns))]
+
+    def add(
+        self, sums: list[Array], functions: Array, rows: RowBlock, add_product: AddProduct
+    ) -> None:
+        """Add rows to the sums, given the values of all functions, the new ones last."""
+        gram, with_x = sums
+        new = functions[self.n_basis + self.piece.start : self.n_basis + self.piece.stop]
+        add_product(gram, new, functions.T)
+        rows.add_products(with_x, new, add_product)
 
     def sums(self, found: list[Array]) -> Sums:
-        """Give names to what was found."""
+        """Return what was found, by name."""
         return Sums(*found)
 
 
 @dataclass(frozen=True)
-class CombinedWork(PlainWork):
-    """Evaluates combinations r of all functions f: for each matrix E[r fᵀ], E[r rᵀ], E[r Xᵀ]."""
+class CombinedWork(FunctionWork):
+    """Evaluate combinations r of all functions f: for each matrix E[r fᵀ], E[r rᵀ], E[r Xᵀ]."""
 
     combinations: Sequence[Array]
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that begins at zero."""
-        return _CombinedWorker(self, add_product)
+    def zeros(self) -> list[Array]:
+        """Return the sums over no rows: three matrices for each matrix of combinations."""
+        return [
+            np.zeros((len(each), width))
+            for each in self.combinations
+            for width in (self.n_functions, len(each), self.n_columns)
+        ]
+
+    def add(
+        self, sums: list[Array], functions: Array, rows: RowBlock, add_product: AddProduct
+    ) -> None:
+        """Add rows to the sums, given the values of all functions, the new ones last."""
+        for i, combinations in enumerate(self.combinations):
+            gram, squares, with_x = sums[3 * i : 3 * i + 3]
+            left = np.zeros((len(combinations), functions.shape[1]))
+            add_product(left, combinations, functions)
+            add_product(gram, left, functions.T)
+            add_product(squares, left, left.T)
+            rows.add_products(with_x, left, add_product)
 
 
-class _Worker(ABC):
-    """Sums over some of the row blocks."""
+class _FunctionWorker:
+    """Evaluates functions on row blocks, or fetches values that were kept, and adds them up."""
 
-    sums: list[Array]
-
-    def __init__(self, work: PlainWork, add_product: AddProduct) -> None:
+    def __init__(self, work: FunctionWork, add_product: AddProduct) -> None:
         self._work = work
         self._directions = [*(step.direction for step in work.steps), work.direction]
         self._add_product = add_product
         self._workspace: _Values | None = None
+        self.sums = work.zeros()
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
         """Add a row block, given with its number."""
@@ -136,13 +165,9 @@ class _Worker(ABC):
         values = work.values.take(number) or self._workspace_for(rows)
         values.catch_up(work.steps, z)
         values.evaluate(work.block, z)
-        self._add(values.basis.view, rows)
+        work.add(self.sums, values.basis.view, rows, self._add_product)
         if work.values.keep(number, values) and values is self._workspace:
             self._workspace = None
-
-    @abstractmethod
-    def _add(self, functions: Array, rows: RowBlock) -> None:
-        """Add some rows, given the values of all functions, the new ones last."""
 
     def _workspace_for(self, rows: RowBlock) -> _Values:
         if self._workspace is None:
@@ -152,43 +177,8 @@ class _Worker(ABC):
         return self._workspace
 
 
-class _PlainWorker(_Worker):
-    def __init__(self, work: PlainWork, add_product: AddProduct) -> None:
-        super().__init__(work, add_product)
-        first = work.n_functions - work.block.n_functions
-        self._new = range(first, work.n_functions)[work.piece]
-        n = len(self._new)
-        self.sums = [np.zeros((n, work.n_functions)), np.zeros((n, work.n_columns))]
-
-    def _add(self, functions: Array, rows: RowBlock) -> None:
-        gram, with_x = self.sums
-        new = functions[self._new.start : self._new.stop]
-        self._add_product(gram, new, functions.T)
-        rows.add_products(with_x, new, self._add_product)
-
-
-class _CombinedWorker(_Worker):
-    def __init__(self, work: CombinedWork, add_product: AddProduct) -> None:
-        super().__init__(work, add_product)
-        self._combinations = work.combinations
-        self.sums = [
-            np.zeros((len(each), width))
-            for each in work.combinations
-            for width in (work.n_functions, len(each), work.n_columns)
-        ]
-
-    def _add(self, functions: Array, rows: RowBlock) -> None:
-        for i, combinations in enumerate(self._combinations):
-            gram, squares, with_x = self.sums[3 * i : 3 * i + 3]
-            left = np.zeros((len(combinations), functions.shape[1]))
-            self._add_product(left, combinations, functions)
-            self._add_product(gram, left, functions.T)
-            self._add_product(squares, left, left.T)
-            rows.add_products(with_x, left, self._add_product)
-
-
 class _Values:
-    """Values on one row block: of the possible parents, and of the functions in the basis."""
+    """Values on one row block: of possible parents, and of the functions in the basis."""
 
     def __init__(self, root: Array) -> None:
         self.basis = GrowingRows(root)
@@ -197,18 +187,18 @@ class _Values:
         self._n_pending = 0
 
     def restart(self, root: Array) -> None:
-        """Begin anew on another row block."""
+        """Begin anew on another row block, in the same memory."""
         self.basis.restart(root)
         self._store.restart(root)
         self._n_steps = self._n_pending = 0
 
     @property
     def n_bytes(self) -> int:
-        """The size of what is stored."""
+        """Memory of the values in bytes."""
         return self.basis.n_bytes + self._store.n_bytes
 
     def catch_up(self, steps: Sequence[Step], z: Array) -> None:
-        """Evaluate the functions of the steps not seen yet and keep those in the basis."""
+        """Evaluate the functions of new steps, and keep those that entered the basis."""
         while self._n_steps < len(steps):
             step = steps[self._n_steps]
             if not self._n_pending:
@@ -222,7 +212,7 @@ class _Values:
             self._n_steps += 1
 
     def evaluate(self, block: Block, z: Array) -> Array:
-        """Evaluate the functions of a new variable at the end of the basis, unless that is done."""
+        """Return the values of a new variable's functions, stored at the end of the basis."""
         if self._n_pending:
             return self.basis.view[-self._n_pending :]
         self._n_pending = block.n_functions

@@ -1,4 +1,4 @@
-"""The distinct values of variables."""
+"""Distinct values of variables."""
 
 from __future__ import annotations
 
@@ -9,48 +9,45 @@ import numpy as np
 
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
-from gramian.core.orthogonalize._orthogonalizer import Direction
-from gramian.core.rows import RowBlock, Rows, Work
+from gramian.core.rows import BlockWork, RowBlock, Rows
+from gramian.core.sums._steps import Direction
 
-SAME = 1e-9
-"""Values of a variable, whose variance is one, that differ by less are the same."""
+SAME_LEVEL = 1e-9
+"""Values of a variable of variance 1 that differ by less than this are one level."""
 
 
 @dataclass(frozen=True)
-class LevelWork(Work):
-    """Finds the distinct values of variables; where they exceed a limit, some of them."""
+class LevelWork(BlockWork):
+    """Find the distinct values of variables; beyond a limit, only some of them."""
 
     directions: Sequence[Direction]
     limit: int
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that has seen nothing."""
-        return _Worker(self)
+    def zeros(self) -> list[Array]:
+        """Return an empty list of values for each variable."""
+        return [np.empty(0) for _ in self.directions]
+
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Add the values on a row block."""
+        for i, direction in enumerate(self.directions):
+            if len(sums[i]) <= self.limit:
+                sums[i] = distinct_levels(np.append(sums[i], direction.of(rows)))
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
-        """Put the values that two workers saw together."""
+        """Return the distinct values that either of two workers saw."""
         return [distinct_levels(np.append(*pair)) for pair in zip(sums, others, strict=True)]
-
-
-class _Worker:
-    def __init__(self, work: LevelWork) -> None:
-        self._work = work
-        self.sums: list[Array] = [np.empty(0) for _ in work.directions]
-
-    def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Look at a row block."""
-        for i, direction in enumerate(self._work.directions):
-            levels = self.sums[i]
-            if len(levels) <= self._work.limit:
-                new = direction.of(item[1])
-                self.sums[i] = distinct_levels(np.append(levels, new))
 
 
 class KnownLevels:
     """The distinct values of every variable that was asked for.
 
-    Columns are all looked at when the first of them is asked for, so that it takes one pass over
-    the rows in place of one a step.
+    The first question about a column finds the values of all columns: one pass over the rows, not
+    one for each step.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -71,4 +68,4 @@ class KnownLevels:
 def distinct_levels(values: Array) -> Array:
     """Return the distinct values up to rounding, in increasing order."""
     values = np.unique(values)
-    return values[np.diff(values, prepend=-np.inf) > SAME]
+    return values[np.diff(values, prepend=-np.inf) > SAME_LEVEL]

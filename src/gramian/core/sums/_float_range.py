@@ -1,4 +1,4 @@
-"""Functions of users whose squares leave the range of float64, scaled by powers of two."""
+"""Functions whose squares leave the range of float64: users' functions are scaled to stay in it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,27 @@ from numpy.typing import NDArray
 
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
-from gramian.core.orthogonalize._orthogonalizer import Direction
-from gramian.core.rows import RowBlock, Rows, Work
+from gramian.core.rows import BlockWork, RowBlock, Rows
+from gramian.core.sums._steps import Direction
 from gramian.families import Call
 
 LARGEST = 1e250
 """Sums of squares between this and its inverse lose no digits in float64."""
 MAX_EXPONENT = 1000
+"""Largest power of two that functions are multiplied with or divided by."""
+
+
+def check_finite(values: Array) -> None:
+    """Raise if products of variables left the range of float64."""
+    if not np.isfinite(values).all():
+        raise FloatingPointError(
+            "Products of variables exceed the range of float64. Lower the degree, or tame the "
+            "outliers in the data (scikit-learn's RobustScaler with clipping, or a transform)."
+        )
 
 
 def out_of_range(squares: Array) -> NDArray[np.bool_]:
-    """Return which second moments of functions are too large or too small to be trusted."""
+    """Return True for second moments of functions that are too large or too small to trust."""
     return ~((squares > 1 / LARGEST) & (squares < LARGEST))
 
 
@@ -45,29 +55,22 @@ def scaled(rows: Rows, directions: Sequence[Direction], calls: Sequence[Call]) -
 
 
 @dataclass(frozen=True)
-class CallSizes(Work):
-    """Finds the largest absolute values of functions."""
+class CallSizes(BlockWork):
+    """Find the largest absolute values of functions."""
 
     directions: Sequence[Direction]
     calls: Sequence[Call]
 
-    def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that has seen nothing."""
-        return _Worker(self)
+    def zeros(self) -> list[Array]:
+        """Return the sizes on no rows."""
+        return [np.zeros(len(self.calls))]
+
+    def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
+        """Raise the sizes to the largest values on a row block."""
+        z = [each.of(rows, one_thread=True) for each in self.directions]
+        for i, call in enumerate(self.calls):
+            sums[0][i] = np.abs(call(z)).max(initial=sums[0][i])
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
-        """Take the larger of what two workers saw."""
+        """Return the larger sizes of those that two workers found."""
         return [np.maximum(*pair) for pair in zip(sums, others, strict=True)]
-
-
-class _Worker:
-    def __init__(self, work: CallSizes) -> None:
-        self._work = work
-        self.sums: list[Array] = [np.zeros(len(work.calls))]
-
-    def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Look at a row block."""
-        _, rows = item
-        z = [each.of(rows, one_thread=True) for each in self._work.directions]
-        for i, call in enumerate(self._work.calls):
-            self.sums[0][i] = np.abs(call(z)).max(initial=self.sums[0][i])
