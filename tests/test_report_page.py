@@ -174,7 +174,7 @@ def test_warnings_of_the_fit_are_on_the_page(tmp_path):
     with pytest.warns(SaturationWarning):
         gfs = GFS(10, degree=3, alpha=0, criterion="variance").fit(X)
     page = page_of(tmp_path, gfs, X)
-    assert "the functions span all 30 samples" in page.text
+    assert "the functions span all 30 rows" in page.text
     assert "Explained, new rows" not in page.text  # as nothing is known of them
     with pytest.warns(OverfittingWarning):
         gfs = GFS(5, degree=2, alpha=0, criterion="variance").fit(X)

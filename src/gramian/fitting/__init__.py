@@ -12,6 +12,14 @@ from gramian.fitting._blockwise import (
     weights_of,
     without_weights,
 )
+from gramian.fitting._cautions import (
+    Caution,
+    NearDependence,
+    Overfitting,
+    Remedy,
+    Saturation,
+    UnequalUnits,
+)
 from gramian.fitting._cost import Cost, estimate
 from gramian.fitting._fitted_manifold import FittedManifold
 from gramian.fitting._fitted_model import (
@@ -65,6 +73,7 @@ __all__ = [
     "ArrayData",
     "Asked",
     "Basis",
+    "Caution",
     "CheckedData",
     "Cost",
     "EmptyColumnError",
@@ -73,17 +82,22 @@ __all__ = [
     "GapTally",
     "Gaps",
     "HoldOut",
+    "NearDependence",
     "Output",
+    "Overfitting",
     "Plan",
     "Preparation",
     "Problem",
     "Project",
     "RandomState",
     "Record",
+    "Remedy",
     "Request",
+    "Saturation",
     "Solver",
     "TakeColumns",
     "TooFewRowsError",
+    "UnequalUnits",
     "ValidationData",
     "aligned",
     "any_named",

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gramian._support.words import counted, listed, plural
+from gramian._support.words import counted, either, listed, plural
 from gramian.core.elimination import Selection
 from gramian.estimators import unbroken_percent
-from gramian.exceptions import UnitsWarning
-from gramian.fitting import AnyModel
+from gramian.fitting import (
+    AnyModel,
+    Caution,
+    NearDependence,
+    Overfitting,
+    Remedy,
+    Saturation,
+    UnequalUnits,
+)
 from gramian.reports._column_cards import Column
 from gramian.reports._curves import Curves
 from gramian.reports._report_rows import ReportRows
@@ -24,11 +31,15 @@ SPREAD = 100.0
 """From this ratio of standard deviations on, units decide what is chosen first."""
 GAP = 0.02
 """By this share of the variance, other rows may be worse without a caution."""
-TITLES = {
-    "SaturationWarning": "The functions span all rows",
-    "OverfittingWarning": "Too few rows for this many functions",
-    "NumericalWarning": "Rounding errors may show",
-    "UnitsWarning": "One unit hides the others",
+REMEDIES = {
+    Remedy.AUTO_ALPHA: "alpha='auto' (--alpha auto)",
+    Remedy.AUTO_DEGREE: "degree='auto' (--degree auto)",
+    Remedy.LOWER_DEGREE: "a lower degree",
+    Remedy.FEWER_FEATURES: "fewer features",
+    Remedy.MORE_ROWS: "more rows",
+    Remedy.QR_SOLVER: "solver='qr' if the data fit in memory",
+    Remedy.BETTER_FAMILY: "family='hermite' (--family hermite)",
+    Remedy.SCALE: "scale=True (--standardize), unless all columns have the same unit",
 }
 
 
@@ -99,20 +110,50 @@ def of_any_fit(
 
 def _of_the_fit(estimator: Any) -> Iterator[CautionEntry]:
     model = estimator.model_
-    told = model.cautions
-    for category, message in told:
-        kind = category.__name__
-        text, _, remedy = message.partition(" Use ")
-        yield CautionEntry(TITLES.get(kind, kind), text, f"Use {remedy}")
+    for caution in model.cautions:
+        title, text = _worded(caution)
+        yield CautionEntry(title, text, f"Use {_remedies(caution.remedies)}.")
     functions = model.freedom / model.n_rows
-    if not told and functions > MANY_FUNCTIONS:
+    if not model.cautions and functions > MANY_FUNCTIONS:
         yield CautionEntry(
             "Not many rows for this many functions",
-            f"There are {unbroken_percent(functions)} as many functions as rows. What is left on "
-            "the rows of the fit is then less than on others.",
-            f"Use {model.remedy}a lower degree, fewer features, or more rows, and trust what "
-            "is measured on other rows.",
+            f"There are {unbroken_percent(functions)} as many functions as rows. Residual "
+            "variances are then smaller on the rows of the fit than on new rows.",
+            f"Use {_remedies(model.remedies)}, and trust residual variances of held-out rows.",
         )
+
+
+def _worded(caution: Caution) -> tuple[str, str]:
+    """Return the title and the text of a caution about the fit."""
+    match caution:
+        case Saturation():
+            return "The functions span all rows", (
+                f"After {caution.n_steps} steps the functions span all {caution.n_rows:,} rows. "
+                "Every residual is then zero, whatever the data, and the fit stopped."
+            )
+        case Overfitting():
+            return "Too few rows for this many functions", (
+                f"{caution.n_functions:,.0f} functions were fitted to {caution.n_rows:,} rows. "
+                "Above half as many functions as rows, residual variances on the rows of the fit "
+                "are far too small."
+            )
+        case NearDependence():
+            return "Rounding errors may show", (
+                "The functions are close to linearly dependent. Residual variances may be off by "
+                f"a relative {caution.loss:.0e}."
+            )
+        case UnequalUnits():
+            return "One unit hides the others", (
+                f"The standard deviation of “{caution.column}” is {caution.ratio:,.3g} times the "
+                f"median one. {caution.algorithm} compares variances, as PCA does, so that this "
+                "column hides the others."
+            )
+    raise NotImplementedError(type(caution))
+
+
+def _remedies(remedies: Sequence[Remedy]) -> str:
+    """List the parameters to change, the best first."""
+    return either(REMEDIES[each] for each in remedies)
 
 
 def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[CautionEntry]:
@@ -203,8 +244,8 @@ def _of_units(estimator: Any, data: ReportRows) -> Iterator[CautionEntry]:
         return
     if model.eliminates and model.selects:
         return  # which does not depend on units
-    if any(issubclass(category, UnitsWarning) for category, _ in model.cautions):
-        return  # which has been said
+    if any(isinstance(caution, UnequalUnits) for caution in model.cautions):
+        return  # the page has that caution already
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]
     if ratio > SPREAD:
