@@ -13,12 +13,15 @@ from gramian.fitting._blockwise import (
     without_weights,
 )
 from gramian.fitting._cautions import (
+    FEWER_FUNCTIONS,
     Caution,
     NearDependence,
     Overfitting,
     Remedy,
     Saturation,
     UnequalUnits,
+    of_dependence,
+    of_functions,
 )
 from gramian.fitting._cost import Cost, estimate
 from gramian.fitting._fitted_manifold import FittedManifold
@@ -67,6 +70,7 @@ from gramian.fitting._record import Asked, Record
 
 __all__ = [
     "FEW",
+    "FEWER_FUNCTIONS",
     "ROWS_AT_ONCE",
     "Algorithm",
     "AnyModel",
@@ -115,6 +119,8 @@ __all__ = [
     "has_gaps",
     "lazily",
     "needs_no_shrinkage",
+    "of_dependence",
+    "of_functions",
     "only_complete",
     "prefers_qr",
     "record_of",

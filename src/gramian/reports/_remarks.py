@@ -77,7 +77,7 @@ def caution_entries(
     """
     eliminated = estimator.model_.elimination
     found = [
-        *of_any_fit(estimator, data, columns, curves, "Fit with validation_fraction=0.2"),
+        *of_any_fit(estimator.model_, data, columns, curves, "Fit with validation_fraction=0.2"),
         *_of_formulas(estimator, selection),
         *(_of_order(estimator) if eliminated is None else _of_choice(eliminated)),
     ]
@@ -90,36 +90,48 @@ def most_serious_first(found: Iterable[CautionEntry]) -> list[CautionEntry]:
 
 
 def of_any_fit(
-    estimator: Any, data: ReportRows, columns: list[Column], curves: Curves, hold_out: str
+    model: AnyModel, data: ReportRows, columns: list[Column], curves: Curves, hold_out: str
 ) -> Iterator[CautionEntry]:
-    """Yield what could mislead in a fit of whatever kind.
+    """Yield cautions about a fit of any kind that computes all columns from those kept.
 
     Parameters
     ----------
-    estimator, data, columns, curves
+    model : AnyModel
+        The fit.
+    data, columns, curves
         As in `caution_entries`.
     hold_out : str
-        What to do so that rows are held out.
+        The change to the fit that holds out rows.
     """
-    yield from _of_the_fit(estimator)
-    if estimator.model_.decodes:
-        yield from _of_other_rows(estimator.model_, curves, hold_out)
-    yield from _of_columns(data, columns)
-    yield from _of_units(estimator, data)
+    yield from about_functions(model.cautions, model.freedom / model.n_rows, model.remedies)
+    yield from _of_other_rows(model, curves, hold_out)
+    yield from about_columns(data, columns)
+    yield from _of_units(model, data)
 
 
-def _of_the_fit(estimator: Any) -> Iterator[CautionEntry]:
-    model = estimator.model_
-    for caution in model.cautions:
+def about_functions(
+    cautions: Sequence[Caution], functions: float, remedies: Sequence[Remedy]
+) -> Iterator[CautionEntry]:
+    """Yield the cautions that the fit itself gave, or one about the number of functions.
+
+    Parameters
+    ----------
+    cautions : sequence of Caution
+        Cautions of the fit.
+    functions : float
+        Effective number of functions, divided by the number of rows.
+    remedies : sequence of Remedy
+        Changes that help against too many functions.
+    """
+    for caution in cautions:
         title, text = _worded(caution)
         yield CautionEntry(title, text, f"Use {_remedies(caution.remedies)}.")
-    functions = model.freedom / model.n_rows
-    if not model.cautions and functions > MANY_FUNCTIONS:
+    if not cautions and functions > MANY_FUNCTIONS:
         yield CautionEntry(
             "Not many rows for this many functions",
             f"There are {unbroken_percent(functions)} as many functions as rows. Residual "
             "variances are then smaller on the rows of the fit than on new rows.",
-            f"Use {_remedies(model.remedies)}, and trust residual variances of held-out rows.",
+            f"Use {_remedies(remedies)}, and trust residual variances of held-out rows.",
         )
 
 
@@ -188,7 +200,7 @@ def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[C
         )
 
 
-def _of_columns(data: ReportRows, columns: list[Column]) -> Iterator[CautionEntry]:
+def about_columns(data: ReportRows, columns: list[Column]) -> Iterator[CautionEntry]:
     heavy = sorted((each for each in columns if each.heavy), key=lambda each: -each.kurtosis)
     if heavy:
         yield CautionEntry(
@@ -235,12 +247,11 @@ def _names(columns: list[Column]) -> str:
     return listed([each.name for each in columns])
 
 
-def _of_units(estimator: Any, data: ReportRows) -> Iterator[CautionEntry]:
+def _of_units(model: AnyModel, data: ReportRows) -> Iterator[CautionEntry]:
     deviations = data.sample.std(axis=0, dtype=np.float64)
     sizes = np.abs(data.sample).max(axis=0)
     varying = np.flatnonzero(deviations > 1e-12 * sizes)
-    model = estimator.model_
-    if not len(varying) or not model.decodes or model.scale is not None:
+    if not len(varying) or model.scale is not None:
         return
     if model.eliminates and model.selects:
         return  # which does not depend on units
@@ -252,7 +263,7 @@ def _of_units(estimator: Any, data: ReportRows) -> Iterator[CautionEntry]:
         yield CautionEntry(
             "Units decide",
             f"The deviation of “{data.names[largest]}” is {ratio:,.0f} times that of "
-            f"“{data.names[least]}”. {type(estimator).__name__} goes by variances, as PCA does, so "
+            f"“{data.names[least]}”. {model.algorithm} goes by variances, as PCA does, so "
             "that columns in large units come first and hide the others.",
             "Fit with scale=True (--standardize), unless the units of all columns are the same and "
             "their sizes matter.",
@@ -303,16 +314,7 @@ def _of_choice(found: Selection) -> Iterator[CautionEntry]:
 
 def _of_order(estimator: Any) -> Iterator[CautionEntry]:
     model = estimator.model_
-    if model.decoder is None:
-        text = (
-            "UFFS goes through the columns in the order in which they are given: with another "
-            "order it may keep other columns, and as many as are new in that order."
-        )
-        remedy = (
-            "Put the columns first that you would rather keep, or use GFS, which orders them "
-            "itself."
-        )
-    elif model.redundant is None:
+    if model.redundant is None:
         how = "is greedy: each choice depends on those before it and is never taken back"
         if model.best_sets is not None:
             how = "searches step by step and does not try all sets"
