@@ -30,7 +30,6 @@ from gramian.plots import (
     ComponentsDisplay,
     ParityDisplay,
     PixelMapDisplay,
-    RedundancyGraphDisplay,
     ResidualVarianceDisplay,
     SelectionOrderDisplay,
 )
@@ -45,15 +44,6 @@ NAMES = [
     "smoothness",
     "a name that is much too long for it",
 ]
-EDGES = [
-    ("radius", "perimeter", 0.95),
-    ("radius", "area", 0.7),
-    ("texture", "area", 0.1),
-    ("smoothness", NAMES[-1], 0.4),
-]
-
-
-FEW_EDGES = [("a", "c", 0.9), ("b", "c", 0.1), ("b", "d", 0.001)]
 
 
 @pytest.fixture
@@ -108,16 +98,6 @@ def components_images(ax):
     ComponentsDisplay(np.reshape(images, (5, -1)), image_shape=(24, 32)).plot(ax, n_columns=3)
 
 
-def redundancy_graph(ax):
-    RedundancyGraphDisplay(NAMES, EDGES).plot(ax)
-
-
-def redundancy_graph_anywhere(ax):
-    places = {name: (i % 3, (2 * i) % 5) for i, name in enumerate(NAMES)}
-    edges = [*EDGES, ("perimeter", "area", 0.2)]
-    RedundancyGraphDisplay(NAMES, edges).plot(ax, layout=places)
-
-
 def selection_order(ax):
     variances = np.array([4.0, 3.5, 3.8, 1.0, 2.0, 1.5])
     left = variances * [1.0, 0.9, 0.5, 0.9, 0.3, 0.1]
@@ -158,8 +138,6 @@ CASES: dict[str, Callable] = {
         residual_variance_of_300,
         components_bars,
         components_images,
-        redundancy_graph,
-        redundancy_graph_anywhere,
         selection_order,
         selection_order_of_300,
         parity,

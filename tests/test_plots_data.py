@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from plot_cases import FEW_EDGES, close_figures, drawn  # noqa: F401
+from plot_cases import close_figures, drawn  # noqa: F401
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 
@@ -23,12 +23,10 @@ from gramian.plots import (
     ComponentsDisplay,
     ParityDisplay,
     PixelMapDisplay,
-    RedundancyGraphDisplay,
     ResidualVarianceDisplay,
     SelectionOrderDisplay,
 )
 
-pytest.importorskip("networkx", reason="the graph is laid out by networkx")
 pytestmark = pytest.mark.usefixtures("close_figures")
 
 
@@ -331,7 +329,6 @@ MAKERS = {
     "order": lambda ax: SelectionOrderDisplay(["a"], [1.0]).plot(ax),
     "parity": lambda ax: ParityDisplay([1, 2], [1, 2]).plot(ax),
     "pixels": lambda ax: PixelMapDisplay([0], (2, 2)).plot(ax),
-    "graph": lambda ax: RedundancyGraphDisplay("abcd", FEW_EDGES).plot(ax),
 }
 
 
@@ -353,12 +350,6 @@ def test_without_matplotlib_the_error_names_the_extra(make, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r'matplotlib: pip install "gramian\[figures\]"'):
         make(None)
-
-
-def test_without_networkx_the_error_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "networkx", None)
-    with pytest.raises(ImportError, match=r'networkx: pip install "gramian\[figures\]"'):
-        RedundancyGraphDisplay("abcd", FEW_EDGES).plot()
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,6 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.testing.compare import compare_images
 from matplotlib.text import Text
-
-pytest.importorskip("networkx", reason="the graph is laid out by networkx")
 from plot_cases import BASELINE, CASES, draw
 
 TOLERANCE = 4

@@ -9,6 +9,7 @@ from support import ALL, SOLVERS, WITH_FAMILY, make
 from gramian import GCA, GFA, GFR, GFS, UFFS
 from gramian.exceptions import NumericalWarning, OverfittingWarning, SaturationWarning
 from gramian.families import Custom
+from gramian.fitting import NearDependence, Overfitting, Remedy, Saturation, UnequalUnits
 
 
 def caught(record):
@@ -104,6 +105,26 @@ def test_nearly_dependent_functions_give_no_warning(estimator):
     assert fitted.orthogonality_loss_ < 1e-9
     accurate = fit(clone(model).set_params(solver="qr"), table)
     assert_same_choice(fitted, accurate, atol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_cautions_are_values_with_facts_and_remedies():
+    noise = np.random.default_rng(0).standard_normal((13, 3))
+    published = {"alpha": 0, "criterion": "variance"}
+    helps = (Remedy.AUTO_ALPHA, Remedy.LOWER_DEGREE, Remedy.FEWER_FEATURES, Remedy.MORE_ROWS)
+    many = GFS(3, **published).fit(noise).model_
+    assert many.cautions == [Overfitting(helps, 7.0, 13)]
+    spanning = GFS(3, **published).fit(noise[:6]).model_
+    assert spanning.cautions == [Saturation(helps, 3, 6)]
+    (rounding,) = GFR(2, alpha=0, **POWERS).fit(HEAVY_TAILS).model_.cautions
+    assert isinstance(rounding, NearDependence)
+    assert rounding.loss > 1e-6
+    assert rounding.remedies == (Remedy.QR_SOLVER, Remedy.BETTER_FAMILY)
+    metres = np.random.default_rng(0).standard_normal((300, 3)) * [1, 1e3, 1]
+    (units,) = GFS(1, **published).fit(metres).model_.cautions
+    assert isinstance(units, UnequalUnits)
+    assert (units.algorithm, units.column, units.remedies) == ("GFS", "x1", (Remedy.SCALE,))
+    assert units.ratio == pytest.approx(1e3, rel=0.2)
 
 
 OVERFITTING = np.random.default_rng(0).standard_normal((13, 3))  # 7 functions

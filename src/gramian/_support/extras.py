@@ -8,7 +8,6 @@ from typing import Any
 EXTRAS = {
     "jinja2": "report",
     "matplotlib": "figures",
-    "networkx": "figures",
     "onnx": "onnx",
     "plotly": "report",
     "pyarrow": "files",

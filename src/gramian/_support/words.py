@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 MAX_NAMED = 5
@@ -126,6 +126,23 @@ def listed(names: Sequence[str], most: int = MAX_NAMED, quote: Callable[[str], s
         shown.append(f"{len(names) - most:,} more")
     *first, last = shown or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def either(options: Iterable[str]) -> str:
+    """Write alternatives, of which a reader takes one.
+
+    Parameters
+    ----------
+    options : iterable of str
+        One or more alternatives.
+
+    Examples
+    --------
+    >>> either(["more rows"]), either(["alpha=0.1", "a lower degree", "more rows"])
+    ('more rows', 'alpha=0.1, a lower degree, or more rows')
+    """
+    *first, last = options
+    return f"{', '.join(first)}, or {last}" if first else last
 
 
 def infinite_value(name: str, row: int) -> str:

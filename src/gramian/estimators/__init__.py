@@ -9,7 +9,6 @@ from gramian.estimators._imputer import GramianImputer
 from gramian.estimators._path import Path
 from gramian.estimators._polynomial_manifold import PolynomialManifold
 from gramian.estimators._pursuit_estimator import PursuitEstimator
-from gramian.estimators._selector import select_columns
 from gramian.estimators._stability import Stability
 from gramian.estimators._summary import unbroken_percent
 from gramian.estimators._uffs import UFFS
@@ -27,6 +26,5 @@ __all__ = [
     "PursuitEstimator",
     "Stability",
     "parameters_set",
-    "select_columns",
     "unbroken_percent",
 ]

@@ -16,6 +16,7 @@ from gramian._support.scikit_learn import container_of
 from gramian._support.types import Array
 from gramian.core.rows import Source, is_dask, partitions
 from gramian.estimators._summary import FittedSummary
+from gramian.estimators._warning_texts import warning_of
 from gramian.fitting import (
     AnyModel,
     Output,
@@ -128,9 +129,10 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         save(self, path, moments=moments)
 
     def _warn(self, model: M) -> None:
-        """Warn of what the user should know about a fit; who makes errors of it has none."""
-        for category, message in model.cautions:
-            warnings.warn(message, category, stacklevel=_outside())
+        """Warn of each caution about a fit. If warnings are errors, the first one is raised."""
+        for caution in model.cautions:
+            category, text = warning_of(caution)
+            warnings.warn(text, category, stacklevel=_outside())
 
 
 def replace_fitted(estimator: BaseEstimator, attributes: Mapping[str, Any]) -> None:

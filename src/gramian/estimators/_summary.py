@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from gramian._support.words import counted, cut, percent
+from gramian.estimators._warning_texts import warning_of
 from gramian.fitting import AnyModel
 
 MAX_NAMES = 12
@@ -67,7 +68,8 @@ def summary(estimator: Any) -> str:
     facts = f"{n_functions} on {counted(model.n_rows, 'row')}. {model.ending}"
     if model.decodes:  # of what UFFS explains, not all is by those kept
         facts = f"{_explained(model)}. {facts}"
-    notes = "".join(f'<p class="gramian-warning">{escape(text)}</p>' for _, text in model.cautions)
+    texts = [warning_of(caution)[1] for caution in model.cautions]
+    notes = "".join(f'<p class="gramian-warning">{escape(text)}</p>' for text in texts)
     return (
         f'{STYLE}<div class="gramian-fit"><p>{curve}<strong>{escape(_kept(model))}</strong></p>'
         f"<p>{escape(facts)}</p>{_names(model)}{notes}</div>"

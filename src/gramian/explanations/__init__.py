@@ -1,5 +1,6 @@
 """Explanations: formulas of redundant columns, and reasons for kept columns."""
 
+from gramian.explanations._explaining import RowsNeededError as RowsNeededError
 from gramian.explanations._explaining import explain
 from gramian.explanations._explaining import explain_checked as explain_checked
 from gramian.explanations._explanation import Explanation

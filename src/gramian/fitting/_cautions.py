@@ -1,74 +1,149 @@
-"""What the user should know about a fit: warnings when it ends, and remarks on its pages."""
+"""Cautions: doubts about a fit as values, which warnings, reports and commands put into words."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gramian.exceptions import (
-    NumericalWarning,
-    OverfittingWarning,
-    SaturationWarning,
-    UnitsWarning,
-)
+from gramian._support.types import Array
 
 if TYPE_CHECKING:
     from gramian.fitting._fitted_model import FittedModel
 
 MAX_LOSS = 1e-6
-"""The loss of orthogonality that is warned of."""
-SPREAD = 100.0
-"""From this ratio of standard deviations on, the unit of one column hides the others."""
-Caution = tuple[type[Warning], str]
-"""A kind of warning, and its text."""
+"""Largest loss of orthogonality without a caution."""
+MAX_OVER_MEDIAN = 100.0
+"""Largest ratio of the largest standard deviation to the median one without a caution."""
+
+
+class Remedy(Enum):
+    """Something that a user can change in the next fit."""
+
+    AUTO_ALPHA = auto()
+    AUTO_DEGREE = auto()
+    LOWER_DEGREE = auto()
+    FEWER_FEATURES = auto()
+    MORE_ROWS = auto()
+    QR_SOLVER = auto()
+    BETTER_FAMILY = auto()
+    SCALE = auto()
+
+
+FEWER_FUNCTIONS = (Remedy.LOWER_DEGREE, Remedy.FEWER_FEATURES, Remedy.MORE_ROWS)
+"""Remedies against too many functions that every estimator has."""
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A doubt about a fit. Each kind is a subclass, whose fields are the facts."""
+
+    remedies: tuple[Remedy, ...]
+    """Changes that help, the best first."""
+
+
+@dataclass(frozen=True)
+class Saturation(Caution):
+    """The functions span all rows, so that every residual is zero."""
+
+    n_steps: int
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class Overfitting(Caution):
+    """The functions number more than half of the rows."""
+
+    n_functions: float
+    """Effective number of functions."""
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class NearDependence(Caution):
+    """The functions are nearly linearly dependent, so that rounding errors show."""
+
+    loss: float
+    """Loss of orthogonality: the relative error of residual variances."""
+
+
+@dataclass(frozen=True)
+class UnequalUnits(Caution):
+    """One column varies far more than most, in an algorithm that compares variances."""
+
+    algorithm: str
+    column: str
+    ratio: float
+    """Standard deviation of the column, divided by the median one of all columns that vary."""
 
 
 def cautions_of(model: FittedModel) -> list[Caution]:
-    """Return what the user should know about a pursuit."""
-    record, remedy = model.record, model.remedy
+    """Return the cautions about a pursuit.
+
+    Parameters
+    ----------
+    model : FittedModel
+        The pursuit.
+    """
+    record = model.record
     found: list[Caution] = []
-    if model.rows_decided:
-        pass  # rows that decide are not deceived by too many functions
-    elif record.stop_reason == "saturated":
-        text = (
-            f"After {len(record.n_kept)} steps the functions span all {record.n_rows} samples: "
-            "every residual is zero, whatever the data, and the fit stopped. Use "
-            f"{remedy}a lower degree, fewer directions, or more samples."
-        )
-        found.append((SaturationWarning, text))
-    elif 2 * model.freedom > record.n_rows:
-        text = (
-            f"{model.freedom:.0f} functions were fitted to {record.n_rows} samples. Above half "
-            "as many functions as samples, residual variances measured on the same samples are "
-            f"far too small. Use {remedy}a lower degree, fewer directions, or more samples."
-        )
-        found.append((OverfittingWarning, text))
-    if record.orthogonality_loss > MAX_LOSS:
-        text = (
-            "The functions are close to linearly dependent, and solver='gram' may be off by a "
-            f"relative {record.orthogonality_loss:.0e} in what it reports. Use solver='qr' if "
-            "the data fit in memory, or a better conditioned family such as 'hermite'."
-        )
-        found.append((NumericalWarning, text))
-    goes_by_variances = model.decodes and model.redundant is None and not model.asked.relative
-    if goes_by_variances and model.scale is None:
-        found += _of_units(model)
+    if not model.rows_decided:  # otherwise rows left out of the fit bound the number of functions
+        n_steps = len(record.n_kept) if record.stop_reason == "saturated" else None
+        found += of_functions(model.freedom, record.n_rows, n_steps, model.remedies)
+    found += of_dependence(record.orthogonality_loss)
+    compares_variances = model.decodes and model.redundant is None and not model.asked.relative
+    if compares_variances and model.scale is None:
+        assert model.variances is not None
+        found += of_units(model.variances, model.column_names, model.algorithm)
     return found
 
 
-def _of_units(model: FittedModel) -> list[Caution]:
-    """Return a warning if the unit of one column hides most others."""
-    assert model.variances is not None
-    deviations = np.sqrt(model.variances)
+def of_functions(
+    n_functions: float, n_rows: int, saturated_after: int | None, remedies: tuple[Remedy, ...]
+) -> Iterator[Caution]:
+    """Yield a caution if there are too many functions for the rows.
+
+    Parameters
+    ----------
+    n_functions : float
+        Effective number of functions.
+    n_rows : int
+        Number of rows.
+    saturated_after : int or None
+        Number of steps after which the functions span all rows; None if they do not.
+    remedies : tuple of Remedy
+        Changes that help.
+    """
+    if saturated_after is not None:
+        yield Saturation(remedies, saturated_after, n_rows)
+    elif 2 * n_functions > n_rows:
+        yield Overfitting(remedies, n_functions, n_rows)
+
+
+def of_dependence(loss: float) -> Iterator[Caution]:
+    """Yield a caution if the loss of orthogonality is too large."""
+    if loss > MAX_LOSS:
+        yield NearDependence((Remedy.QR_SOLVER, Remedy.BETTER_FAMILY), loss)
+
+
+def of_units(variances: Array, names: Sequence[str], algorithm: str) -> Iterator[Caution]:
+    """Yield a caution if the unit of one column hides most others.
+
+    Parameters
+    ----------
+    variances : array of shape (n_columns,)
+        Variances of the columns.
+    names : sequence of str
+        Names of the columns.
+    algorithm : str
+        Name of the estimator.
+    """
+    deviations = np.sqrt(variances)
     varying = deviations[deviations > 0]
-    if not len(varying) or deviations.max() <= SPREAD * np.median(varying):
-        return []
-    largest = int(np.argmax(deviations))
-    text = (
-        f"The deviation of {model.column_names[largest]!r} is "
-        f"{deviations[largest] / np.median(varying):.3g} times that of half of the columns, so "
-        f"that {model.algorithm}, which goes by variances, sees little else. Use scale=True, "
-        "unless all columns have the same unit."
-    )
-    return [(UnitsWarning, text)]
+    if len(varying) and deviations.max() > MAX_OVER_MEDIAN * np.median(varying):
+        largest = int(np.argmax(deviations))
+        ratio = float(deviations[largest] / np.median(varying))
+        yield UnequalUnits((Remedy.SCALE,), algorithm, names[largest], ratio)

@@ -11,9 +11,8 @@ from gramian._support.types import Array
 from gramian._support.words import counted
 from gramian.core.imputation import expected_codes, noise_of
 from gramian.core.manifold import Manifold
-from gramian.exceptions import OverfittingWarning
 from gramian.families import Family
-from gramian.fitting._cautions import Caution
+from gramian.fitting._cautions import FEWER_FUNCTIONS, Caution, Remedy, of_functions
 from gramian.fitting._fitted_model import AnyModel
 from gramian.fitting._gaps import Gaps, has_gaps, present_only
 
@@ -94,15 +93,15 @@ class FittedManifold(AnyModel):
 
     @property
     def cautions(self) -> list[Caution]:
-        """What the user should know: there are no held-out rows, and functions abound."""
-        if self.validation_total is not None or 2 * self.n_functions <= self.n_rows:
+        """Doubts about the fit that the user should know; held-out rows remove them."""
+        if self.validation_total is not None:
             return []
-        text = (
-            f"{self.n_functions} functions were fitted to {self.n_rows} samples. Above "
-            "half as many functions as samples, what is left of the same samples is far too "
-            "small. Use degree='auto', a lower degree, fewer components, or more samples."
-        )
-        return [(OverfittingWarning, text)]
+        return [*of_functions(self.freedom, self.n_rows, None, self.remedies)]
+
+    @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """Changes that help against too many functions, the best first."""
+        return (Remedy.AUTO_DEGREE, *FEWER_FUNCTIONS)
 
     def centre(self, table: Array) -> Array:
         """Subtract the means from rows, and scale the columns if they were scaled in the fit."""

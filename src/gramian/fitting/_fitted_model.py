@@ -15,7 +15,7 @@ from gramian.core.imputation import expected_codes, noise_of
 from gramian.core.pursuit import Decoder
 from gramian.core.rows import dense_parts
 from gramian.families import Family
-from gramian.fitting._cautions import Caution, cautions_of
+from gramian.fitting._cautions import FEWER_FUNCTIONS, Caution, Remedy, cautions_of
 from gramian.fitting._gaps import has_gaps, present_only
 from gramian.fitting._record import Asked, Record
 
@@ -172,12 +172,12 @@ class AnyModel(ABC):
     @property
     @abstractmethod
     def cautions(self) -> list[Caution]:
-        """What the user should know: kinds of warnings, and their texts."""
+        """Doubts about the fit that the user should know."""
 
     @property
-    def remedy(self) -> str:
-        """What else helps against too many functions, for a list of such remedies."""
-        return ""
+    @abstractmethod
+    def remedies(self) -> tuple[Remedy, ...]:
+        """Changes that help against too many functions, the best first."""
 
     @abstractmethod
     def errors(self, table: Array) -> tuple[Array, Array]:
@@ -281,13 +281,14 @@ class FittedModel(AnyModel):
 
     @property
     def cautions(self) -> list[Caution]:
-        """What the user should know: kinds of warnings, and their texts."""
+        """Doubts about the fit that the user should know."""
         return cautions_of(self)
 
     @property
-    def remedy(self) -> str:
-        """What else helps against too many functions, for a list of such remedies."""
-        return "alpha='auto', " if self.decodes and not self.asked.any_alpha else ""
+    def remedies(self) -> tuple[Remedy, ...]:
+        """Changes that help against too many functions, the best first."""
+        can_shrink = self.decodes and not self.asked.any_alpha
+        return (Remedy.AUTO_ALPHA, *FEWER_FUNCTIONS) if can_shrink else FEWER_FUNCTIONS
 
     @property
     def support(self) -> NDArray[np.bool_]:

@@ -22,7 +22,6 @@ from gramian.plots._style import (
     Display,
     check_by_feature,
     floats,
-    legend_above,
     names_of,
     short,
     tidy,
@@ -156,7 +155,14 @@ class SelectionOrderDisplay(Display):
         named = n <= NAMED
         ax = self._begin(ax, 5.6, 0.9 + 0.26 * max(n, 2) if named else 3.6)
         (self._plot_bars if named else self._plot_curves)(ax, log)
-        legend_above(ax, "lower right", 3)
+        ax.legend(
+            frameon=False,
+            fontsize="small",
+            ncols=3,
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            borderaxespad=0.2,
+        )
         return self
 
     def _plot_bars(self, ax: Axes, log: bool) -> None:

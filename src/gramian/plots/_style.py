@@ -74,18 +74,6 @@ def floats(values: ArrayLike | None) -> Array | None:
     return None if values is None else np.asarray(values, dtype=np.float64)
 
 
-def legend_above(ax: Axes, place: Literal["lower right", "lower center"], n_columns: int) -> None:
-    """Draw a legend in one row above the axes."""
-    ax.legend(
-        frameon=False,
-        fontsize="small",
-        ncols=n_columns,
-        loc=place,
-        bbox_to_anchor=(1.0 if place == "lower right" else 0.5, 1.0),
-        borderaxespad=0.2,
-    )
-
-
 def short(name: str, length: int = MAX_NAME) -> str:
     """Cut a long name, and keep Matplotlib from reading dollar signs as mathematics."""
     return cut(name, length).replace("$", r"\$")

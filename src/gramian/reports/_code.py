@@ -1,9 +1,9 @@
-"""Python code that makes the same fit and report again."""
+"""Python code that repeats a fit and its report."""
 
 from __future__ import annotations
 
 import os
-import re
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, get_args
 
@@ -11,11 +11,11 @@ import numpy as np
 
 from gramian import families
 from gramian.estimators import parameters_set
-from gramian.families import Family
+from gramian.families import Custom, Family, Union
 from gramian.models import Impute, Preprocessing
 
 MAX_LITERAL = 60
-"""What was filled in is written out for at most this many columns."""
+"""Largest number of columns whose filled-in values are written out."""
 
 
 def code_for(
@@ -30,24 +30,22 @@ def code_for(
     X : object
         The rows; if they are in a file, the code has its path.
     preprocessing : Preprocessing or None
-        What happens to them before the estimator sees them.
+        Steps from the rows to the numbers that the estimator takes.
     image_shape : pair of int, or None
-        As given to the report.
+        Height and width of images, as given to the report.
     """
     name = type(estimator).__name__
-    arguments, unknown = _arguments(estimator)
-    used = sorted(
-        {word for word in re.findall(r"\b[A-Z]\w+", arguments) if hasattr(families, word)}
-    )
+    arguments, used, unknown = _arguments(estimator)
     lines = [f"from gramian import {name}, report"]
     if used:
         lines.append(f"from gramian.families import {', '.join(used)}")
     steps: list[str] = []
     if preprocessing is not None:
         lines.append("from gramian.models import Preprocessing")
-        steps = _preprocessing(X, preprocessing)
-    if any("np." in step for step in [*steps, arguments]):
-        lines.insert(0, "import numpy as np")
+        step, needs_numpy = _preprocessing(X, preprocessing)
+        steps.append(step)
+        if needs_numpy:
+            lines.insert(0, "import numpy as np")
     lines.append("")
     if isinstance(X, str | os.PathLike):
         lines.append(f"X = {os.fspath(X)!r}")
@@ -62,15 +60,27 @@ def code_for(
     return "\n".join(lines) + "\n"
 
 
-def _arguments(estimator: Any) -> tuple[str, list[str]]:
-    """Return the parameters that are not the default, and those that cannot be written out."""
-    written, unknown = [], []
+def _arguments(estimator: Any) -> tuple[str, list[str], list[str]]:
+    """Write the parameters that are not the default.
+
+    Returns
+    -------
+    arguments : str
+        The parameters as keyword arguments.
+    used : list of str
+        Classes of families in the arguments.
+    unknown : list of str
+        Parameters that have no literal, for which the code has their name only.
+    """
+    written, used, unknown = [], set(), []
     for name, value in parameters_set(estimator).items():
         literal = _literal(value)
         if literal is None:
             unknown.append(name)
+        elif isinstance(value, Family):
+            used |= {type(each).__name__ for each in _members(value)}
         written.append(f"{name}={literal or name}")
-    return ", ".join(written), unknown
+    return ", ".join(written), sorted(used), unknown
 
 
 def _literal(value: Any) -> str | None:
@@ -88,21 +98,30 @@ def _literal(value: Any) -> str | None:
     if isinstance(value, list | tuple):
         parts = [_literal(each) for each in value]
         return None if None in parts else f"[{', '.join(map(str, parts))}]"
-    if isinstance(value, Family):
-        text = repr(value)
-        return text if _reads_back(text) else None
+    if isinstance(value, Family) and all(map(_is_plain, _members(value))):
+        return repr(value)
     return None
 
 
-def _reads_back(text: str) -> bool:
-    """Return whether a family consists of names of families and numbers only."""
-    words = re.sub(r"'[a-z]*'", "", text)
-    names = set(re.findall(r"[A-Za-z_]\w*", words)) - {"None", "True", "False"}
-    keywords = set(re.findall(r"([a-z_]\w*)=", words))
-    return "<" not in text and all(name in keywords or name in families.__all__ for name in names)
+def _members(family: Family) -> Iterator[Family]:
+    """Yield the families that a union consists of, at any depth; or the family itself."""
+    if isinstance(family, Union):
+        for each in family.members:
+            yield from _members(each)
+    else:
+        yield family
 
 
-def _preprocessing(X: Any, preprocessing: Preprocessing) -> list[str]:
+def _is_plain(family: Family) -> bool:
+    """Return True if the family is one of gramian's, with numbers as parameters."""
+    kind = type(family)
+    ours = kind is not Custom and getattr(families, kind.__name__, None) is kind
+    plain = (int, float, str, bool, type(None))
+    return ours and all(type(each) in plain for each in family.get_params().values())
+
+
+def _preprocessing(X: Any, preprocessing: Preprocessing) -> tuple[str, bool]:
+    """Write a line that makes the preprocessing; return also if the line needs NumPy."""
     columns = list(preprocessing.columns)
     encode = bool(preprocessing.categories)
     for impute in () if callable(X) else (None, *get_args(Impute)):
@@ -113,19 +132,23 @@ def _preprocessing(X: Any, preprocessing: Preprocessing) -> list[str]:
         if _same(learned, preprocessing):
             options = ", encode=True" if encode else ""
             options += f", impute={impute!r}" if impute else ""
-            return [f"preprocessing = Preprocessing.learn(X, {columns!r}{options})"]
+            return f"preprocessing = Preprocessing.learn(X, {columns!r}{options})", False
     if len(columns) > MAX_LITERAL or preprocessing.clocks:
-        return ["# preprocessing is that of the fit, from its model file: gramian.models.read."]
+        comment = "# preprocessing is that of the fit, from its model file: gramian.models.read."
+        return comment, False
     options = f", missing={preprocessing.missing!r}"
     if preprocessing.impute is not None:
         options += f", impute=np.array({[float(value) for value in preprocessing.impute]!r})"
     if encode:
         kinds = {name: list(map(str, each)) for name, each in preprocessing.categories.items()}
         options += f", categories={kinds!r}"
-    return [f"preprocessing = Preprocessing({columns!r}{options})"]
+    line = f"preprocessing = Preprocessing({columns!r}{options})"
+    return line, preprocessing.impute is not None
 
 
 def _same(one: Preprocessing, other: Preprocessing) -> bool:
+    """Return True if two preprocessings of the same columns do the same."""
+
     def plain(steps: Preprocessing) -> tuple[Any, ...]:
         fill = None if steps.impute is None else steps.impute.tolist()
         categories = {name: list(each) for name, each in steps.categories.items()}

@@ -68,17 +68,16 @@ class Curves:
         return self.views[0]
 
 
-def trace(estimator: Any, data: ReportRows) -> Curves:
+def trace(model: FittedModel, data: ReportRows) -> Curves:
     """Collect the residual variances of a fit, and PCA's.
 
     Parameters
     ----------
-    estimator : estimator
-        The fitted estimator.
+    model : FittedModel
+        The fit.
     data : ReportRows
         The rows.
     """
-    model: FittedModel = estimator.model_
     record = model.record
     variances, pca, n_pca = principal(model, data)
     n_steps = len(model.left) - 1
@@ -124,11 +123,10 @@ def trace(estimator: Any, data: ReportRows) -> Curves:
                 is_share=False,
             )
         )
-    gone_through = model.decoder is None
     return Curves(
         views,
         counts.tolist(),
-        "columns gone through, in their order" if gone_through else "number of features",
+        "number of features",
         n_pca,
         *explained(model),
         None if gcv is None or not np.isfinite(gcv[-1]) else 1 - float(gcv[-1]),
@@ -156,7 +154,7 @@ def at(counts: IntArray, values: Array) -> list[float | None]:
 
 
 def principal(model: AnyModel, data: ReportRows) -> tuple[Array, Array, int | None]:
-    """Return what PCA does with the rows of a fit.
+    """Return what PCA explains of the rows that a fit is shown with.
 
     Parameters
     ----------
@@ -172,16 +170,27 @@ def principal(model: AnyModel, data: ReportRows) -> tuple[Array, Array, int | No
     left : array
         The shares of the variance that 0, 1, ... components leave.
     n_pca : int or None
-        How many components leave as little as the fit, if some number does.
+        The number of components that leave as little as the fit; None if no number does.
     """
-    table = model.scaled(data.sample)
-    x = table.astype(np.float64) - table.mean(axis=0, dtype=np.float64)
-    # The smaller of XᵀX and XXᵀ has all eigenvalues that are not zero.
-    gram = x.T @ x if x.shape[1] <= x.shape[0] else x @ x.T
-    variances = np.clip(np.linalg.eigvalsh(gram)[::-1] / len(x), 0.0, None)
+    variances = principal_variances(model.scaled(data.sample))
     left = shares(np.append(np.cumsum(variances[::-1])[::-1], 0.0))
     enough = np.flatnonzero(left <= model.left[-1] + 1e-12)
     return variances, left, int(enough[0]) if len(enough) else None
+
+
+def principal_variances(table: Array) -> Array:
+    """Return the variances along the principal directions, the largest first.
+
+    Parameters
+    ----------
+    table : array of shape (n_rows, n_columns)
+        The rows.
+    """
+    x = table.astype(np.float64) - table.mean(axis=0, dtype=np.float64)
+    # The smaller of XᵀX and XXᵀ has all eigenvalues that are not zero.
+    gram = x.T @ x if x.shape[1] <= x.shape[0] else x @ x.T
+    variances: Array = np.clip(np.linalg.eigvalsh(gram)[::-1] / len(x), 0.0, None)
+    return variances
 
 
 def shares(values: Array) -> Array:

@@ -9,14 +9,12 @@ import struct
 import warnings
 import zlib
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from gramian._support.types import Array
 from gramian.estimators import GFR
 from gramian.exceptions import OverfittingWarning, UnitsWarning
-from gramian.families import Multilinear
 from gramian.fitting import FittedModel
 from gramian.reports._report_rows import ReportRows
 from gramian.reports._selection_tables import loadings
@@ -59,23 +57,22 @@ class ShownDirections:
 
 
 def directions(
-    estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
+    model: FittedModel, data: ReportRows, image_shape: tuple[int, int] | None
 ) -> ShownDirections | None:
     """Collect the directions of a fit.
 
     Parameters
     ----------
-    estimator : estimator
-        The fitted estimator.
+    model : FittedModel
+        The fit.
     data : ReportRows
         The rows.
     image_shape : pair of int, or None
         Height and width, if the columns are pixels.
     """
     companion = None
-    model: FittedModel = estimator.model_
     if model.directions is None:
-        model, companion = _companion(model, estimator, data)
+        model, companion = _companion(model, data)
     assert model.directions is not None
     return of_weights(model.directions, model.kept_names, data, image_shape, companion)
 
@@ -126,15 +123,12 @@ def of_weights(
     )
 
 
-def _companion(model: FittedModel, selector: Any, data: ReportRows) -> tuple[FittedModel, str]:
+def _companion(model: FittedModel, data: ReportRows) -> tuple[FittedModel, str]:
     """Fit GFR of the same family to the same rows, with few directions."""
     rows = data.sample[:COMPANION_ROWS]
-    family = model.family
-    if model.decoder is None:  # all products, with which UFFS begins, are too many
-        family = Multilinear(min(selector.degree or 2, 2))
     gfr = GFR(
         min(COMPANION_DIRECTIONS, data.n_columns, max(1, len(rows) // 4)),
-        family=family,
+        family=model.family,
         degree=None,
         alpha=model.record.alpha,
         scale=model.scale is not None,
@@ -144,7 +138,7 @@ def _companion(model: FittedModel, selector: Any, data: ReportRows) -> tuple[Fit
         warnings.simplefilter("ignore", OverfittingWarning)
         warnings.simplefilter("ignore", UnitsWarning)  # which is said of the fit itself
         gfr.fit(rows)
-    return gfr.model_, f"GFR with the family {family} on {len(rows):,} of these rows"
+    return gfr.model_, f"GFR with the family {model.family} on {len(rows):,} of these rows"
 
 
 def image_shape_of(names: list[str]) -> tuple[int, int] | None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gramian._support.words import counted, listed, plural
+from gramian._support.words import counted, either, listed, plural
 from gramian.core.elimination import Selection
 from gramian.estimators import unbroken_percent
-from gramian.exceptions import UnitsWarning
-from gramian.fitting import AnyModel
+from gramian.fitting import (
+    AnyModel,
+    Caution,
+    NearDependence,
+    Overfitting,
+    Remedy,
+    Saturation,
+    UnequalUnits,
+)
 from gramian.reports._column_cards import Column
 from gramian.reports._curves import Curves
 from gramian.reports._report_rows import ReportRows
@@ -24,11 +31,15 @@ SPREAD = 100.0
 """From this ratio of standard deviations on, units decide what is chosen first."""
 GAP = 0.02
 """By this share of the variance, other rows may be worse without a caution."""
-TITLES = {
-    "SaturationWarning": "The functions span all rows",
-    "OverfittingWarning": "Too few rows for this many functions",
-    "NumericalWarning": "Rounding errors may show",
-    "UnitsWarning": "One unit hides the others",
+REMEDIES = {
+    Remedy.AUTO_ALPHA: "alpha='auto' (--alpha auto)",
+    Remedy.AUTO_DEGREE: "degree='auto' (--degree auto)",
+    Remedy.LOWER_DEGREE: "a lower degree",
+    Remedy.FEWER_FEATURES: "fewer features",
+    Remedy.MORE_ROWS: "more rows",
+    Remedy.QR_SOLVER: "solver='qr' if the data fit in memory",
+    Remedy.BETTER_FAMILY: "family='hermite' (--family hermite)",
+    Remedy.SCALE: "scale=True (--standardize), unless all columns have the same unit",
 }
 
 
@@ -66,7 +77,7 @@ def caution_entries(
     """
     eliminated = estimator.model_.elimination
     found = [
-        *of_any_fit(estimator, data, columns, curves, "Fit with validation_fraction=0.2"),
+        *of_any_fit(estimator.model_, data, columns, curves, "Fit with validation_fraction=0.2"),
         *_of_formulas(estimator, selection),
         *(_of_order(estimator) if eliminated is None else _of_choice(eliminated)),
     ]
@@ -79,40 +90,82 @@ def most_serious_first(found: Iterable[CautionEntry]) -> list[CautionEntry]:
 
 
 def of_any_fit(
-    estimator: Any, data: ReportRows, columns: list[Column], curves: Curves, hold_out: str
+    model: AnyModel, data: ReportRows, columns: list[Column], curves: Curves, hold_out: str
 ) -> Iterator[CautionEntry]:
-    """Yield what could mislead in a fit of whatever kind.
+    """Yield cautions about a fit of any kind that computes all columns from those kept.
 
     Parameters
     ----------
-    estimator, data, columns, curves
+    model : AnyModel
+        The fit.
+    data, columns, curves
         As in `caution_entries`.
     hold_out : str
-        What to do so that rows are held out.
+        The change to the fit that holds out rows.
     """
-    yield from _of_the_fit(estimator)
-    if estimator.model_.decodes:
-        yield from _of_other_rows(estimator.model_, curves, hold_out)
-    yield from _of_columns(data, columns)
-    yield from _of_units(estimator, data)
+    yield from about_functions(model.cautions, model.freedom / model.n_rows, model.remedies)
+    yield from _of_other_rows(model, curves, hold_out)
+    yield from about_columns(data, columns)
+    yield from _of_units(model, data)
 
 
-def _of_the_fit(estimator: Any) -> Iterator[CautionEntry]:
-    model = estimator.model_
-    told = model.cautions
-    for category, message in told:
-        kind = category.__name__
-        text, _, remedy = message.partition(" Use ")
-        yield CautionEntry(TITLES.get(kind, kind), text, f"Use {remedy}")
-    functions = model.freedom / model.n_rows
-    if not told and functions > MANY_FUNCTIONS:
+def about_functions(
+    cautions: Sequence[Caution], functions: float, remedies: Sequence[Remedy]
+) -> Iterator[CautionEntry]:
+    """Yield the cautions that the fit itself gave, or one about the number of functions.
+
+    Parameters
+    ----------
+    cautions : sequence of Caution
+        Cautions of the fit.
+    functions : float
+        Effective number of functions, divided by the number of rows.
+    remedies : sequence of Remedy
+        Changes that help against too many functions.
+    """
+    for caution in cautions:
+        title, text = _worded(caution)
+        yield CautionEntry(title, text, f"Use {_remedies(caution.remedies)}.")
+    if not cautions and functions > MANY_FUNCTIONS:
         yield CautionEntry(
             "Not many rows for this many functions",
-            f"There are {unbroken_percent(functions)} as many functions as rows. What is left on "
-            "the rows of the fit is then less than on others.",
-            f"Use {model.remedy}a lower degree, fewer features, or more rows, and trust what "
-            "is measured on other rows.",
+            f"There are {unbroken_percent(functions)} as many functions as rows. Residual "
+            "variances are then smaller on the rows of the fit than on new rows.",
+            f"Use {_remedies(remedies)}, and trust residual variances of held-out rows.",
         )
+
+
+def _worded(caution: Caution) -> tuple[str, str]:
+    """Return the title and the text of a caution about the fit."""
+    match caution:
+        case Saturation():
+            return "The functions span all rows", (
+                f"After {caution.n_steps} steps the functions span all {caution.n_rows:,} rows. "
+                "Every residual is then zero, whatever the data, and the fit stopped."
+            )
+        case Overfitting():
+            return "Too few rows for this many functions", (
+                f"{caution.n_functions:,.0f} functions were fitted to {caution.n_rows:,} rows. "
+                "Above half as many functions as rows, residual variances on the rows of the fit "
+                "are far too small."
+            )
+        case NearDependence():
+            return "Rounding errors may show", (
+                "The functions are close to linearly dependent. Residual variances may be off by "
+                f"a relative {caution.loss:.0e}."
+            )
+        case UnequalUnits():
+            return "One unit hides the others", (
+                f"The standard deviation of “{caution.column}” is {caution.ratio:,.3g} times the "
+                f"median one. {caution.algorithm} compares variances, as PCA does, so that this "
+                "column hides the others."
+            )
+    raise NotImplementedError(type(caution))
+
+
+def _remedies(remedies: Sequence[Remedy]) -> str:
+    """List the parameters to change, the best first."""
+    return either(REMEDIES[each] for each in remedies)
 
 
 def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[CautionEntry]:
@@ -147,7 +200,7 @@ def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[C
         )
 
 
-def _of_columns(data: ReportRows, columns: list[Column]) -> Iterator[CautionEntry]:
+def about_columns(data: ReportRows, columns: list[Column]) -> Iterator[CautionEntry]:
     heavy = sorted((each for each in columns if each.heavy), key=lambda each: -each.kurtosis)
     if heavy:
         yield CautionEntry(
@@ -194,24 +247,23 @@ def _names(columns: list[Column]) -> str:
     return listed([each.name for each in columns])
 
 
-def _of_units(estimator: Any, data: ReportRows) -> Iterator[CautionEntry]:
+def _of_units(model: AnyModel, data: ReportRows) -> Iterator[CautionEntry]:
     deviations = data.sample.std(axis=0, dtype=np.float64)
     sizes = np.abs(data.sample).max(axis=0)
     varying = np.flatnonzero(deviations > 1e-12 * sizes)
-    model = estimator.model_
-    if not len(varying) or not model.decodes or model.scale is not None:
+    if not len(varying) or model.scale is not None:
         return
     if model.eliminates and model.selects:
         return  # which does not depend on units
-    if any(issubclass(category, UnitsWarning) for category, _ in model.cautions):
-        return  # which has been said
+    if any(isinstance(caution, UnequalUnits) for caution in model.cautions):
+        return  # the page has that caution already
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]
     if ratio > SPREAD:
         yield CautionEntry(
             "Units decide",
             f"The deviation of “{data.names[largest]}” is {ratio:,.0f} times that of "
-            f"“{data.names[least]}”. {type(estimator).__name__} goes by variances, as PCA does, so "
+            f"“{data.names[least]}”. {model.algorithm} goes by variances, as PCA does, so "
             "that columns in large units come first and hide the others.",
             "Fit with scale=True (--standardize), unless the units of all columns are the same and "
             "their sizes matter.",
@@ -262,16 +314,7 @@ def _of_choice(found: Selection) -> Iterator[CautionEntry]:
 
 def _of_order(estimator: Any) -> Iterator[CautionEntry]:
     model = estimator.model_
-    if model.decoder is None:
-        text = (
-            "UFFS goes through the columns in the order in which they are given: with another "
-            "order it may keep other columns, and as many as are new in that order."
-        )
-        remedy = (
-            "Put the columns first that you would rather keep, or use GFS, which orders them "
-            "itself."
-        )
-    elif model.redundant is None:
+    if model.redundant is None:
         how = "is greedy: each choice depends on those before it and is never taken back"
         if model.best_sets is not None:
             how = "searches step by step and does not try all sets"

@@ -135,12 +135,18 @@ def _drawn(pieces: Iterable[Any]) -> tuple[Any, int]:
 
 def _names(estimator: Any, X: Any) -> list[str]:
     """Return the names of the columns: those of the fit, those of the table, or x0, x1, ..."""
-    names: Sequence[Any] | None = estimator.model_.names
+    names: Sequence[Any] | None = _names_of_fit(estimator)
     if names is None and hasattr(X, "columns") and not hasattr(X, "column_names"):
         names = list(X.columns)
     if names is None or len(names) != estimator.n_features_in_:
         names = names_or_numbers(None, estimator.n_features_in_)
     return unique([str(name) for name in names])
+
+
+def _names_of_fit(estimator: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns that the estimator was fitted to, if they had names."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else tuple(names)
 
 
 def _numbers(estimator: Any, X: Any) -> tuple[Array, int]:
@@ -149,10 +155,10 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int]:
         chunks: Iterable[Array] = _chunks_of_dask(estimator, X)
     elif (source := source_of(X)) is not None:
         chunks = (
-            chunk.x for chunk in aligned(source, estimator.model_.names, estimator.n_features_in_)
+            chunk.x for chunk in aligned(source, _names_of_fit(estimator), estimator.n_features_in_)
         )
     else:
-        if estimator.model_.names is None and hasattr(X, "columns"):
+        if _names_of_fit(estimator) is None and hasattr(X, "columns"):
             X = np.asarray(X)  # names that the fit did not know are no reason to warn
         table = _checked(estimator, X, [np.float64, np.float32])
         return table, len(table)

@@ -20,8 +20,8 @@ import gramian
 from gramian._support.extras import require
 from gramian._support.words import counted
 from gramian._support.writing import replacing
-from gramian.estimators import Estimator, unbroken_percent
-from gramian.fitting import AnyModel, FittedManifold, FittedModel
+from gramian.estimators import UFFS, Estimator, PolynomialManifold, unbroken_percent
+from gramian.fitting import FittedManifold, FittedModel
 from gramian.formulas import number, r_squared
 from gramian.models import Preprocessing
 from gramian.reports import _page
@@ -36,6 +36,7 @@ from gramian.reports._report_rows import SAMPLE_ROWS, SEED, ReportRows, gather
 from gramian.reports._selection_tables import MAX_ROWS, how, in_words, shown_selection
 from gramian.reports._surface_page import draw_map, local, rounds
 from gramian.reports._svg import chart
+from gramian.reports._uffs_page import norm_cautions, norm_curves, norm_entries
 
 MAX_CHIPS = 14
 """The top of the page names at most this many columns."""
@@ -98,7 +99,7 @@ def report(
     ...     os.path.getsize(page) < 6e6
     True
     """
-    if not isinstance(estimator, Estimator):
+    if not isinstance(estimator, Estimator | UFFS):
         raise TypeError(
             "A report is about a fitted GFR, GCA, GFS, GFA, UFFS or PolynomialManifold; got "
             f"{type(estimator).__name__}."
@@ -118,7 +119,7 @@ def report(
     data = gather(estimator, X, preprocessing)
     beside = beside_entries(data.preprocessing)
     shape = image_shape or image_shape_of(data.names)
-    template, content = _content(estimator.model_, estimator, data, shape)
+    template, content = _content(estimator, data, shape)
     text = _page.render(
         template,
         {
@@ -137,32 +138,29 @@ def report(
 
 @singledispatch
 def _content(
-    model: AnyModel, estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
+    estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
 ) -> tuple[str, dict[str, Any]]:
-    """Return the template of the page, and the values of its variables."""
-    raise NotImplementedError(type(model))
+    """Return the template of a page, and the values of its variables.
 
-
-@_content.register
-def _(
-    model: FittedModel, estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
-) -> tuple[str, dict[str, Any]]:
+    This is the page about a selection of columns or directions; other estimators have their own.
+    """
+    model: FittedModel = estimator.model_
     columns = describe_columns(data)
-    curves = trace(estimator, data)
+    curves = trace(model, data)
     selection = shown_selection(estimator, data)
-    heat = directions(estimator, data, image_shape)
-    kept, more = counted(len(selection.kept), "feature"), []
-    if model.decodes and curves.n_pca is not None:
+    heat = directions(model, data, image_shape)
+    n_kept, more = counted(len(selection.kept), "feature"), []
+    if curves.n_pca is not None:
         more.append(f"PCA needs {counted(curves.n_pca, 'component')} to leave as little")
-    subject = f"With {kept} of {type(estimator).__name__} it" if model.decodes else "It"
-    label = label_of(curves, subject, *more)
+    label = label_of(curves, f"With {n_kept} of {model.algorithm} it", *more)
     return "report.html", {
         **_common(estimator, data, columns, curves, heat, label),
+        **_about_model(model),
         "axis": "direction",
-        "step": "feature" if model.decodes else "column",
-        "kept_names": {each.name for each in selection.kept},
+        "step": "feature",
+        "kept_names": {each.name for each in selection.kept} if model.selects else None,
         "selection": selection,
-        "how": how(model) if model.decodes else None,
+        "how": how(model),
         "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
         "chips": selection.kept[:MAX_CHIPS],
         "n_more": max(0, len(selection.kept) - MAX_CHIPS),
@@ -174,23 +172,54 @@ def _(
 
 @_content.register
 def _(
-    model: FittedManifold, estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
+    estimator: PolynomialManifold, data: ReportRows, image_shape: tuple[int, int] | None
 ) -> tuple[str, dict[str, Any]]:
+    model: FittedManifold = estimator.model_
     columns = describe_columns(data)
     curves, flat = rounds(model, data)
     heat = of_weights(model.components, model.kept_names, data, image_shape)
     label = label_of(
         curves, f"With {counted(len(model.components), 'code')} of {model.algorithm} it"
     )
-    told = of_any_fit(estimator, data, columns, curves, "Fit with degree='auto'")
+    told = of_any_fit(model, data, columns, curves, "Fit with degree='auto'")
     return "surface.html", {
         **_common(estimator, data, columns, curves, heat, label),
+        **_about_model(model),
         "axis": "code",
         "step": "round",
+        "kept_names": None,
         "flat": flat,
         "map": draw_map(model, data, image_shape),
         "cautions": most_serious_first([*told, local(model)]),
     }
+
+
+@_content.register
+def _(
+    estimator: UFFS, data: ReportRows, image_shape: tuple[int, int] | None
+) -> tuple[str, dict[str, Any]]:
+    columns = describe_columns(data)
+    curves = norm_curves(estimator, data)
+    kept, dropped = norm_entries(estimator, data)
+    return "uffs.html", {
+        **_common(estimator, data, columns, curves, None, label_of(curves, "It")),
+        "family": f"Multilinear({estimator.degree})",
+        "scaled": False,
+        "step": "column",
+        "kept_names": {each.name for each in kept},
+        "kept": kept,
+        "dropped": dropped,
+        "relative": estimator.relative,
+        "max_chips": MAX_CHIPS,
+        "n_fitted_rows": estimator.n_samples_,
+        "n_functions": int(estimator.n_functions_.sum()),
+        "cautions": most_serious_first(norm_cautions(estimator, data, columns)),
+    }
+
+
+def _about_model(model: FittedModel | FittedManifold) -> dict[str, Any]:
+    """Return the variables of pages about estimators with a fitted model."""
+    return {"model": model, "family": model.family, "scaled": model.scale is not None}
 
 
 def _common(
@@ -201,10 +230,9 @@ def _common(
     heat: ShownDirections | None,
     label: str,
 ) -> dict[str, Any]:
-    """Return what all pages show."""
-    model: AnyModel = estimator.model_
+    """Return the variables that all pages have."""
     return {
-        "model": model,
+        "algorithm": type(estimator).__name__,
         "data": data,
         "columns": columns[:MAX_ROWS],
         "n_constant": sum(each.constant for each in columns),

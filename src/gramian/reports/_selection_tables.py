@@ -9,11 +9,9 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian._support.words import listed
-from gramian.core.pursuit import LargestOriginal, Limits
-from gramian.estimators import UFFS, select_columns, unbroken_percent
+from gramian.estimators import unbroken_percent
 from gramian.explanations import Explanation, Redundancy, explain_checked
-from gramian.families import Multilinear
-from gramian.fitting import FittedModel, Preparation, Request, check_data
+from gramian.fitting import FittedModel
 from gramian.reports._report_rows import ReportRows, some
 
 MAX_ROWS = 1000
@@ -40,8 +38,9 @@ class KeptEntry:
     about: str
     """For a direction, which columns weigh most."""
     explains: float
-    """A share of the total variance; for UFFS the squared Fourier norm."""
-    cumulative: float | None
+    """Share of the total variance."""
+    cumulative: float
+    """Share of the total variance, together with the entries before."""
     new: float | None
     """The share of its own variance that those before it did not explain."""
 
@@ -129,8 +128,6 @@ def how(model: FittedModel) -> str:
 def _explain(estimator: Any, data: ReportRows) -> tuple[Explanation | None, int]:
     """Find formulas, and return on how many rows they were tested."""
     model: FittedModel = estimator.model_
-    if model.decoder is None:
-        model = _with_decoder(estimator, data)
     assert model.decoder is not None
     named = replace(model, names=tuple(data.names))
     stored = model.decoder.moments is not None
@@ -158,20 +155,8 @@ def _tested(rows: Array, n_functions: int) -> Array | None:
     return None if n < max(MIN_ROWS, 2 * n_functions) else some(rows, n)
 
 
-def _with_decoder(estimator: UFFS, data: ReportRows) -> FittedModel:
-    """Fit products of two to what UFFS has selected, which by itself computes nothing back."""
-    family = Multilinear(1 if estimator.degree == 1 else 2)
-    columns = estimator.selected_features_.tolist()
-    request = Request("GFA", family, Limits(len(columns)), None, prescribed=columns)
-    problem = check_data(estimator, data.sample, None).problem(Preparation("column"), None)
-    return select_columns(problem, request, LargestOriginal, tells_redundant=True)
-
-
 def _kept(estimator: Any, data: ReportRows, explanation: Explanation | None) -> list[KeptEntry]:
     model: FittedModel = estimator.model_
-    if model.norms is not None:
-        squares = model.norms**2
-        return [KeptEntry(data.names[i], "", float(squares[i]), None, None) for i in model.chosen]
     ratios = estimator.explained_variance_ratio_
     new: list[float | None] = [None] * len(ratios)
     if explanation is not None:
