@@ -297,7 +297,7 @@ def test_a_table_that_is_standardized_is_not_loaded_for_it(command, monkeypatch)
     def refuse(*arguments):
         raise AssertionError("the table was loaded")
 
-    monkeypatch.setattr("gramian.cli._fit.Task._fit_in_memory", refuse)
+    monkeypatch.setattr("gramian.tabular._table_fit.TableFit._fit_in_memory", refuse)
     options += ["--memory-budget", "1MiB"]
     pieces = json.loads(succeed(command, "big.parquet", *options, "-o", "pieces.csv").stdout)
     assert pieces["kept"] == whole["kept"]

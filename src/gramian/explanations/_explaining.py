@@ -125,6 +125,23 @@ def explain(
     )
 
 
+class NoMomentsError(ValueError):
+    """A model has too many functions to store their moments, so that formulas need rows.
+
+    Parameters
+    ----------
+    n_functions : int
+        The number of functions of the model.
+    """
+
+    def __init__(self, n_functions: int) -> None:
+        super().__init__(
+            f"This fit has {n_functions} functions, and moments of no more than {MAX_MOMENTS} are "
+            "stored. Give X, the rows of the fit or others like them."
+        )
+        self.n_functions = n_functions
+
+
 def explain_checked(
     model: FittedModel,
     table: Array | None,
@@ -141,10 +158,7 @@ def explain_checked(
     if table is not None:
         folds = of_rows(model, table, weights, subject.axes, subject.targets)
     elif stored is None:
-        raise ValueError(
-            f"This fit has {model.record.n_functions} functions, and moments of no "
-            f"more than {MAX_MOMENTS} are stored. Give X, the rows of the fit or others like them."
-        )
+        raise NoMomentsError(model.record.n_functions)
     assert model.decoder is not None
     dictionary = Dictionary(model.decoder, subject.variable_means)
     coordinates = Coordinates(stored or mix(folds), dictionary, subject.target_means)
