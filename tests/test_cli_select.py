@@ -297,7 +297,7 @@ def test_standardizing_does_not_load_a_large_table(command, monkeypatch):
     def refuse(*arguments):
         raise AssertionError("the table was loaded")
 
-    monkeypatch.setattr("gramian.cli._fit.Task._fit_in_memory", refuse)
+    monkeypatch.setattr("gramian.tabular._table_fit.TableFit._fit_in_memory", refuse)
     options += ["--memory-budget", "1MiB"]
     pieces = json.loads(succeed(command, "big.parquet", *options, "-o", "pieces.csv").stdout)
     assert pieces["kept"] == whole["kept"]

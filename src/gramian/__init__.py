@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         plots,
         reports,
         results,
+        tabular,
     )
     from gramian.certificates import certify
     from gramian.estimators import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from gramian.laws import relations
     from gramian.models import load
     from gramian.reports import report
+    from gramian.tabular import select
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -57,6 +59,8 @@ __all__ = [
     "report",
     "reports",
     "results",
+    "select",
+    "tabular",
 ]
 
 _MODULES = {
@@ -72,6 +76,7 @@ _MODULES = {
     "load": "models",
     "relations": "laws",
     "report": "reports",
+    "select": "tabular",
 }
 """Where the public names are; all others are modules."""
 

@@ -32,4 +32,6 @@ def require(module: str, purpose: str) -> Any:
     except ImportError as error:
         package = module.partition(".")[0]
         extra = f'"gramian[{EXTRAS[package]}]"' if package in EXTRAS else package
-        raise ImportError(f"{purpose} needs the package {package}: pip install {extra}.") from error
+        raise ModuleNotFoundError(
+            f"{purpose} needs the package {package}: pip install {extra}.", name=package
+        ) from error

@@ -32,9 +32,9 @@ def apply(
 
     Columns are found by name. A selection needs only the columns that it keeps.
     """
-    from gramian.cli._rewrite import write_reduced
+    from gramian.tabular import reduced
 
-    _work("apply", write_reduced, model, data, through, reading, output)
+    _work("apply", reduced, model, data, through, reading, output)
 
 
 @guarded
@@ -51,23 +51,31 @@ def reconstruct(
 
     DATA is what 'gramian apply' wrote, or a whole table.
     """
-    from gramian.cli._rewrite import write_reconstructed
+    from gramian.tabular import reconstructed
 
-    _work("reconstruct", write_reconstructed, model, data, through, reading, output)
+    _work("reconstruct", reconstructed, model, data, through, reading, output)
 
 
 def _work(
     command: str,
-    write: Callable[..., Any],
+    rewrite: Callable[..., Any],
     model_path: str,
     path: str,
     through: PassingOptions,
     reading: Reading,
     output: TableOutput,
 ) -> None:
-    from gramian.cli._files import STANDARD, check_outputs, open_input, output_format
-    from gramian.cli._model import load_model, passing
+    from gramian.cli._files import (
+        STANDARD,
+        check_outputs,
+        load_model,
+        open_input,
+        output_format,
+    )
+    from gramian.cli._rewritten import write
     from gramian.cli._show import print_json
+    from gramian.cli._wording import left_out
+    from gramian.tabular import passing
 
     start = time.perf_counter()
     to = output.output or STANDARD
@@ -77,9 +85,9 @@ def _work(
     output_format(output)
     model = load_model(model_path)
     table = open_input(path, reading)
-    others = passing(model, table, through)
-    done = write(model, table, others, output)
-    left_out = done.n_read - done.n_rows
+    others = passing(model, table, **vars(through))
+    done = write(rewrite, model, table, others, output)
+    n_left_out = done.n_read - done.n_rows
     if output.json:
         print_json(
             {
@@ -87,7 +95,7 @@ def _work(
                 "model": model_path,
                 "data": table.name,
                 "rows": done.n_rows,
-                "rows_left_out": left_out,
+                "rows_left_out": n_left_out,
                 "cells_of_unknown_levels": done.n_unknown,
                 "columns": done.columns,
                 "files": {"output": to},
@@ -95,11 +103,8 @@ def _work(
             }
         )
     elif not output.quiet:
-        if left_out:
-            say(
-                f"of {counted(done.n_read, 'row')} {left_out:,} were left out, as values are "
-                "missing"
-            )
+        if n_left_out:
+            say(left_out(done.n_read, n_left_out))
         if done.n_unknown:
             cells = f"{counted(done.n_unknown, 'cell')} {plural(done.n_unknown, 'stays', 'stay')}"
             say(f"{cells} empty, as no row of the fit had the level")

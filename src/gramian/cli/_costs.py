@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gramian.cli._columns import fitting
 from gramian.cli._errors import CommandError, UsageError
-from gramian.cli._fit import Task
 from gramian.cli._options import FamilyName
+from gramian.tabular import TableFit, fitting
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
 """If the number of columns is not known before the fit, the cost is estimated for these."""
@@ -20,12 +19,12 @@ AUTO_DEGREE = 4
 """The largest degree that --degree auto tries."""
 
 
-def costs(task: Task) -> list[Any]:
+def costs(task: TableFit) -> list[Any]:
     """Estimate what a fit costs; for several numbers of columns if none is given.
 
     Parameters
     ----------
-    task : Task
+    task : TableFit
         The fit.
     """
     from gramian.families import by_name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import traceback
 import warnings
@@ -55,18 +54,6 @@ def printable(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
     )
-
-
-def clause(error: BaseException) -> str:
-    """Return what an error of the library says, as the commands say it: "there is no file x".
-
-    Parameters
-    ----------
-    error : exception
-        The error, whose text is a sentence.
-    """
-    sentence = str(error).removesuffix(".")
-    return re.sub("^(There|The|Column) ", lambda found: found[0].lower(), sentence)
 
 
 def say(sentence: str) -> None:
@@ -122,10 +109,12 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except CommandError as error:
             _leave(str(error), error.code)
         except FormatError as error:
-            _leave(clause(error), USAGE)
+            _leave(str(error), USAGE)
         except MemoryError as error:
             _leave(f"there is not enough memory. {error} --dry-run tells what a fit needs.", DATA)
-        except (ValueError, OSError, ImportError, ArithmeticError) as error:
+        except ValueError as error:
+            _leave(*_told(error))
+        except (OSError, ImportError, ArithmeticError) as error:
             _leave(_sentence(error), DATA)
 
     return run
@@ -133,6 +122,16 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
 def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
     say(f"warning: {str(message).partition(chr(10))[0]}")
+
+
+def _told(error: ValueError) -> tuple[str, int]:
+    """Return the message of an error about values, with options of the command, and its code."""
+    from gramian.cli._wording import spelled
+    from gramian.tabular import OptionError, RefusalError
+
+    if not isinstance(error, RefusalError):
+        return _sentence(error), DATA
+    return error.worded(spelled), USAGE if isinstance(error, OptionError) else DATA
 
 
 def _sentence(error: BaseException) -> str:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gramian.cli._errors import CommandError, UsageError, guarded
-from gramian.cli._options import Json, ModelFile, PassingOptions, Reading, option, with_options
+from gramian.cli._options import Json, ModelFile, Reading, option, with_options
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gramian.cli._model import TableModel
     from gramian.explanations import Explanation
+    from gramian.tabular import TableModel
 
 MAX_ROWS = 20_000
 """Formulas are tested on at most this many rows, the first ones."""
@@ -40,8 +40,9 @@ def explain(
     given by levels of others, it counts the rows of DATA that agree.
     """
     from gramian._support.words import counted
-    from gramian.cli._model import load_model
+    from gramian.cli._files import load_model
     from gramian.cli._show import Page, print_json
+    from gramian.explanations import RowsNeededError
 
     loaded = load_model(model)
     by_levels = levels(loaded, data, reading)
@@ -50,13 +51,11 @@ def explain(
         found = formulas(loaded, None, rows, max_terms, Path(data or "").name)
     except TypeError as error:  # of UFFS
         raise CommandError(str(error)) from error
-    except ValueError as error:
-        if rows is None and "Give X" in str(error):
-            raise UsageError(
-                f"the fit of {model} has too many functions for the file to hold their moments: "
-                f"name rows as well, as in gramian explain {model} data.csv"
-            ) from error
-        raise
+    except RowsNeededError as error:
+        raise UsageError(
+            f"the fit of {model} has too many functions for the file to hold their moments: "
+            f"name rows as well, as in gramian explain {model} data.csv"
+        ) from error
     if json:
         print_json(
             {
@@ -160,13 +159,12 @@ def formulas(
 
 def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
     """Read rows to test formulas on, as the model takes them."""
-    from gramian.cli._columns import check_places, refuse_infinite
     from gramian.cli._files import open_input
-    from gramian.cli._model import locate, passing
     from gramian.tables import plain
+    from gramian.tabular import check_places, locate, passing, refuse_infinite
 
     table = open_input(path, reading)
-    others, columns = passing(model, table, PassingOptions()), model.steps.columns
+    others, columns = passing(model, table), model.steps.columns
     places = locate([columns], model, table, others)
     names = list(places.values())
     labels = {places[name]: True for name in model.steps.categories}

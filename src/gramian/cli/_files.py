@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gramian._support.writing import check_target
-from gramian.cli._errors import CommandError, UsageError, clause
+from gramian.cli._errors import CommandError, UsageError
 from gramian.cli._options import Reading, TableOutput
 from gramian.exceptions import DelimiterError, FormatError
 from gramian.tables import (
@@ -23,6 +23,7 @@ from gramian.tables import (
     open_output,
     open_table,
 )
+from gramian.tabular import TableModel, read_model
 
 STANDARD = "-"
 """The name of standard input and output."""
@@ -43,19 +44,31 @@ def open_input(path: str, reading: Reading) -> Table:
     try:
         return open_table(sys.stdin.buffer if path == STANDARD else path, **vars(reading))
     except FileNotFoundError as error:
-        raise UsageError(clause(error)) from None
+        raise UsageError(f"there is no file {path}" if path else str(error)) from None
     except DelimiterError as error:
         shown = r"\t" if error.delimiter == "\t" else error.delimiter
-        raise CommandError(f"{clause(error)}: say --delimiter '{shown}'") from error
+        raise CommandError(f"{error} Say --delimiter '{shown}'") from error
+
+
+def load_model(path: str) -> TableModel:
+    """Read a model file, written by the command or from Python.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    """
+    try:
+        return read_model(path)
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}") from None
 
 
 def _format(path: str, given: Format | None, option: str) -> Format:
     try:
         return format_of(path, given)
     except FormatError as error:
-        raise UsageError(
-            f"{clause(error)}; say {option} csv, or one of {', '.join(Format)}"
-        ) from error
+        raise UsageError(f"{error} Say {option} csv, or one of {', '.join(Format)}") from error
 
 
 def output_format(output: TableOutput) -> Format:
@@ -89,7 +102,7 @@ def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -
         try:
             check_target(path)
         except OSError as error:
-            raise UsageError(clause(error)) from error
+            raise UsageError(str(error)) from error
         if os.path.realpath(path) in taken:
             raise UsageError(
                 f"{path} is named twice; a file that is written must not be another file of the "

@@ -39,7 +39,7 @@ def inspect(
 
 def _inspect_model(path: str, json: bool) -> None:
     from gramian.cli._about import about
-    from gramian.cli._model import load_model
+    from gramian.cli._files import load_model
     from gramian.cli._show import Page, print_json
     from gramian.estimators import parameters_set
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from gramian._support.formats import Format
 from gramian.cli._values import (
     count_or_share,
     degree_or_auto,
@@ -21,7 +22,6 @@ from gramian.cli._values import (
     share,
     variance,
 )
-from gramian.tables import Format
 
 MAX_SEED = 2**32 - 1
 """The largest seed of NumPy's generators."""
@@ -213,23 +213,6 @@ SelectionMethod = Annotated[MethodOptions, "directions"]
 """Without what only extraction takes."""
 ExtractionMethod = Annotated[MethodOptions, "keep", "prefer", "laws", "criterion", "given"]
 """Without what only selection takes."""
-
-
-def chosen(algorithm: StrEnum | None, method: MethodOptions) -> str:
-    """Return the algorithm that is asked for, or the one that suits what is asked for.
-
-    Parameters
-    ----------
-    algorithm : StrEnum or None
-        What the user named.
-    method : MethodOptions
-        What else the user said: a number of columns asks for the most informative ones, and so
-        do options that only these have.
-    """
-    if algorithm is not None:
-        return algorithm.value
-    few = method.n is not None or method.criterion is not None or method.given
-    return (SelectorName.gfs if few else SelectorName.gfa).value
 
 
 @dataclass(frozen=True)

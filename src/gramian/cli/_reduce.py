@@ -18,14 +18,13 @@ from gramian.cli._options import (
     Reading,
     SelectionMethod,
     SelectorName,
-    chosen,
     option,
     with_options,
 )
 
 if TYPE_CHECKING:
-    from gramian.cli._fit import Fitted, Task
     from gramian.cli._show import Page
+    from gramian.tabular import FittedTable, TableFit
 
 MAX_FORMULAS = 10
 """At most this many dropped columns are shown with their formulas."""
@@ -53,7 +52,7 @@ def select(
     output: FitOutput,
 ) -> None:
     """Select the columns from which the others can be computed."""
-    _reduce("select", data, chosen(algorithm, method), reading, table, method, output)
+    _reduce("select", data, algorithm, reading, table, method, output)
 
 
 @guarded
@@ -78,20 +77,20 @@ def extract(
     output: FitOutput,
 ) -> None:
     """Extract a few components from which all columns can be computed."""
-    _reduce("extract", data, algorithm.value, reading, table, method, output)
+    _reduce("extract", data, algorithm, reading, table, method, output)
 
 
 def _reduce(
     command: str,
     path: str,
-    algorithm: str,
+    algorithm: str | None,
     reading: Reading,
     data: DataOptions,
     method: MethodOptions,
     output: FitOutput,
 ) -> None:
     from gramian.cli._files import STANDARD, check_outputs, output_format
-    from gramian.cli._fit import prepare
+    from gramian.cli._fits import prepared, tell
     from gramian.cli._show import Page, print_json
 
     start = time.perf_counter()
@@ -102,7 +101,7 @@ def _reduce(
     check_outputs([path, method.directions], [output.output, output.model])
     if output.output is not None:
         output_format(output)
-    task = prepare(path, algorithm, reading, data, method, quiet=output.quiet)
+    task = prepared(path, algorithm, reading, data, method, quiet=output.quiet)
     if output.dry_run:
         _show_costs(task, output)
         return
@@ -115,16 +114,17 @@ def _reduce(
     if output.quiet:
         return
     _show(fitted, Page(sys.stderr if output.output == STANDARD else sys.stdout))
-    fitted.tell(file for file in written.values() if file != STANDARD)
+    tell(fitted, (file for file in written.values() if file != STANDARD))
 
 
-def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
-    """Write what was asked for, and return the files."""
-    from gramian.cli._rewrite import write_reduced
+def _write(fitted: FittedTable, output: FitOutput) -> dict[str, str]:
+    """Write the files that the user asks for, and return them."""
+    from gramian.cli._rewritten import write
+    from gramian.tabular import reduced
 
     written = {}
     if output.output is not None:
-        write_reduced(fitted.model, fitted.task.table, fitted.task.passing, output)
+        write(reduced, fitted.model, fitted.fit.table, fitted.fit.passing, output)
         written["output"] = output.output
     if output.model is not None:
         fitted.model.save(output.model)
@@ -132,9 +132,10 @@ def _write(fitted: Fitted, output: FitOutput) -> dict[str, str]:
     return written
 
 
-def _document(fitted: Fitted) -> dict[str, Any]:
+def _document(fitted: FittedTable) -> dict[str, Any]:
     """Return all about a fit that another program may need."""
     from gramian.cli._about import about, given_by_levels
+    from gramian.cli._fits import warnings_of
 
     model, estimator = fitted.model, fitted.model.estimator
     told = about(estimator.model_)
@@ -144,8 +145,8 @@ def _document(fitted: Fitted) -> dict[str, Any]:
         given = given_by_levels(beside.lookups, fitted.alternatives, kept)
         told.details["elimination"]["dropped"] |= given
     return {
-        "algorithm": fitted.task.algorithm,
-        "data": fitted.task.table.name,
+        "algorithm": fitted.fit.algorithm,
+        "data": fitted.fit.table.name,
         "rows": int(estimator.n_samples_),
         "columns": len(model.steps.columns),
         "kept": model.order,
@@ -154,18 +155,18 @@ def _document(fitted: Fitted) -> dict[str, Any]:
         **told.details,
         "family": repr(estimator.family_),
         **fitted.changes.document(),
-        "warnings": list(fitted.warnings),
+        "warnings": warnings_of(fitted),
     }
 
 
-def _show(fitted: Fitted, page: Page) -> None:
+def _show(fitted: FittedTable, page: Page) -> None:
     from gramian.cli._about import about
 
     model, estimator = fitted.model, fitted.model.estimator
     told = about(estimator.model_)
     page.line(
-        f"{fitted.task.algorithm.upper()} on {counted(int(estimator.n_samples_), 'row')} and "
-        f"{counted(len(model.steps.columns), 'column')} of {fitted.task.table.name}, "
+        f"{fitted.fit.algorithm.upper()} on {counted(int(estimator.n_samples_), 'row')} and "
+        f"{counted(len(model.steps.columns), 'column')} of {fitted.fit.table.name}, "
         f"{estimator.family_!r}: kept {counted(len(model.order), model.noun)}",
         "bold",
     )
@@ -178,9 +179,10 @@ def _show(fitted: Fitted, page: Page) -> None:
         _show_dropped(fitted, page)
 
 
-def _show_dropped(fitted: Fitted, page: Page) -> None:
+def _show_dropped(fitted: FittedTable, page: Page) -> None:
     """Show which columns were dropped, and their formulas."""
     from gramian.cli._explain import formulas
+    from gramian.explanations import RowsNeededError
 
     dropped, lookups = fitted.model.dropped, fitted.model.steps.beside.lookups
     page.line(f"Dropped {counted(len(dropped) + len(lookups), 'column')}:")
@@ -190,7 +192,7 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
         return
     try:
         found = formulas(fitted.model, dropped[:MAX_FORMULAS])
-    except ValueError:  # the fit has too many functions to keep their moments
+    except RowsNeededError:
         page.line(f"  {listed(dropped, most=MAX_FORMULAS)}")
         return
     for each in found:
@@ -202,7 +204,7 @@ def _show_dropped(fitted: Fitted, page: Page) -> None:
         page.line(f"  and {len(dropped) - MAX_FORMULAS:,} more, see gramian explain")
 
 
-def _show_costs(task: Task, output: FitOutput) -> None:
+def _show_costs(task: TableFit, output: FitOutput) -> None:
     from gramian.cli._costs import costs
     from gramian.cli._show import Page, print_json
 

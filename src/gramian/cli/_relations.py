@@ -35,15 +35,15 @@ def relations(
     """
     import gramian
     from gramian._support.words import the_columns
-    from gramian.cli._columns import find
     from gramian.cli._files import open_input
     from gramian.cli._show import Page, print_json
     from gramian.tables import SomeColumns, is_usable
+    from gramian.tabular import find
 
     table = open_input(data, reading)
     every = list(table.columns)
-    left_out = find(exclude, every, "--exclude")
-    chosen = find(columns, every, "--columns") if columns else every
+    left_out = find(exclude, every, "exclude")
+    chosen = find(columns, every, "columns") if columns else every
     chosen = [name for name in chosen if name not in left_out]
     names = [name for name in chosen if is_usable(table.columns[name])]
     if not names:

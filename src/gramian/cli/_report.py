@@ -19,7 +19,6 @@ from gramian.cli._options import (
     ModelOutput,
     Quiet,
     Reading,
-    chosen,
     option,
     with_options,
 )
@@ -57,7 +56,7 @@ def report(
     rows that are drawn at random, and says so.
     """
     from gramian.cli._files import check_outputs
-    from gramian.cli._fit import prepare
+    from gramian.cli._fits import prepared, tell, warnings_of
     from gramian.cli._show import print_json
 
     start = time.perf_counter()
@@ -68,13 +67,13 @@ def report(
     if "-" in (output, model):
         raise UsageError("a report and its model are written to files: name them")
     check_outputs([data, method.directions], [output, model])
-    task = prepare(data, chosen(algorithm, method), reading, table, method, quiet=quiet)
+    task = prepared(data, algorithm, reading, table, method, quiet=quiet)
     fitted = task.run()
     from gramian.reports import report as write_report  # after the fit, as it takes time
 
     write_report(
         fitted.model.estimator,
-        fitted.task.pieces if task.table.too_large else fitted.task.rows(),
+        fitted.fit.pieces if task.table.too_large else fitted.fit.rows(),
         output,
         preprocessing=fitted.model.steps,
         title=title,
@@ -93,10 +92,10 @@ def report(
                 "kept": fitted.model.order,
                 "dropped": [*fitted.model.dropped, *fitted.model.steps.beside.given],
                 **fitted.changes.document(),
-                "warnings": list(fitted.warnings),
+                "warnings": warnings_of(fitted),
                 "files": written,
                 "seconds": round(time.perf_counter() - start, 3),
             }
         )
     elif not quiet:
-        fitted.tell(written.values())
+        tell(fitted, written.values())

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path, PurePath
 
+from gramian._support.formats import Format as Format
 from gramian.exceptions import FormatError
 
-Format = StrEnum("Format", "csv tsv parquet feather npy npz")
-"""Formats of tables."""
 ENDINGS = {
     ".csv": Format.csv,
     ".tsv": Format.tsv,

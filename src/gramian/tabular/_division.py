@@ -1,16 +1,18 @@
-"""Which columns a fit sees, which stay beside it, and which others give."""
+"""Division of columns: those of the fit, text beside it, and columns that laws of levels give."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from gramian.cli._errors import CommandError
+from gramian.laws import level_laws_of
 from gramian.models import TYPES, Beside
 from gramian.tables import Clock, SomeColumns, Table, is_date, is_text, pyarrow
+from gramian.tabular._messages import UnusableTableError
 
 EMPTY = "no value in any row"
 TEXT = "text"
+CONSTANT = "constant"
 
 
 @dataclass(frozen=True)
@@ -18,18 +20,18 @@ class Division:
     """The columns of a table, divided."""
 
     features: tuple[str, ...]
-    """Those of the fit: numbers and dates."""
+    """Columns of the fit: numbers and dates."""
     beside: Beside = field(default_factory=Beside)
     clocks: dict[str, Clock] = field(default_factory=dict)
-    """How dates become numbers."""
+    """From a column of dates to the clock that makes numbers of its dates."""
     set_aside: dict[str, str] = field(default_factory=dict)
-    """Columns that play no part, and why."""
+    """From a column that plays no part to the reason."""
     alternatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """For columns that others give, those that could be given in their place."""
+    """From a column that a law of levels gives to columns that could be given in its place."""
 
     @property
     def needed(self) -> list[str]:
-        """The columns of the fit from which others follow."""
+        """The columns of the fit that laws of levels use."""
         causes = {name for lookup in self.beside.lookups for name in lookup.columns}
         return [name for name in self.features if name in causes]
 
@@ -53,13 +55,13 @@ def divide(
     features : sequence of str
         The columns.
     beside : bool
-        Whether columns that are no numbers may stay beside the fit: in a selection.
+        True if text may stay beside the fit, as in a selection.
     numbers_stay : bool
-        Whether numbers that others follow from are kept, or computed exactly.
+        True if the fit keeps the numbers that laws of levels use, or computes them exactly.
     encode : bool
-        Whether text becomes numbers.
+        True if text becomes numbers.
     keep, prefer : sequences of str
-        Columns that must be kept, and those that are kept rather than others.
+        Columns that must be kept, and columns that are kept rather than others.
     """
     kinds = table.columns
     text = [name for name in features if is_text(kinds[name]) and not encode]
@@ -71,8 +73,6 @@ def divide(
     order = [name for name in features if name not in set_aside]
     if not text and not dates:
         return Division(tuple(order), set_aside=set_aside)
-    from gramian.laws import level_laws_of
-
     chosen = SomeColumns(table, order or list(features))
     found, clocks = level_laws_of(chosen)
     if not beside:
@@ -91,7 +91,7 @@ def divide(
         and (numbers_stay or not numbers & {*each.columns})
     ]
     given = {each.column for each in lookups}
-    # What is given may be needed by another lookup that is not made use of.
+    # A column is not a label if a law gives it, even if a law that is not used needs it.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)
     types = {name: str(kinds[name]) for name in order if name in given}
@@ -109,11 +109,11 @@ def without_empty(division: Division, empty: Sequence[str]) -> Division:
     division : Division
         The columns.
     empty : sequence of str
-        Those without a value, all of them of the fit.
+        Columns of the fit that have no value.
     """
     features = tuple(name for name in division.features if name not in empty)
     if not features:
-        raise CommandError("no column has any value: there is nothing to fit")
+        raise UnusableTableError("no column has any value: there is nothing to fit")
     order = tuple(name for name in division.beside.order if name not in empty)
     return replace(
         division,

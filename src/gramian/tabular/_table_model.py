@@ -1,89 +1,88 @@
-"""A fitted estimator with the table around it: names, categories, columns that pass by."""
+"""Fitted estimators with the preprocessing of their table."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 import gramian
 from gramian._support.types import Array
 from gramian._support.words import counted, names_or_numbers, the_columns
-from gramian.cli._columns import Passing, find, in_table
-from gramian.cli._errors import CommandError, UsageError
-from gramian.cli._options import PassingOptions
 from gramian.models import Preprocessing, read, save
-from gramian.tables import Table
+from gramian.tables import Table, pyarrow
+from gramian.tabular._column_roles import Names, Passing, find, in_table
+from gramian.tabular._messages import OptionError, UnusableTableError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
 class TableModel:
-    """A fitted estimator with the preprocessing of its table: makes a table smaller, and back."""
+    """A fitted estimator with the preprocessing of its table."""
 
     estimator: Any
     steps: Preprocessing
-    """What happens to the table before the fit; its columns are those of the fit."""
+    """Steps from the table to the numbers of the fit; their columns are those of the fit."""
     named: bool = True
-    """Whether the columns of the fit had names."""
+    """True if the columns of the fit had names."""
     version: str = gramian.__version__
-    """The version of gramian that fitted it."""
+    """The version of gramian that fitted the estimator."""
 
     @property
     def selects(self) -> bool:
-        """Whether the smaller table has columns of the larger one, or components."""
+        """True if the model keeps columns of the table; False if it makes components."""
         selects: bool = self.estimator.model_.selects
         return selects
 
     @property
     def noun(self) -> str:
-        """What is kept, in one word."""
+        """The word for one kept thing: "column", "component" or "code"."""
         thing: str = self.estimator.model_.thing
         return "component" if thing == "direction" else thing
 
     @property
     def kept(self) -> list[str]:
-        """The columns of the smaller table."""
+        """The columns of the smaller table, in its order."""
         if self.selects:
             return [self.steps.columns[i] for i in np.flatnonzero(self.estimator.support_).tolist()]
         return [str(name) for name in self.estimator.get_feature_names_out()]
 
     @property
     def order(self) -> list[str]:
-        """The same in the order of choice."""
+        """The columns of the smaller table, in the order of choice."""
         if self.selects:
             return [self.steps.columns[i] for i in self.estimator.selected_features_]
         return self.kept
 
     @property
     def dropped(self) -> list[str]:
-        """The columns that the smaller table lacks."""
+        """The columns of the fit that the smaller table lacks."""
         return [] if not self.selects else [c for c in self.steps.columns if c not in self.kept]
 
     def taken(self, values: Array) -> Any:
         """Return numbers as the estimator takes them: with names if it was fitted with names."""
         has_names = self.estimator.model_.names is not None
-        return named(values, self.steps.columns) if has_names else values
+        return with_names(values, self.steps.columns) if has_names else values
 
-    def save(self, path: str) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file."""
         save(self.estimator, path, preprocessing=self.steps)
 
 
-def load_model(path: str) -> TableModel:
+def read_model(path: str | os.PathLike[str]) -> TableModel:
     """Read a model file, written by the command or from Python.
 
     Parameters
     ----------
-    path : str
+    path : path
         The file.
     """
-    try:
-        model = read(path)
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {path}") from None
+    model = read(path)
     steps, names = model.preprocessing, getattr(model.estimator, "feature_names_in_", None)
     has_names = steps is not None or names is not None
     if steps is None:
@@ -92,8 +91,8 @@ def load_model(path: str) -> TableModel:
     return TableModel(model.estimator, steps, has_names, model.gramian_version)
 
 
-def named(rows: Array, names: Sequence[str]) -> pa.Table:
-    """Give names to columns, so that estimators can check and use them.
+def with_names(rows: Array, names: Sequence[str]) -> pa.Table:
+    """Return rows as a table with names of columns, which estimators check and use.
 
     Parameters
     ----------
@@ -102,11 +101,11 @@ def named(rows: Array, names: Sequence[str]) -> pa.Table:
     names : sequence of str
         The names.
     """
-    return pa.table([np.ascontiguousarray(column) for column in rows.T], names=list(names))
+    return pyarrow().table([np.ascontiguousarray(column) for column in rows.T], names=list(names))
 
 
-def passing(model: TableModel, table: Table, through: PassingOptions) -> Passing:
-    """Find the columns that pass through: those the user names, or those of the fit.
+def passing(model: TableModel, table: Table, id: Names = None, target: Names = None) -> Passing:
+    """Find the columns that pass through: those that the user names, or those of the fit.
 
     Parameters
     ----------
@@ -114,21 +113,23 @@ def passing(model: TableModel, table: Table, through: PassingOptions) -> Passing
         The model.
     table : Table
         The table, which may lack columns that passed through at the fit.
-    through : PassingOptions
-        What the user names.
+    id, target : str, iterable of str or None
+        The columns that the user names.
     """
     names, steps = list(table.columns), model.steps
     # Without names, places agree only if the table is as wide as that of the fit.
     width = len(steps.columns) + len(steps.ids) + len(steps.targets)
     known = set(names) if table.named or len(names) == width else set()
-    found_ids = in_table(find(through.id, names, "--id"), names)
+    found_ids = in_table(find(id, names, "id"), names)
     found_ids = found_ids or [name for name in steps.ids if name in known]
-    found = in_table(find(through.target, names, "--target"), names)
+    found = in_table(find(target, names, "target"), names)
     found = found or [name for name in steps.targets if name in known]
     used = {*model.steps.columns, *model.kept}
     both = [name for name in (*found_ids, *found) if model.named and name in used]
     if both:
-        raise UsageError(f"{the_columns(both)} cannot pass through, as the model uses it")
+        raise OptionError(
+            "{names} cannot pass through, as the model uses it", names=the_columns(both)
+        )
     return Passing(tuple(found_ids), tuple(c for c in found if c not in found_ids))
 
 
@@ -140,8 +141,8 @@ def locate(
     Parameters
     ----------
     choices : sequence of sequences of str
-        Sets of columns, as the model calls them, any of which will do; the first that the table
-        has is taken.
+        Sets of columns, as the model names them, any of which will do; the first set that the
+        table has is taken.
     model : TableModel
         The model.
     table : Table
@@ -152,7 +153,7 @@ def locate(
     Returns
     -------
     places : dict from str to str
-        How the table calls them.
+        From the model's name of a column to the table's name.
     """
     by_name = model.named and table.named
     free = [name for name in table.columns if name not in others.names]
@@ -163,9 +164,14 @@ def locate(
             return {name: name for name in names}
     fewest = min(choices, key=len)
     if not by_name:
-        raise CommandError(
-            f"{table.name} has {counted(len(free), 'column')} to work with, and the model "
-            f"takes {len(fewest):,}"
+        raise UnusableTableError(
+            "{table} has {free} to work with, and the model takes {n_taken:,}",
+            table=table.name,
+            free=counted(len(free), "column"),
+            n_taken=len(fewest),
         )
-    absent = [name for name in fewest if name not in table.columns]
-    raise CommandError(f"{table.name} lacks the {the_columns(absent)} that the model takes")
+    raise UnusableTableError(
+        "{table} lacks the {names} that the model takes",
+        table=table.name,
+        names=the_columns([name for name in fewest if name not in table.columns]),
+    )

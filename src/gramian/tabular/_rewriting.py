@@ -1,0 +1,313 @@
+"""Rewriting of tables by a model, piece by piece: fewer columns, or all columns again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gramian._support.types import Array
+from gramian._support.words import the_columns
+from gramian.models import Beside, Preprocessing
+from gramian.tables import PER_SECOND, Table, in_pieces, is_duration, plain, pyarrow
+from gramian.tabular._column_checks import check_places, refuse_infinite
+from gramian.tabular._column_roles import Passing
+from gramian.tabular._messages import UnusableTableError
+from gramian.tabular._table_model import TableModel, locate, with_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows of a table, rewritten."""
+
+    rows: pa.Table
+    keeps: NDArray[np.bool_]
+    """For each row that was read, True if it is among `rows`."""
+    n_unknown: int
+    """The number of cells that are empty because no row of the fit had their level."""
+
+
+def reduced(
+    model: TableModel, table: Table, others: Passing, verbatim: Collection[str] = ()
+) -> Iterator[Piece]:
+    """Return the rows of a table with the kept columns only, or with the components.
+
+    Parameters
+    ----------
+    model : TableModel
+        The model.
+    table : Table
+        The table.
+    others : Passing
+        Columns that pass through.
+    verbatim : collection of str
+        Columns among `others` that a text file gives as they are written there.
+
+    Returns
+    -------
+    pieces : iterator of Piece
+        One or more pieces.
+    """
+    _check_kept(model)
+    columns = list(model.steps.columns)
+    wanted = model.kept if model.selects else columns
+    others = with_labels(others, model, table)
+    places = locate([columns, wanted], model, table, others)
+    steps = model.steps.only(wanted)
+
+    def reduce(rows: pa.Table, values: Array) -> pa.Table:
+        if model.selects:
+            return filled(rows, steps)
+        return with_names(_transformed(model, values), model.kept)
+
+    return _Rewriter(model, table, others, verbatim, steps, places, reduce).pieces(whole=False)
+
+
+def reconstructed(
+    model: TableModel, table: Table, others: Passing, verbatim: Collection[str] = ()
+) -> Iterator[Piece]:
+    """Return the rows of a table with all columns of the fit.
+
+    The table has the kept columns, the components, or all columns of the fit. Parameters and
+    results are those of `reduced`.
+    """
+    _check_kept(model)
+    columns, kept = list(model.steps.columns), model.kept
+    others = with_labels(others, model, table)
+    if not model.estimator.model_.decodes:
+        raise UnusableTableError(
+            "{estimator} cannot reconstruct columns", estimator=type(model.estimator).__name__
+        )
+    places = locate([kept, columns], model, table, others)
+    from_all = not model.selects and list(places) != kept
+    wanted = columns if from_all else kept
+    from_codes = not model.selects and not from_all
+    steps = Preprocessing(tuple(kept)) if from_codes else model.steps.only(wanted)
+
+    def reconstruct(rows: pa.Table, values: Array) -> pa.Table:
+        z = _transformed(model, values) if from_all else values
+        x = model.estimator.inverse_transform(z) if len(z) else np.empty((0, len(columns)))
+        result = in_words(with_names(x, columns), model.steps)
+        if model.selects:  # kept columns as they were, without rounding errors
+            given = filled(rows, steps)
+            result = _with_columns(result, {name: given.column(name) for name in kept})
+        return result
+
+    return _Rewriter(model, table, others, verbatim, steps, places, reconstruct).pieces(whole=True)
+
+
+def _check_kept(model: TableModel) -> None:
+    """Refuse a model that keeps nothing, and give the reason."""
+    if not model.kept:
+        varied = model.estimator.model_.record.total[0] > 0
+        raise UnusableTableError(
+            "the model keeps no {noun}, because {why}",
+            noun=model.noun,
+            why="the threshold of its fit is too high" if varied else "no column varies",
+        )
+
+
+def _transformed(model: TableModel, values: Array) -> Array:
+    if not len(values):
+        return np.empty((0, len(model.kept)))
+    result: Array = model.estimator.transform(model.taken(values))
+    return result
+
+
+@dataclass
+class _Rewriter:
+    """A table, and the function that rewrites rows, given the rows and their numbers."""
+
+    model: TableModel
+    table: Table
+    others: Passing
+    verbatim: Collection[str]
+    steps: Preprocessing
+    """Steps of the columns that the function takes."""
+    places: Mapping[str, str]
+    """From the model's name of a column to the table's name."""
+    function: Callable[[pa.Table, Array], pa.Table]
+    n_read: int = 0
+
+    def pieces(self, *, whole: bool) -> Iterator[Piece]:
+        """Read the table, and rewrite it piece by piece.
+
+        Parameters
+        ----------
+        whole : bool
+            True if the result has all columns of the fit.
+        """
+        self.places = {name: self.places[name] for name in self.steps.columns}
+        labels = {self.places[name]: True for name in self.steps.categories}
+        as_text = labels | dict.fromkeys(self.verbatim, False)
+        names = list(dict.fromkeys([*self.others.names, *self.places.values()]))
+        width = len(self.model.steps.columns if whole else self.model.kept)
+        check_places(self.table, self.places, labels)
+        for rows in self.table.pieces(names, as_text):
+            for part in in_pieces(rows, width):
+                yield self._rewritten(part, whole)
+        if not self.n_read:  # a table without rows has columns
+            yield self._rewritten(self.table.read(names, as_text), whole)
+
+    def _rewritten(self, piece: pa.Table, whole: bool) -> Piece:
+        places, others, beside = self.places, self.others, self.model.steps.beside
+        inner = piece.select(list(places.values())).rename_columns(list(places))
+        numbers = plain(inner)
+        refuse_infinite(numbers, self.table, self.n_read)
+        self.n_read += piece.num_rows
+        try:
+            values, keeps = self.steps.apply_and_keep(numbers)
+            result = self.function(inner.filter(keeps), values)
+        except ValueError as error:
+            raise UnusableTableError(
+                "{table}: {problem}", table=self.table.name, problem=str(error)
+            ) from error
+        twice = [name for name in others.names if name in result.column_names]
+        if twice:
+            raise UnusableTableError(
+                "the {names} of {table} would pass through beside another of that name: rename it "
+                "first",
+                names=the_columns(twice),
+                table=self.table.name,
+            )
+        aside = piece.select(list(others.names)).filter(keeps)
+        for name in others.labels:
+            result = result.append_column(name, aside.column(name))
+        n_unknown = 0
+        if whole:
+            result, n_unknown = with_given(result, beside)
+        result = result.select(beside.sorted(result.column_names))
+        for name in reversed(others.ids):
+            result = result.add_column(0, name, aside.column(name))
+        for name in others.targets:
+            result = result.append_column(name, aside.column(name))
+        return Piece(result, keeps, n_unknown)
+
+
+def with_labels(others: Passing, model: TableModel, table: Table) -> Passing:
+    """Return the columns that pass through, with columns of text that stay beside a model.
+
+    Parameters
+    ----------
+    others : Passing
+        The columns that pass through without the text.
+    model : TableModel
+        The model.
+    table : Table
+        The table.
+    """
+    labels = [name for name in model.steps.beside.labels if name not in others.names]
+    absent = [name for name in labels if name not in table.columns]
+    if absent:
+        raise UnusableTableError(
+            "{table} lacks the {names} that the model keeps beside the numbers",
+            table=table.name,
+            names=the_columns(absent),
+        )
+    return replace(others, labels=tuple(labels))
+
+
+def with_given(table: pa.Table, beside: Beside) -> tuple[pa.Table, int]:
+    """Add the columns that laws of levels give, and count cells whose levels the fit never saw.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The columns of the fit, and the text beside it.
+    beside : Beside
+        The laws.
+    """
+    inner = plain(table)
+    found, n_unknown = beside.compute(lambda name: inner.column(name).to_numpy())
+    for name, values in found.items():
+        table = table.append_column(name, _in_type(values, beside.types.get(name)))
+    return table, n_unknown
+
+
+def _in_type(values: Any, kind: str | None) -> Any:
+    """Return the values of a law of levels as a column of the type that the column had."""
+    arrow = pyarrow()
+    if values.dtype == object:
+        return arrow.array(values, arrow.string(), from_pandas=True)
+    column = arrow.array(values, from_pandas=True)
+    if kind is None:
+        return column
+    wanted = arrow.type_for_alias(kind)
+    if is_duration(wanted):  # numbers of seconds
+        whole = arrow.compute.round(arrow.compute.multiply(column, PER_SECOND[wanted.unit]))
+        column = whole.cast(arrow.int32() if wanted.bit_width == 32 else arrow.int64())
+    return column.cast(wanted, safe=False)
+
+
+def _with_columns(table: pa.Table, new: Mapping[str, Any]) -> pa.Table:
+    """Return a table with columns replaced by columns of the same names."""
+    columns = {name: new.get(name, table.column(name)) for name in table.column_names}
+    return pyarrow().table(columns, metadata=table.schema.metadata)
+
+
+def in_words(table: pa.Table, steps: Preprocessing) -> pa.Table:
+    """Turn the numbers of dates into dates, and the numbers of categories into categories.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table.
+    steps : Preprocessing
+        The steps that made numbers of dates and categories.
+    """
+    arrow, new = pyarrow(), {}
+    for name, clock in steps.clocks.items():
+        new[name] = arrow.array(clock.dates(table.column(name).to_numpy()))
+    for name, categories in steps.categories.items():
+        numbers = table.column(name).to_numpy()
+        nearest = np.clip(np.rint(np.nan_to_num(numbers)), 0, len(categories) - 1)
+        codes = arrow.array(nearest.astype(np.intp), mask=np.isnan(numbers))
+        new[name] = arrow.array(categories, arrow.string()).take(codes)
+    return _with_columns(table, new)
+
+
+def filled(table: pa.Table, steps: Preprocessing) -> pa.Table:
+    """Fill in missing values as a model does.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table.
+    steps : Preprocessing
+        The steps, which hold the values to fill in.
+    """
+    if steps.impute is None:
+        return table
+    arrow, new = pyarrow(), {}
+    for name, value in zip(steps.columns, steps.impute, strict=True):
+        column = table.column(name)
+        if name in steps.clocks:
+            when = steps.clocks[name].times(np.array([value]))[0]
+            column = column.fill_null(arrow.scalar(when).cast(column.type, safe=False))
+        elif name in steps.categories:
+            column = column.cast(arrow.string()).fill_null(steps.categories[name][int(value)])
+        elif _keeps_type(column.type, value):
+            column = column.fill_null(arrow.scalar(int(value)).cast(column.type))
+        else:
+            column = column.cast(arrow.float64(), safe=False)
+            absent = arrow.compute.is_null(column, nan_is_null=True)
+            column = arrow.compute.if_else(absent, float(value), column)
+        new[name] = column
+    return _with_columns(table, new)
+
+
+def _keeps_type(kind: Any, value: float) -> bool:
+    """Return True if integers or truth values keep their type when a value is filled in.
+
+    The answer does not depend on the rows, so that all pieces of a table have one type.
+    """
+    types = pyarrow().types
+    if types.is_boolean(kind):
+        return value in (0, 1)
+    return types.is_integer(kind) and float(value).is_integer()

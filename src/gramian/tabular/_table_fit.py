@@ -1,0 +1,350 @@
+"""Fits to tables: check options, divide columns, make numbers, fit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gramian._support.types import Array
+from gramian._support.words import counted, listed, plural, the_columns
+from gramian.core.rows import SpreadError
+from gramian.exceptions import (
+    NumericalWarning,
+    OverfittingWarning,
+    SaturationWarning,
+    TooManyLevelsError,
+    UnitsWarning,
+)
+from gramian.fitting import EmptyColumnError, Gaps, TooFewRowsError
+from gramian.models import Preprocessing, is_numeric
+from gramian.tables import TEXT, Table, plain, pyarrow
+from gramian.tabular._column_checks import (
+    check_types,
+    fitting,
+    refuse_infinite,
+    refuse_too_wide,
+    with_missing,
+)
+from gramian.tabular._column_roles import ColumnOptions, Passing, choose, find, named_one_by_one
+from gramian.tabular._direction_weights import DirectionWeights
+from gramian.tabular._division import CONSTANT, Division, divide, without_empty
+from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
+from gramian.tabular._method import SELECTORS, Method
+from gramian.tabular._table_changes import TableChanges
+from gramian.tabular._table_model import TableModel, with_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class TableFit:
+    """A fit that has not begun."""
+
+    algorithm: str
+    estimator: Any
+    table: Table
+    features: tuple[str, ...]
+    """The columns that the fit sees."""
+    passing: Passing
+    """The columns that pass through."""
+    options: ColumnOptions
+    directions: DirectionWeights | None = None
+    """The first directions, if the user gives them."""
+
+    def run(self) -> FittedTable:
+        """Fit."""
+        divided = self._divided()
+        with warnings.catch_warnings():
+            # The cautions of the result say what these warnings say.
+            for category in (OverfittingWarning, NumericalWarning, UnitsWarning):
+                warnings.simplefilter("ignore", category)
+            try:
+                fit, steps, changes = self._fit(divided)
+            except EmptyColumnError as error:
+                divided = without_empty(divided, [divided.features[i] for i in error.columns])
+                fit, steps, changes = self._fit(divided)
+        cautions = (
+            *_of_header(self.table),
+            *_of_categories(steps),
+            *cautions_of_fit(self.estimator),
+        )
+        steps = replace(
+            steps, ids=self.passing.ids, targets=self.passing.targets, beside=divided.beside
+        )
+        model = TableModel(self.estimator, steps)
+        return FittedTable(fit, model, cautions, changes, divided.alternatives)
+
+    def _fit(self, divided: Division) -> tuple[TableFit, Preprocessing, TableChanges]:
+        """Fit to the columns of a division; a column without values is an error."""
+        fit = replace(self, features=divided.features)
+        if self.directions is not None:
+            self.estimator.set_params(given=self.directions.among(fit.features))
+        how = fit._fit_to_blocks if fit.table.too_large else fit._fit_in_memory
+        try:
+            return (fit, *how(divided))
+        except SpreadError as error:
+            named = error.named(f"{fit.features[error.column]!r} of {self.table.name}")
+            raise UnusableTableError("{problem}", problem=named) from error
+        except TooFewRowsError as error:
+            raise UnusableTableError(
+                "{table} has {rows}, and holding out a share of {share:g} leaves {n_left} to fit: "
+                "give more rows, or a smaller {validation}",
+                table=self.table.name,
+                rows=counted(error.n_rows, "row"),
+                share=error.share,
+                n_left=error.n_left,
+            ) from error
+
+    def _divided(self) -> Division:
+        """Divide the columns, and tell the estimator which columns to keep or to prefer."""
+        numbers_stay = self.algorithm == "gfa" and self.estimator.backward
+        keep = (numbers_stay and self.estimator.keep) or ()
+        prefer = (numbers_stay and self.estimator.priority) or ()
+        divided = divide(
+            self.table,
+            self.features,
+            beside=self.algorithm in SELECTORS,
+            numbers_stay=numbers_stay,
+            encode=self.options.encode,
+            keep=keep,
+            prefer=prefer,
+        )
+        if not divided.features:
+            raise UnusableTableError(
+                "{table} has no column of numbers that a fit could use; {relations} tells which "
+                "columns of text follow from others, and {encode:True} makes numbers of text",
+                table=self.table.name,
+            )
+        if numbers_stay:
+            # A date that numbers nearly give stays: the difference is what matters.
+            kinds, is_temporal = self.table.columns, pyarrow().types.is_temporal
+            dates = [name for name in divided.features if is_temporal(kinds[name])]
+            wanted = {"keep": [*keep, *divided.needed, *dates], "priority": prefer}
+            for name, columns in wanted.items():
+                inner = [each for each in dict.fromkeys(columns) if each in divided.features]
+                self.estimator.set_params(**{name: inner or None})
+        return divided
+
+    def _changes(self, divided: Division, n_read: int, n_used: int, n_filled: int) -> TableChanges:
+        variances = getattr(self.estimator.model_, "variances", None)
+        constant = [] if variances is None else np.flatnonzero(variances == 0).tolist()
+        names = [self.features[i] for i in constant if self.estimator.model_.selects]
+        set_aside = {**divided.set_aside, **dict.fromkeys(names, CONSTANT)}
+        gaps: Gaps | None = getattr(self.estimator, "gaps_", None)
+        if gaps is not None:
+            n_filled = gaps.n_filled
+            n_used = n_used if n_filled else gaps.n_complete
+        return TableChanges(n_read, n_used, n_filled, set_aside, tuple(divided.beside.labels))
+
+    def _fit_to_blocks(self, divided: Division) -> tuple[Preprocessing, TableChanges]:
+        steps = replace(self._learned(self.pieces), clocks=divided.clocks)
+        fills = steps.missing == "fill"
+        n_read = n_used = n_filled = 0
+
+        def blocks() -> Iterator[pa.RecordBatch]:
+            nonlocal n_read, n_used, n_filled
+            n_read = n_used = n_filled = 0
+            for rows in self.pieces():
+                n_read += rows.num_rows
+                n_filled += sum(with_missing(rows).values()) if fills else 0
+                if steps.clocks or steps.categories or steps.missing != "keep":
+                    rows = with_names(steps.apply(rows), self.features)
+                n_used += rows.num_rows
+                yield from rows.to_batches()
+
+        try:
+            self.estimator.fit(blocks)
+        except TooManyLevelsError as error:
+            raise self._too_many_levels(error.max_levels) from error
+        return steps, self._changes(divided, n_read, n_used, n_filled)
+
+    def pieces(self) -> Iterator[pa.Table]:
+        """Read the columns of the fit, piece by piece."""
+        n_read = 0
+        for piece in self.table.pieces(self.features):
+            rows = plain(piece)
+            refuse_infinite(rows, self.table, n_read)
+            refuse_too_wide(rows, self.table)
+            n_read += rows.num_rows
+            yield rows
+
+    def _learned(self, pieces: Callable[[], Iterable[pa.Table]]) -> Preprocessing:
+        """Learn the steps for text and gaps; without options, gaps are left to the fit."""
+        options = self.options
+        if not options.encode and options.impute is None:
+            return Preprocessing(self.features, missing="keep")
+        return Preprocessing.learn_in_pieces(
+            pieces,
+            self.features,
+            encode=options.encode,
+            impute="keep" if options.impute is None else options.impute,
+        )
+
+    def rows(self) -> pa.Table:
+        """Read the columns of the fit, text as text, dates as dates and all others as floats."""
+        table = self.table.read(self.features)
+        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+        check_types(kinds, encode=self.options.encode)
+        return plain(table)
+
+    def _fit_in_memory(self, divided: Division) -> tuple[Preprocessing, TableChanges]:
+        rows = self.rows()
+        refuse_infinite(rows, self.table)
+        refuse_too_wide(rows, self.table)
+        counts = with_missing(rows)
+        empty = [i for i, name in enumerate(self.features) if counts.get(name) == rows.num_rows]
+        if empty and rows.num_rows:
+            raise EmptyColumnError(empty, self.features)
+        n_rows = rows.num_rows
+        learned, x = self._made_numbers(rows, divided)
+        n_filled = sum(counts.values()) if learned.missing == "fill" else 0
+        if len(x) < 2:
+            raise UnusableTableError(
+                "{table} has {rows}{complete}, and a fit needs at least 2",
+                table=self.table.name,
+                rows=counted(len(x), "row"),
+                complete=" without missing values" if len(x) < n_rows else "",
+            )
+        table = with_names(x, self.features)
+        n_used = len(x)
+        del rows, x  # which may take much memory
+        try:
+            self.estimator.fit(table)
+        except TooManyLevelsError as error:
+            raise self._too_many_levels(error.max_levels, table) from error
+        return learned, self._changes(divided, n_rows, n_used, n_filled)
+
+    def _made_numbers(self, rows: pa.Table, divided: Division) -> tuple[Preprocessing, Array]:
+        """Return the steps from rows to numbers, and the numbers."""
+        learned = replace(self._learned(lambda: [rows]), clocks=divided.clocks)
+        return learned, learned.apply(rows)
+
+    def _too_many_levels(self, most: int, table: pa.Table | None = None) -> UnusableTableError:
+        """Return an error that names the columns with too many values for indicators."""
+        needs = "{family:indicator} is for columns of at most {most} distinct values"
+        if self.algorithm not in SELECTORS:
+            return UnusableTableError(
+                f"{needs}, and components have more: say {{select}}, or choose another {{family}}",
+                most=most,
+            )
+        values = [] if table is None else zip(table.column_names, table.columns, strict=True)
+        many = [name for name, column in values if len(column.unique()) > most]
+        has = f"{the_columns(many)} {plural(len(many), 'has', 'have')}" if many else "some have"
+        return UnusableTableError(
+            f"{needs}, such as categories; {{has}} more. Say {{exclude:...}} to leave such columns "
+            "out, round their values, or choose another {family}",
+            most=most,
+            has=has,
+        )
+
+
+@dataclass(frozen=True)
+class FittedTable:
+    """A finished fit, with the facts about it that are not in the model."""
+
+    fit: TableFit
+    model: TableModel
+    cautions: tuple[TableCaution, ...]
+    changes: TableChanges
+    """Changes of rows and columns before the fit."""
+    alternatives: Mapping[str, Sequence[str]]
+    """From a column that a law of levels gives to columns that could be given in its place."""
+
+
+def prepare(
+    table: Table,
+    algorithm: str,
+    estimator: Any,
+    options: ColumnOptions,
+    method: Method,
+    directions: Table | None = None,
+) -> TableFit:
+    """Check all that can be checked before a fit.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    algorithm : str
+        "gfs", "gfa", "gfr", "gca" or "manifold".
+    estimator : estimator
+        The estimator, as `make_estimator` makes it.
+    options : ColumnOptions
+        The roles of columns.
+    method : Method
+        Options of the algorithm.
+    directions : Table, optional
+        Weights of the first directions.
+    """
+    features, passing = choose(list(table.columns), options)
+    if method.keep:
+        estimator.set_params(keep=find(method.keep, features, "keep"))
+    wanted = method.prefer or named_one_by_one(options.columns, features)
+    if wanted and algorithm == "gfa" and method.backward:
+        estimator.set_params(priority=find(wanted, features, "prefer"))
+    check_types({name: table.columns[name] for name in features}, encode=True)
+    count = method.n if isinstance(method.n, int) else None
+    if count is not None and count > len(features):
+        raise OptionError(
+            "{n:{count}} is more than the {n_columns} columns that take part",
+            count=count,
+            n_columns=len(features),
+        )
+    if method.given:
+        given = find(method.given, features, "given")
+        if count is not None and count < len(given):
+            raise OptionError(
+                "{given} names {n_given} columns, and {n:{count}} is less",
+                n_given=len(given),
+                count=count,
+            )
+        estimator.set_params(given=given)
+    weights = None
+    if directions is not None:
+        places = fitting(table, features, encode=options.encode)
+        weights = DirectionWeights.of(directions, features, places)
+        if count is not None and count < len(weights):
+            raise OptionError(
+                "{directions} has {n_rows} rows, and {n:{count}} is less",
+                n_rows=len(weights),
+                count=count,
+            )
+    return TableFit(algorithm, estimator, table, features, passing, options, weights)
+
+
+def _of_header(table: Table) -> Iterator[TableCaution]:
+    """Warn of names of columns that look like a row of numbers."""
+    if table.format in TEXT and table.named and all(map(is_numeric, table.columns)):
+        yield TableCaution("header", {"table": table.name})
+
+
+def _of_categories(steps: Preprocessing) -> Iterator[TableCaution]:
+    """Warn of columns of numbers that are encoded because of a few words."""
+    for name, categories in steps.categories.items():
+        words = [each for each in categories if not is_numeric(each)]
+        if words and 2 * len(words) < len(categories):
+            facts = {"words": listed(words, most=3), "n_categories": len(categories)}
+            yield TableCaution("numbers as text", {"column": name, **facts})
+
+
+def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
+    """Return the cautions of a fitted model; the user has decided on units already."""
+    shrink = "" if estimator.alpha == "auto" else "{alpha:auto}, "
+    fewer = f"Use {shrink}a lower {{degree}}, a smaller {{n}}, or more rows"
+    n_rows = int(estimator.n_samples_)
+    for category, _ in estimator.model_.cautions:
+        if issubclass(category, SaturationWarning):
+            facts = {"n_steps": len(estimator.n_functions_), "n_rows": n_rows}
+            yield TableCaution("saturated", facts, fewer)
+        elif issubclass(category, OverfittingWarning):
+            facts = {"n_functions": estimator.model_.freedom, "n_rows": n_rows}
+            yield TableCaution("overfitted", facts, fewer)
+        elif issubclass(category, NumericalWarning):
+            loss = float(estimator.orthogonality_loss_)
+            remedy = "Use {family:hermite}, or fewer columns"
+            yield TableCaution("ill-conditioned", {"loss": loss}, remedy)
