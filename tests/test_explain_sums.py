@@ -105,7 +105,7 @@ def test_explain_with_rows_finds_laws_outside_the_functions_of_the_fit():
         assert laws[name].r2 > fit.explain()[name].r2
 
 
-def test_without_a_short_formula_none_is_printed():
+def test_no_formula_is_printed_if_no_short_one_exists():
     rng = np.random.default_rng(0)
     a, b, noise = rng.standard_normal((3, 400))
     table = pd.DataFrame({"a": 3 * a, "b": 2 * b, "d": 0.25 * a * b + noise})

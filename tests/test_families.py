@@ -1,4 +1,4 @@
-"""Function families: which functions they have, and their values."""
+"""Function families: their functions, and the values of these."""
 
 import itertools
 import math
@@ -132,7 +132,7 @@ def test_first_function_of_every_block_is_the_variable_itself(family):
     [Indicator(2), Indicator(1) + Fourier(1), Fourier(1) + Indicator(2) + Custom([(np.abs, 1)])],
     ids=repr,
 )
-def test_first_function_is_the_variable_with_indicators_too(family):
+def test_the_first_function_of_indicators_is_the_variable_itself(family):
     for z, values in zip(DISCRETE, evaluate(family, list(DISCRETE)), strict=True):
         np.testing.assert_array_equal(values[0], z)
 

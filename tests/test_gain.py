@@ -253,7 +253,7 @@ def test_an_unrelated_column_comes_last_whatever_its_variance():
     assert fitted.total_residual_variance_[-1] == pytest.approx(0.0, abs=1e-8)
 
 
-def test_constant_columns_are_never_chosen_and_the_search_ends_when_nothing_is_left():
+def test_constant_columns_are_never_chosen_and_the_search_ends_at_zero_residual():
     rng = np.random.default_rng(2)
     a, b = rng.standard_normal((2, 100))
     X = np.column_stack([np.ones(100), a, b, a + b, a * b])

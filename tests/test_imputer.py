@@ -131,7 +131,7 @@ def test_units_do_not_matter():
     assert_allclose((found - shifts) / factors, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_blocks_of_rows_change_nothing():
+def test_blocks_of_rows_do_not_change_the_result():
     given, _ = with_gaps(np.random.default_rng(6).standard_normal((100, 4)).cumsum(axis=1), 0.3)
     expected = GramianImputer().fit_transform(given)
     with mock.patch.object(_gaussian, "INVERSES_BYTES", 7 * 8 * 4**2):

@@ -94,7 +94,7 @@ def blocks_of(n_rows: int) -> Iterator[None]:
 @a_slow_property
 @given(tables, families, st.sampled_from([13, 64, 219, 1000]), st.booleans())
 @example(nonlinear_table(0), FAMILIES[1], 1, True)
-def test_the_size_of_row_blocks_does_not_matter(X, family, n_rows, cached):
+def test_the_size_of_row_blocks_does_not_change_the_fit(X, family, n_rows, cached):
     for estimator in every_estimator(X, family[0], solver="gram"):
         one = clone(estimator).fit(X)
         cache_bytes = 2**30 if cached else 0

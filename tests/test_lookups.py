@@ -120,7 +120,7 @@ def test_shuffling_destroys_a_law():
     assert "city" not in {law.lookup.column for law in gramian.relations(table)}
 
 
-def test_renaming_and_reordering_change_nothing():
+def test_renaming_and_reordering_do_not_change_the_laws():
     table = shop()
     names = {each: f"{i} {each[::-1]}" for i, each in enumerate(sorted(table["zip"].unique()))}
     other = table.assign(zip=table["zip"].map(names)).sample(frac=1, random_state=0)

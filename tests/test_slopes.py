@@ -202,7 +202,7 @@ def test_levels_with_too_few_rows_for_a_slope_are_left_out_of_the_law():
         law.solve_for("price")
 
 
-def test_renaming_and_reordering_change_nothing():
+def test_renaming_and_reordering_do_not_change_the_laws():
     table = shop()
     names = dict(zip([*RATES], ["z", "y", "x", "w", "v"], strict=True))
     other = table.assign(product=table["product"].map(names)).sample(frac=1, random_state=0)

@@ -140,7 +140,7 @@ def test_without_held_out_rows_there_are_no_held_out_residuals(estimator):
     assert not any(name.startswith("validation") and name.endswith("_") for name in vars(fitted))
 
 
-# Which rows are held out
+# Choice of held-out rows
 
 
 def rows_of_the_fit(fitted, numbers, n_fitted):
