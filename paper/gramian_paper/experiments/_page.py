@@ -17,7 +17,7 @@ from gramian_paper.experiments._experiment import Experiment, Outcome, Results
 
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "bettered", "missed", "not run")
 MARKS = {"bettered": " ▲", "missed": " ✗"}
-LEGEND = (
+LEGEND = "In the tables, ▲ is better than the paper by more than the noise, ✗ worse or different."
     "In the tables, ▲ is better than the paper by more than the noise, ✗ is worse or different."
 )
 STYLE: dict[Any, Any] = {
