@@ -18,8 +18,6 @@ from gramian_paper.experiments._experiment import Experiment, Outcome, Results
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "bettered", "missed", "not run")
 MARKS = {"bettered": " ▲", "missed": " ✗"}
 LEGEND = "In the tables, ▲ is better than the paper by more than the noise, ✗ worse or different."
-    "In the tables, ▲ is better than the paper by more than the noise, ✗ is worse or different."
-)
 STYLE: dict[Any, Any] = {
     "font.size": 9,
     "axes.titlesize": 10,
