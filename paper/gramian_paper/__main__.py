@@ -23,7 +23,7 @@ from gramian_paper.experiments._page import cell_name, duration, reuse
 
 PROGRAM = "gramian_paper"
 DATA, INTERRUPTED = 1, 130
-"""Exit codes: no result for want of data, and Ctrl-C; a wrong command has argparse's 2."""
+"""Exit codes: no result because data are missing, and Ctrl-C; a wrong command exits with 2."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Parameters
     ----------
     arguments : sequence of str or None, default=None
-        What is typed after the command; None for what was typed.
+        The arguments after the command; None for those of the process.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def positive(text: str) -> int:
 
 
 def problem_of_folders(data: Path | None, output: Path, reused: Path | None) -> str:
-    """Return why a folder is of no use, or nothing."""
+    """Return why a folder cannot be used, or an empty text."""
     if reused is not None and not reused.is_dir():
         return f"the folder {reused} does not exist; --reuse names one with pages and JSON files"
     if data is not None and not data.is_dir():
@@ -135,7 +135,7 @@ def problem_of_folders(data: Path | None, output: Path, reused: Path | None) -> 
 
 
 def reproduce(experiment: Experiment, options: argparse.Namespace) -> bool:
-    """Run an experiment and write its page; return whether there was anything to write."""
+    """Run an experiment and write its page; return True if there was a result."""
 
     def report(progress: Progress) -> None:
         if not progress.cached:
@@ -169,7 +169,7 @@ def reproduce(experiment: Experiment, options: argparse.Namespace) -> bool:
 
 
 def line_of(experiment: Experiment, progress: Progress) -> str:
-    """Say in a line that a cell has finished, and how much is left."""
+    """Print a line about a finished cell and the remaining time."""
     outcome = progress.outcome
     took = outcome.missing or f"{outcome.seconds:.1f} s"
     left = f", about {duration(progress.seconds_left)} left" if progress.seconds_left else ""
@@ -178,7 +178,7 @@ def line_of(experiment: Experiment, progress: Progress) -> str:
 
 
 def leave(sentence: str, code: int) -> NoReturn:
-    """End with a sentence and an exit code."""
+    """Print a sentence and exit with a code."""
     print(f"{PROGRAM}: {sentence}", file=sys.stderr)
     sys.exit(code)
 

@@ -1,4 +1,4 @@
-"""What is used of scikit-learn that is not public there, imported in this file only."""
+"""Private names of scikit-learn, imported in this file only."""
 
 from __future__ import annotations
 

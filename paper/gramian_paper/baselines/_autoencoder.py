@@ -147,8 +147,8 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             random_state=self.random_state,
         )
         with warnings.catch_warnings():
-            # The number of epochs is the rule by which this training stops, so that reaching it
-            # is no failure to converge.
+            # The number of epochs ends the training, so that reaching it is not a failure to
+            # converge.
             warnings.filterwarnings("ignore", "Stochastic Optimizer", ConvergenceWarning)
             network.fit(table, table if table.shape[1] > 1 else table.ravel())
         self.network_ = network

@@ -1,4 +1,4 @@
-"""Filters: the most variant columns, and columns that are not correlated."""
+"""Filters: columns of largest variance, and columns that are not correlated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gramian_paper.baselines._ranking import Labels, Ranking, largest_first
 
 
 class VarianceRanking(Ranking):
-    """The most variant columns: scikit-learn's VarianceThreshold, with a number instead.
+    """Columns of largest variance: scikit-learn's VarianceThreshold, with a number of columns.
 
     Columns whose variances agree to nine digits, as those of standardized data do, are taken in
     their given order.
@@ -42,11 +42,11 @@ class VarianceRanking(Ranking):
 class CorrelationFilter(Ranking):
     """Columns that are not correlated with one another.
 
-    Columns are gone through by decreasing variance (equal ones in their given order). Each is
-    kept unless its correlation with one kept before exceeds the threshold in magnitude. The first
-    so many are selected. If fewer are kept, those dropped follow, by increasing magnitude of
-    their largest correlation with any that was kept, so that the number is always the one asked
-    for. Constant columns come last.
+    The filter goes through the columns by decreasing variance (equal ones in their given order). A
+    column is kept unless its correlation with a kept column exceeds the threshold in magnitude. The
+    first `n_features_to_select` kept columns are selected. If fewer are kept, dropped columns
+    follow, by increasing magnitude of their largest correlation with a kept column, so that the
+    requested number is always selected. Constant columns come last.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class CorrelationFilter(Ranking):
 
 
 def most_variant_first(X: Array) -> IntArray:
-    """Order columns by decreasing variance, and equal ones as they are given."""
+    """Order columns by decreasing variance, and equal columns by index."""
     variances = X.var(axis=0)
-    # Rounding errors are no reason to prefer one of two standardized columns.
+    # Rounding errors must not decide between two standardized columns.
     return largest_first(np.round(variances / (variances.max() or 1.0), 9))

@@ -11,7 +11,7 @@ from gramian_paper._types import Array
 
 
 def neighbour_graph(X: Array, n_neighbors: int, width: float | None = None) -> Any:
-    """Connect each row to its nearest ones.
+    """Connect each row to its nearest rows.
 
     Parameters
     ----------

@@ -93,8 +93,8 @@ class MCFS(Ranking):
     def _order(self, X: Array, y: Labels | None) -> IntArray:
         n_clusters = min(self.n_clusters, len(X) - 1)
         with warnings.catch_warnings():
-            # Least angles stop early where the columns of X are dependent, and say so for each
-            # eigenvector; columns that were not reached have the coefficient 0, as they should.
+            # Least angles stop early, with a warning for each eigenvector, if the columns of X are
+            # dependent; columns that were not reached correctly have the coefficient 0.
             warnings.simplefilter("ignore", ConvergenceWarning)
             if self.variant == "skfeature":
                 return self._by_package(X, n_clusters)
@@ -110,7 +110,7 @@ class MCFS(Ranking):
                 f"n_neighbors={self.n_neighbors} needs variant='published'; the package's own "
                 "graph has 5 neighbours."
             )
-        # A copy, since the package scales the rows of what it is given in place.
+        # A copy, since the package scales the rows of its input in place.
         scores: Array = package.mcfs(
             X.copy(),
             n_selected_features=self.n_features_to_select,
@@ -121,7 +121,7 @@ class MCFS(Ranking):
 
 
 def embedding(W: Any, n_clusters: int, random_state: int | np.random.RandomState | None) -> Array:
-    """Solve Ly = λDy for the smallest λ but the trivial one.
+    """Solve Ly = λDy for the smallest λ except the trivial one.
 
     These are y = D^(-1/2) u with u the eigenvectors of D^(-1/2) W D^(-1/2) of the largest
     eigenvalues, 1 − λ. The trivial one, y = 1, is known and moved to the other end of the
@@ -148,7 +148,7 @@ def embedding(W: Any, n_clusters: int, random_state: int | np.random.RandomState
 
 
 def coefficients(X: Array, targets: Array, n_nonzero: int) -> Array:
-    """Regress each target on the columns; return each column's largest magnitude of any."""
+    """Regress each target on the columns; return each column's largest absolute coefficient."""
     fits = [Lars(n_nonzero_coefs=n_nonzero).fit(X, target).coef_ for target in targets.T]
     largest: Array = np.max(np.abs(fits), axis=0)
     return largest

@@ -143,7 +143,7 @@ class NDFS(Ranking):
         return largest_first(norms)
 
     def _initial_clusters(self, rows: Array) -> Array:
-        """Return the indicators of the clusters that k-means finds, of length 1, and 0.02 more."""
+        """Return the indicators of the clusters of k-means, scaled to length 1, plus 0.02."""
         n_clusters = min(self.n_clusters, len(rows))
         labels = KMeans(n_clusters, n_init=10, random_state=self.random_state).fit_predict(rows)
         indicators = (labels[:, None] == np.arange(n_clusters)).astype(np.float64)

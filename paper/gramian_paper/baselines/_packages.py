@@ -8,7 +8,7 @@ from typing import Any
 
 
 def load(module: str, package: str) -> Any:
-    """Import a module of another package, or say how to install it.
+    """Import a module of another package, or raise an error with the command to install it.
 
     Parameters
     ----------
@@ -33,5 +33,5 @@ def load(module: str, package: str) -> Any:
 
 
 def installed(module: str) -> bool:
-    """Whether the package of a module is there, without importing it."""
+    """Return True if the package of a module is installed, without importing it."""
     return importlib.util.find_spec(module.partition(".")[0]) is not None

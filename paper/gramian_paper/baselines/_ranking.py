@@ -1,4 +1,4 @@
-"""What all selectors here share: they put the columns in an order and keep the first ones."""
+"""Base of all selectors: they order the columns and keep the first ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Ranking(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     supervised: ClassVar[bool] = False
-    """Whether `fit` needs labels."""
+    """True if `fit` needs labels."""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"n_features_to_select": [COUNT]}
     n_features_to_select: int
 
@@ -72,7 +72,7 @@ class Ranking(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _order(self, X: Array, y: Labels | None) -> IntArray:
-        """Return the indices of the columns, or of the first ones, from the best on."""
+        """Return the indices of all columns, or of the first columns, best first."""
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -24,7 +24,7 @@ from gramian_paper.baselines._wrapped import CURRanking, FastCanRanking, FPSRank
 
 @dataclass(frozen=True)
 class Baseline:
-    """What there is to know of a baseline before using it.
+    """Description of a baseline.
 
     Examples
     --------
@@ -35,29 +35,29 @@ class Baseline:
     """
 
     title: str
-    """Its name in a table."""
+    """Name in a table."""
     reference: str
-    """Who proposed it, and when."""
+    """Authors and year."""
     make: Callable[..., Any]
-    """Makes one, unfitted, of a count and options."""
+    """Function that makes an unfitted estimator from a count and options."""
     supervised: bool = False
-    """Whether it needs labels."""
+    """True if `fit` needs labels."""
     random: bool = False
-    """Whether it has a `random_state`."""
+    """True if it has a `random_state`."""
     varied: tuple[str, ...] = ()
-    """The options that the paper varies in its box plots."""
+    """Options that the paper varies in its box plots."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """The paper's settings, where they are not those of `make`."""
+    """The paper's settings that differ from the defaults of `make`."""
     module: str | None = None
-    """What is imported when it is used."""
+    """Package that is imported on use."""
 
 
 def _umap(n_components: int, *, random_state: Any = None, **options: Any) -> Any:
     if random_state is not None:
-        # With a seed umap-learn computes in one thread, and warns where it is not told to.
+        # With a seed umap-learn computes in one thread, and warns unless n_jobs=1.
         options.setdefault("n_jobs", 1)
     with warnings.catch_warnings():
-        # That its neural variant, which nobody asked for, would need TensorFlow.
+        # umap-learn warns that its neural variant, which is not used, needs TensorFlow.
         warnings.filterwarnings("ignore", "Tensorflow not installed", ImportWarning)
         package = load("umap", "umap-learn")
     return package.UMAP(n_components=n_components, random_state=random_state, **options)
@@ -202,7 +202,7 @@ def selector(name: str, n_features: int, *, random_state: Any = None, **options:
 
 
 def available(name: str) -> bool:
-    """Say whether all that a baseline needs is installed.
+    """Return True if all packages of a baseline are installed.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def available(name: str) -> bool:
     Returns
     -------
     available : bool
-        Whether it can be used as it is by default.
+        True if the baseline can be used with its defaults.
 
     Examples
     --------

@@ -192,7 +192,7 @@ def scatter(X: Array, y: Labels) -> tuple[Array, Array]:
 
 
 def constant(X: Array) -> Any:
-    """Say which columns have one value only."""
+    """Return a mask of the columns that have a single value."""
     return np.ptp(X, axis=0) == 0
 
 

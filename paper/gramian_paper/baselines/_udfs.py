@@ -15,7 +15,7 @@ from gramian_paper.baselines._ranking import COUNT, Labels, Ranking, largest_fir
 from gramian_paper.baselines._scores import VARIANT, Variant
 
 SMALLEST_ROW = 1e-16
-"""The norm below which a row of the weights counts as zero."""
+"""Norm below which a row of the weights counts as zero."""
 
 
 class UDFS(Ranking):

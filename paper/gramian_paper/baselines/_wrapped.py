@@ -1,4 +1,4 @@
-"""Selectors of other packages, and UFFS, in the form of all selectors here."""
+"""Selectors of other packages, and UFFS, with the interface of `Ranking`."""
 
 from __future__ import annotations
 

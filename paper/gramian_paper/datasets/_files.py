@@ -1,4 +1,4 @@
-"""Finding the files of a data set, reading them, checking them, and scaling what they hold."""
+"""Files of a data set: search, reading, checks and scaling."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What NumPy and SciPy raise at files that are cut short, or are not what their name says."""
+"""Errors of NumPy and SciPy for files that are truncated or have another format."""
 
 Scaling = Literal["standardized", "unit"] | None
 Folder = str | os.PathLike[str] | None
@@ -39,7 +39,7 @@ Folder = str | os.PathLike[str] | None
 
 @dataclass(frozen=True)
 class Source:
-    """Where a data set comes from.
+    """Source of a data set.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Source:
 
 
 def obtain(source: Source, folder: Folder, *, download: bool) -> Path | Bunch:
-    """Return the path of the data set's file or, if there is none, what OpenML has of it."""
+    """Return the path of the data set's file or, if there is none, the data from OpenML."""
     named = folder if folder is not None else os.environ.get(FOLDER_VARIABLE) or None
     if named is not None:
         path = find(source, Path(named))
@@ -88,7 +88,7 @@ def obtain(source: Source, folder: Folder, *, download: bool) -> Path | Bunch:
 
 
 def find(source: Source, folder: Path) -> Path | None:
-    """Return the path of the file with the first of the possible names that is in the folder."""
+    """Return the path of the first possible file name that exists in the folder."""
     if not folder.is_dir():
         raise FileNotFoundError(
             f"{source.title}: {folder} is not a folder; correct folder, or the environment "
@@ -145,7 +145,7 @@ def pick(arrays: Mapping[str, NDArray[Any]], names: Sequence[str], where: str) -
 
 
 def as_numbers(values: NDArray[Any], where: str) -> Array:
-    """Return numbers, which may be written as text."""
+    """Return an array of numbers; text is converted."""
     try:
         return values.astype(np.float64)
     except ValueError as error:
@@ -153,7 +153,7 @@ def as_numbers(values: NDArray[Any], where: str) -> Array:
 
 
 def check_shape(values: NDArray[Any], shapes: Sequence[tuple[int, ...]], where: str) -> None:
-    """Complain if an array does not have one of the shapes that it should have."""
+    """Raise an error if an array has none of the expected shapes."""
     if values.shape not in shapes:
         expected = " or ".join(str(shape) for shape in shapes)
         raise ValueError(
@@ -163,7 +163,7 @@ def check_shape(values: NDArray[Any], shapes: Sequence[tuple[int, ...]], where: 
 
 
 def check_finite(values: NDArray[Any], where: str) -> None:
-    """Complain if an array has anything but numbers, or has gaps."""
+    """Raise an error if an array has values other than finite numbers."""
     if values.dtype.kind not in "biuf":
         raise ValueError(f"{where} holds {values.dtype} where numbers are expected.")
     n_gaps = int(np.sum(~np.isfinite(values))) if values.dtype.kind == "f" else 0
@@ -177,7 +177,7 @@ def check_finite(values: NDArray[Any], where: str) -> None:
 def check_range(
     values: NDArray[Any], ranges: Sequence[tuple[float, float]], where: str
 ) -> tuple[float, float]:
-    """Return which range the values reach from end to end, and complain if it is none of these."""
+    """Return the expected range that the values fill, or raise an error."""
     check_finite(values, where)
     low, high = float(values.min()), float(values.max())
     for ends in ranges:
@@ -191,25 +191,25 @@ def check_range(
 
 
 def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
-    """Complain if an argument is not one of the values that it may have."""
+    """Raise an error if an argument is not one of the allowed values."""
     if value not in choices:
         raise ValueError(f"{name} must be {_any_of([repr(c) for c in choices])}; got {value!r}.")
 
 
 def check_scaling(scaling: object) -> None:
-    """Complain about an unknown scaling."""
+    """Raise an error if a scaling is unknown."""
     check_choice("scaling", scaling, ("standardized", "unit", None))
 
 
 def standardize(X: Array, reference: Array | None = None) -> Array:
-    """Give the columns mean 0 and variance 1, in the reference if there is one; overwrite them."""
+    """Scale columns in place to mean 0 and variance 1 of the reference, or of themselves."""
     scaler = StandardScaler(copy=False).fit(X if reference is None else reference)
     scaled: Array = scaler.transform(X)
     return scaled
 
 
 def scale_table(X: Array, scaling: Scaling) -> Array:
-    """Scale a table whose columns have units of their own."""
+    """Scale a table whose columns have different units."""
     if scaling == "standardized":
         return standardize(X)
     if scaling == "unit":
@@ -219,10 +219,9 @@ def scale_table(X: Array, scaling: Scaling) -> Array:
 
 
 def deliver(data: Array, target: IntArray, return_X_y: bool, **more: Any) -> Any:
-    """Return the data and the labels alone, or with all that is known of them.
+    """Return the data and the labels, or a Bunch with all information.
 
-    Bunch has no types, so that a union of it with a tuple would promise nothing and only be in the
-    way of those who use one of the two.
+    The return type is Any: Bunch has no types, so that a union with a tuple would not help users.
     """
     return (data, target) if return_X_y else Bunch(data=data, target=target, **more)
 

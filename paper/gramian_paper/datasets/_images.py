@@ -29,14 +29,14 @@ from gramian_paper.datasets._files import (
 
 Subset = Literal["train", "test", "all"]
 
-# Under which names the parts are found in the files that go around.
+# Names of the arrays in files from different distributors.
 TABLE, LABELS = ("X", "fea", "x_train", "data"), ("y", "Y", "gnd", "y_train", "labels")
 TEST_TABLE, TEST_LABELS = ("X_test", "x_test"), ("y_test",)
 
 
 @dataclass(frozen=True)
 class Images:
-    """What is to be expected of a set of images."""
+    """Expected properties of a set of images."""
 
     source: Source
     shape: tuple[int, int]
@@ -243,7 +243,7 @@ def _load(
     return_X_y: bool,
     **more: Any,
 ) -> Any:
-    """Return a part of a set of images, or of the training part the rows that are given."""
+    """Return a part of a set of images, or given rows of the training part."""
     check_choice("subset", subset, ("train", "test", "all"))
     check_scaling(scaling)
     X, y, filename = _read(images, folder, download)
@@ -279,7 +279,7 @@ def _load(
 
 
 def _read(images: Images, folder: Folder, download: bool) -> tuple[NDArray[Any], IntArray, str]:
-    """Return all rows that there are, training rows first, the labels, and where they are from."""
+    """Return all rows, training rows first, the labels, and the name of the source."""
     found = obtain(images.source, folder, download=download)
     if isinstance(found, Path):
         arrays, filename = read_arrays(found), str(found)

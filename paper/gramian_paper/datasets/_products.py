@@ -1,4 +1,4 @@
-"""The synthetic data with labels of the paper, and the example of its appendix."""
+"""Synthetic data of the paper: data with labels, and the example of its appendix."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gramian_paper._sklearn import Interval, StrOptions, validate_parameter_cons
 from gramian_paper._types import Array, IntArray
 
 LABELS = {"ltf": 1, "ptf": 3}
-"""The number of linear factors in the paper's linear and polynomial threshold functions."""
+"""Numbers of linear factors in the paper's linear and polynomial threshold functions."""
 
 CONSTRAINTS: dict[str, list[Any]] = {
     "n_samples": [Interval(Integral, 2, None, closed="left")],
@@ -32,7 +32,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LabelledTruth(Truth):
-    """What was planted in synthetic data with labels.
+    """Planted structure of synthetic data with labels.
 
     Attributes
     ----------
@@ -251,7 +251,7 @@ def check_types(caller: str, constraints: dict[str, list[Any]], parameters: dict
 
 
 def check_sizes(n_features: int, n_informative: int, largest_degree: int) -> None:
-    """Complain if there is no redundant column, or if a product has too few columns."""
+    """Raise an error if there is no redundant column, or if a product has too few columns."""
     if n_informative >= n_features:
         raise ValueError(
             f"n_informative must be less than n_features, so that there is a redundant column; got "
@@ -265,7 +265,7 @@ def check_sizes(n_features: int, n_informative: int, largest_degree: int) -> Non
 
 
 def check_interval(variances: tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of an interval of variances if it is one."""
+    """Return the ends of an interval of variances, or raise an error."""
     if len(variances) == 2 and 0 <= variances[0] <= variances[1] < np.inf and variances[1] > 0:
         return variances
     raise ValueError(
@@ -277,7 +277,7 @@ def check_interval(variances: tuple[float, float]) -> tuple[float, float]:
 def draw_factors(
     rng: np.random.RandomState, n: int, degrees: Sequence[int], count: int
 ) -> list[tuple[int, ...]]:
-    """Draw sets of 0, …, n - 1, all sets of one of the given sizes being equally likely."""
+    """Draw subsets of 0, …, n - 1; all subsets of the given sizes are equally likely."""
     totals = np.array([math.comb(n, degree) for degree in degrees])
     drawn = []
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""The paper's two tables from the UCI repository: Musk and Credit Approval."""
+"""Tables of the paper from the UCI repository: Musk and Credit Approval."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CREDIT = Source(
 )
 CREDIT_SHAPE = (690, 16)
 NUMERIC = (1, 2, 7, 10, 13, 14)
-"""The columns of Credit Approval that are measured; all others are categories."""
+"""Numeric columns of Credit Approval; all others are categories."""
 
 
 def load_musk(
@@ -97,7 +97,7 @@ def load_musk(
         numbers = found.data.select_dtypes("number")
         X, y = numbers.to_numpy(), found.target.to_numpy()
         names = (found.data[name] for name in found.data.columns if name not in numbers)
-        # Molecules are told by their number: there is a column of conformations, too.
+        # Molecules are identified by their number: the column of conformations also exists.
         molecules = next((c.to_numpy() for c in names if c.nunique() == N_MOLECULES), None)
     elif found.suffix.lower() == ".npz":
         filename = str(found)
@@ -209,7 +209,7 @@ def load_credit_approval(
 
 
 def _read_csv(path: Path, n_columns: int) -> NDArray[np.str_]:
-    """Read a table of text; empty lines do not count."""
+    """Read a table of text, without empty lines."""
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.reader(file)
         rows = []

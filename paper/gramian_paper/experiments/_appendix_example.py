@@ -19,20 +19,18 @@ COLUMNS = ("first", "second", "third")
 REPEATS: dict[Size, int] = {"quick": 20, "full": 200}
 
 PROTOCOL = f"""
-10,000 rows of five features: X1, X2, X3 normal with variances 0.9, 0.8 and 0.7, X4 = X1 X3 and
-X5 = X1 X2². GFR extracts three directions with all polynomials of degree up to 3. Kernel PCA is, as
-in the paper's table, PCA of the 56 centred monomials of degree up to 3 without weights (a
-polynomial kernel would weight them). The paper shows one draw of the data. Ours is the mean of
-{REPEATS["full"]} draws ({REPEATS["quick"]} in a quick run), every direction with the sign that
-agrees with the paper's. **Noise:** three times the standard deviation of the coefficient between
-draws.
+10,000 rows of five features: X1, X2, X3 normal with variances 0.9, 0.8 and 0.7, X4 = X1 X3 and X5 =
+X1 X2². GFR extracts three directions with all polynomials of degree up to 3. Kernel PCA is, as in
+the paper's table, PCA of the 56 centred monomials of degree up to 3 without weights (a polynomial
+kernel would weight them). The paper shows one draw of the data. Our number is the mean of
+{REPEATS["full"]} draws ({REPEATS["quick"]} in a quick run), with the signs of directions that agree
+with the paper's. **Noise:** three times the standard deviation of the coefficient between draws.
 """
 
 REASONS = {
     "tail": "a coefficient of the paper's one draw lies more than three standard deviations from "
     "the mean of ours. The coefficients depend on moments of order up to 18 of normal variables, "
-    "whose distribution has tails that no standard deviation describes, so that a few of 183 are "
-    "to be expected."
+    "which have heavy tails, so that a few differences among 183 are expected."
 }
 
 
@@ -42,7 +40,7 @@ def cells(size: Size) -> list[Params]:
 
 
 def run(task: Task) -> Values:
-    """Return mean and standard deviation of the coefficients, and what the directions leave."""
+    """Return mean and standard deviation of the coefficients, and the residual shares."""
     paper = published(NAME)
     names, targets = [], {}
     for table in (GFR_TABLE, KERNEL_TABLE):
@@ -68,7 +66,7 @@ def run(task: Task) -> Values:
 
 
 def with_signs(directions: Array, targets: Array) -> Array:
-    """Return directions with the signs that agree with the targets'."""
+    """Return directions with the signs of the target directions."""
     signs = np.sign(np.sum(directions * targets, axis=1, keepdims=True))
     return np.where(signs == 0, 1, signs) * directions
 

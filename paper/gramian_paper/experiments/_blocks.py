@@ -1,4 +1,4 @@
-"""What a page is made of besides text: tables that compare, and pictures."""
+"""Blocks of a page besides text: tables of comparisons, and pictures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 Verdict: TypeAlias = Literal["reproduced", "bettered", "missed", "not run"]
 ROUNDING = 1e-9
-"""Two decimal numbers that differ by less than this differ by their binary representation."""
+"""Largest difference of equal decimal numbers by their binary representation."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Entry:
 
     @property
     def difference(self) -> float | None:
-        """Ours minus the paper's; None where either is unknown."""
+        """Our number minus the paper's; None if either is unknown."""
         return None if self.ours is None or self.paper is None else self.ours - self.paper
 
     @property
     def verdict(self) -> Verdict | None:
-        """What became of the published number; None where nothing was published."""
+        """Verdict on the published number; None if there is none."""
         if self.paper is None:
             return None
         difference = self.difference

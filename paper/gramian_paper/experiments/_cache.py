@@ -1,4 +1,4 @@
-"""Finished cells, each in a file of its own, so that an interrupted run goes on."""
+"""Cache of finished cells, one file for each, so that an interrupted run resumes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gramian_paper.experiments._experiment import Experiment, Outcome, Params, R
 
 
 def default_cache() -> Path:
-    """Return the folder for cells where the user names none: the system's for caches."""
+    """Return the default folder for cells, in the system's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "gramian" / "reproduce"
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a file so that a reader finds the old one or the new one, never a part of it."""
+    """Write a file completely: a reader finds the old file or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     try:
@@ -32,7 +32,7 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 
 def plain(item: Any) -> Any:
-    """Convert NumPy's numbers and arrays to what JSON can hold."""
+    """Convert NumPy's numbers and arrays to JSON values."""
     if isinstance(item, np.generic | np.ndarray):
         return item.tolist()
     raise TypeError(f"a cell's values are plain numbers, strings, lists and dicts, not {item!r}")
@@ -56,7 +56,7 @@ class Cache:
         self.folder = folder
 
     def path(self, experiment: Experiment, params: Params, seed: int) -> Path:
-        """Return where a cell is kept."""
+        """Return the path of a cell's file."""
         return self.folder / experiment.name / f"{experiment.key(params, seed)}.json"
 
     def load(self, experiment: Experiment, params: Params, seed: int) -> Outcome | None:
@@ -68,14 +68,14 @@ class Cache:
         return Outcome(**json.loads(text))
 
     def fill(self, experiment: Experiment, results: Results) -> None:
-        """Keep the cells of an earlier run that were computed and are not there yet."""
+        """Store the computed cells of an earlier run that are not in the cache."""
         for outcome in results.outcomes:
             there = self.path(experiment, outcome.params, results.seed).exists()
             if outcome.values is not None and not there:
                 self.store(experiment, outcome, results.seed)
 
     def store(self, experiment: Experiment, outcome: Outcome, seed: int) -> Outcome:
-        """Keep a cell; return it as it will be loaded."""
+        """Store a cell, and return it as `load` would."""
         text = to_json(asdict(outcome))
         write_file(self.path(experiment, outcome.params, seed), text + "\n")
         return Outcome(**json.loads(text))

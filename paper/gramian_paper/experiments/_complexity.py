@@ -1,4 +1,4 @@
-"""How the time of a fit grows with rows, functions and columns."""
+"""Growth of the time of a fit with rows, functions and columns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIZES: dict[Size, dict[str, list[int]]] = {
         "columns": [100, 200, 400, 800, 1600],
     },
 }
-"""What is varied; functions by the number of directions or features."""
+"""Varied sizes; functions are varied by the number of directions or features."""
 BASE: dict[Size, dict[str, int]] = {
     "quick": {"rows": 1000, "functions": 10, "columns": 20},
     "full": {"rows": 4000, "functions": 20, "columns": 100},
@@ -46,21 +46,21 @@ BOUNDS = {
 VARIED = {"rows": "rows, N", "functions": "functions, F", "columns": "columns, d"}
 
 PROTOCOL = """
-Independent standard normal columns, in which nothing is redundant; multilinear
-polynomials of degree 2; the solver `"qr"`, which is Algorithm 1 of the paper in blocks and with a
-second pass. One of rows N, functions F (m(m+1)/2 of m directions or features) and columns d is
-varied; the others are 4,000 rows, 210 functions and 100 columns (1,000, 55 and 20 in a quick
-run). One thread, best of five fits, on a machine that other programs use, too, so that exponents
-are noisy. The exponent is the slope of log time against the log of the size, by least squares over
-the three largest sizes.
+The data are independent standard normal columns, without redundancy. The family is multilinear
+polynomials of degree 2; the solver is `"qr"`, which is Algorithm 1 of the paper in blocks and with
+a second pass. One of rows N, functions F (m(m+1)/2 for m directions or features) and columns d is
+varied; the others are 4,000 rows, 210 functions and 100 columns (1,000, 55 and 20 in a quick run).
+Times are the best of five fits with one thread, on a machine with other work, so that exponents are
+noisy. The exponent is the slope of log time against the log of the size, by least squares over the
+three largest sizes.
 
 The paper's bounds are O(F²N + F(N d + d²) + d²(N + d)) for extraction and O(F²N + F(N d + d) + d(N
-+ d)) for selection, with functions that cost a constant. The powers below are the highest of each
-size in the bound. There are no published numbers."""
++ d)) for selection, with a constant cost of each function. The powers below are the highest power
+of each size in the bound. There are no published numbers."""
 
 
 def cells(size: Size) -> list[Params]:
-    """Return a cell for every algorithm and what is varied."""
+    """Return a cell for every algorithm and varied size."""
     return [
         {"algorithm": algorithm, "varied": varied, "sizes": sizes, "base": BASE[size]}
         for algorithm in ALGORITHMS
@@ -166,7 +166,7 @@ def draw(figure: Figure, results: Results) -> None:
 
 EXPERIMENT = Experiment(
     name=NAME,
-    title="How the time of a fit grows",
+    title="Growth of the time of a fit",
     source="the complexity bounds of the appendix",
     protocol=PROTOCOL,
     cells=cells,

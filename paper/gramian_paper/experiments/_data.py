@@ -67,7 +67,7 @@ def load(task: Task, name: str, **options: Any) -> tuple[Array, IntArray]:
 
 @contextmanager
 def expected_overfitting() -> Iterator[None]:
-    """Silence the warnings about too many functions for the rows, which the page speaks of."""
+    """Silence the warnings about too many functions, which the pages discuss."""
     with catch_warnings():
         simplefilter("ignore", OverfittingWarning)
         yield

@@ -1,4 +1,4 @@
-"""What an experiment is: cells that are computed, and a page that is made of them."""
+"""Experiments: cells that are computed, and a page made from the cells."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import numpy as np
 from gramian_paper.experiments._blocks import Block
 
 Params: TypeAlias = dict[str, Any]
-"""The parameters of a cell: what JSON can hold, by name."""
+"""Parameters of a cell by name; values that JSON can hold."""
 Values: TypeAlias = dict[str, Any]
-"""The result of a cell: what JSON can hold, by name. NumPy's numbers and arrays are converted."""
+"""Results of a cell by name; values that JSON can hold, or NumPy's numbers and arrays."""
 Size: TypeAlias = Literal["quick", "full"]
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a cell's function is given.
+    """Input of the function that computes a cell.
 
     Parameters
     ----------
@@ -66,19 +66,19 @@ class Task:
         return np.random.default_rng([words, *more])
 
     def integer_seed(self, *more: int) -> int:
-        """Return a number for the `random_state` of what takes no generator."""
+        """Return an integer for a `random_state` that cannot be a generator."""
         return int(self.rng(*more).integers(2**31))
 
 
 def digest(*items: Any) -> bytes:
-    """Return a hash of anything that JSON can hold, whatever the order of its keys."""
+    """Return a hash of a JSON value that does not depend on the order of its keys."""
     text = json.dumps(items, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).digest()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A cell and what became of it: its values, or the reason why there are none.
+    """A cell and its values, or the reason why it has none.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Results:
     outcomes: Sequence[Outcome]
 
     def select(self, **params: Any) -> Iterator[Outcome]:
-        """Yield the outcomes whose parameters include these, missing ones too."""
+        """Yield the outcomes whose parameters include the given ones, with missing outcomes."""
         for outcome in self.outcomes:
             if all(
                 name in outcome.params and outcome.params[name] == value
@@ -134,7 +134,7 @@ class Results:
         Returns
         -------
         values : dict or None
-            None where there is no such cell or where it could not be run.
+            None if there is no such cell or if it could not be run.
         """
         found = list(self.select(**params))
         if len(found) > 1:

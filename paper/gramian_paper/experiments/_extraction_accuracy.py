@@ -1,4 +1,4 @@
-"""How well a classifier does with extracted features: GFR against five other methods."""
+"""Accuracy of a classifier with extracted features: GFR against five other methods."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ NAMES = {"gfr": "GFR"} | {name: EXTRACTORS[name].title for name in EXTRACTORS}
 DEGREE = 4
 FOLDS = 5
 MNIST_ROWS = 5000
-"""On which the classifier is trained and tested."""
+"""Number of rows of MNIST for training and testing the classifier."""
 N_ROWS = {"usps": 7291, "mnist": MNIST_ROWS, "coil20": 1440, "musk": 6598, "credit": 690}
 IMAGES = ("usps", "mnist", "coil20")
-"""Kernel PCA sees them in [0, 1], not standardized."""
+"""Data sets that kernel PCA gets in [0, 1], not standardized."""
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "umap": [
         {"n_neighbors": neighbours, "min_dist": distance}
@@ -55,34 +55,34 @@ Standardized features. An extractor is fitted to all rows without labels; then a
 classifier with a radial basis function as kernel (scikit-learn's `SVC` with its defaults) is
 cross-validated on the extracted features, {FOLDS}-fold, stratified, without shuffling. GFR has
 multilinear polynomials of degree up to {DEGREE}, kernel PCA a polynomial kernel of degree {DEGREE};
-LPP has the defaults of the package `lpproj`, FastICA those of scikit-learn. The images that kernel
-PCA sees are not standardized but in [0, 1]. That was chosen because its accuracies on USPS and
-COIL-20 are then the paper's; tried were standardized and [0, 1] data (degrees 2, 3 and 4 on
-COIL-20), and on USPS also [-1, 1]. On Credit Approval neither scaling with degree 2, 3 or 4 gives
-the paper's; it stays standardized, as does Musk, where that fits.
+LPP has the defaults of the package `lpproj`, FastICA those of scikit-learn. Images for kernel PCA
+are not standardized but in [0, 1], because its accuracies on USPS and COIL-20 then agree with the
+paper's. We tried standardized and [0, 1] data (degrees 2, 3 and 4 on COIL-20), and on USPS also
+[-1, 1]. On Credit Approval neither scaling with degree 2, 3 or 4 gives the paper's accuracies; it
+stays standardized, as does Musk, for which standardized data agree.
 
-MNIST: classifier and methods have {MNIST_ROWS:,} random rows, but for GFR, which is fitted to a
-random half of the 60,000.
-**Noise:** two standard deviations of an accuracy that is estimated from so many rows. More is
-better, for GFR; where another method differs from the paper either way, it is a miss.
+MNIST: classifier and methods have {MNIST_ROWS:,} random rows, except GFR, which is fitted to a
+random half of the 60,000 rows. **Noise:** two standard deviations of an accuracy estimated from the
+number of rows. A higher accuracy of GFR is better; any other method that differs from the paper is
+a miss.
 
 Box plots: UMAP with 5 and 30 neighbours and minimal distances 0 and 0.5, and an autoencoder with a
 hidden layer of 64 or two of 256 and 64 units, trained for 20 and 60 epochs, each with the largest
 number of features in the table. The paper shows no numbers for these and does not state its
-hyperparameters. Beyond the paper: the same accuracies with scaling and extractor fitted inside each
-fold, to its training rows alone.
+hyperparameters. Beyond the paper: accuracies with scaling and extractor fitted inside each fold, to
+its training rows only.
 """
 
 REASONS = {
     "subset": f"MNIST: the classifier has {MNIST_ROWS:,} rows instead of 60,000 or 30,000. Whether "
-    "that is all of the difference was not tested.",
-    "credit": "Credit Approval: not known; how the paper coded the categories and filled the gaps "
-    "is not stated.",
+    "this explains all of the difference was not tested.",
+    "credit": "Credit Approval: not known; the paper does not state how it coded the categories "
+    "and filled the gaps.",
     "other": "a method other than GFR, whose other numbers on these data agree; the reason is not "
     "known.",
     "gfr": "GFR with a stable orthogonalization is less accurate.",
-    "rows": "MNIST: not known. The classifier has fewer rows here, which makes it less accurate, "
-    "not more.",
+    "rows": "MNIST: not known. Our classifier has fewer rows, which makes it less accurate, not "
+    "more.",
     "cost": "MNIST: more than 16,000 functions.",
     "quick": "not part of a quick run.",
     "absent": "not computed, for the reason at the end of the page.",
@@ -164,7 +164,7 @@ def make(method: str, count: int, seed: int, **options: Any) -> Any:
     if method == "gfr":
         return GFR(count, degree=DEGREE, alpha=0)
     if method == "kernel-pca":
-        # The first eigenvectors are all that is needed of a matrix with a row for each sample.
+        # Only the first eigenvectors of a matrix with a row for each sample are needed.
         options["eigen_solver"] = "arpack"
     return extractor(method, count, random_state=seed, **options)
 
@@ -172,9 +172,9 @@ def make(method: str, count: int, seed: int, **options: Any) -> Any:
 def features(
     method: str, fitted: Array, rows: Array, numbers: Sequence[int], seed: int
 ) -> list[tuple[int, Array]]:
-    """Return the features of rows, for every number of features, extractors fitted to others.
+    """Return the features of `rows` for every number of features, by extractors fitted to `fitted`.
 
-    All methods but FastICA extract one feature after the other, so that one fit does for all
+    All methods except FastICA extract one feature after the other, so that one fit serves all
     numbers.
     """
     with catch_warnings(), expected_overfitting():
@@ -228,9 +228,10 @@ def page(results: Results) -> list[Block]:
             columns = [str(m) for m in counts(data)]
             blocks.append(Table(heading, "method", columns, inside, digits=2))
     blocks += [
-        "Features that are fitted to all rows, as the paper does, have seen the rows that the "
-        "classifier is tested on, although not their labels. How much of GFR's lead is left when "
-        "they have not (the best other method is chosen for each number of features):",
+        "The paper fits features to all rows, including the test rows of the classifier, but "
+        "without labels. The next table shows GFR's lead with features fitted to all rows, and "
+        "with features fitted inside each fold (the best other method is chosen for each number "
+        "of features):",
         lead_table(results),
     ]
     return [*blocks, *box_blocks(results)]

@@ -1,4 +1,4 @@
-"""How often GCA keeps exactly the components that are not redundant."""
+"""Success rates of GCA: how often it keeps exactly the components that are not redundant."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ SAMPLE_SIZES = (1000, 10_000, 100_000)
 
 REASONS = {
     "easier": EASIER,
-    "saturated": "the functions of all independent components but one, and the constant, are as "
-    "many as the rows. They explain everything, and GCA stops before it has seen the last "
-    "independent component. How the paper succeeds there was not tested; that its functions "
-    "were no longer orthogonal would explain it.",
-    "overfitted": "there are hardly more rows than functions. Of a component that is independent "
-    "of all others, f functions leave the share 1 - f / N in the sample, and of the last "
-    "independent component this is less than the threshold.",
+    "saturated": "the functions of all independent components except one, and the constant, are "
+    "as many as the rows. They explain everything, and GCA stops before it reaches the last "
+    "independent component. A loss of orthogonality would explain the paper's success there, but "
+    "this was not tested.",
+    "overfitted": "there are hardly more rows than functions. In the sample, f functions leave "
+    "the share 1 - f / N of an independent component, which is less than the threshold for the "
+    "last independent component.",
 }
 
 
@@ -48,7 +48,7 @@ def cells(size: Size) -> list[Params]:
 
 
 def keep(X: Array, truth: Truth) -> IntArray:
-    """Return the components that GCA keeps of those along the true directions.
+    """Return the components along the true directions that GCA keeps.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def keep(X: Array, truth: Truth) -> IntArray:
 
 
 def keep_of_sample(X: Array, truth: Truth) -> IntArray:
-    """Return what GCA keeps of the sample's principal directions: the closest true components."""
+    """Return the true components closest to the principal directions that GCA keeps."""
     gca = GCA(threshold=truth.threshold, degree=truth.degree, backward=False, alpha=0).fit(X)
     closest: IntArray = np.abs(truth.columns(gca.components_)).argmax(axis=1)
     return closest
@@ -82,13 +82,13 @@ def run(task: Task) -> Values:
 
 
 def page(results: Results) -> list[Block]:
-    """Return the paper's tables, a figure, and what is beyond the paper."""
+    """Return the paper's tables, a figure, and results beyond the paper."""
     return [
         Picture(
             "rates",
-            "Success rates of GCA by the number of rows: ours (lines) and the paper's (marks). The "
-            "vertical line is where the rows begin to outnumber the functions of all independent "
-            "components, for the row of the table of the same colour.",
+            "Success rates of GCA by the number of rows: ours (lines) and the paper's (marks). "
+            "The vertical line marks the number of functions of all independent components, for "
+            "the row of the table of the same colour.",
             lambda figure: draw_rates(figure, results, NAME, "GCA"),
             (8.0, 3.2),
         ),
@@ -105,10 +105,10 @@ def sample_blocks(results: Results) -> list[Block]:
     if not any(found):
         return []
     return [
-        "All of this is with the true directions. The principal directions of a sample are "
-        "mixtures of those whose variances are close to each other, and of a mixture the formula "
-        "does not hold: a threshold of 1e-4 then finds nothing redundant. GCA with its default "
-        "basis needs a threshold that allows for this, and components whose variances differ.",
+        "All results above are with the true directions. The principal directions of a sample are "
+        "mixtures of directions with similar variances, and the formula does not hold for a "
+        "mixture: with a threshold of 1e-4 no component is redundant. GCA with its default basis "
+        "needs a larger threshold, and components whose variances differ.",
         Table(
             "Corollary 1, (30, 15, 2), with the principal directions of the sample. Success "
             "rate, %, by the number of rows",
@@ -123,8 +123,8 @@ EXPERIMENT = Experiment(
     name=NAME,
     title="GCA: success rates on planted redundancies",
     source="the three tables of GCA's success rates",
-    protocol="The components are those along random orthonormal directions, which GCA is given, as "
-    "in the authors' scripts.\n" + PROTOCOL.format(parts="components", algorithm="GCA"),
+    protocol="The components are coordinates along random orthonormal directions, which are given "
+    "to GCA, as in the authors' scripts.\n" + PROTOCOL.format(parts="components", algorithm="GCA"),
     cells=cells,
     run=run,
     page=page,

@@ -1,4 +1,4 @@
-"""How often GFA keeps exactly the features that are not redundant."""
+"""Success rates of GFA: how often it keeps exactly the features that are not redundant."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from gramian_paper.experiments._planted_success import (
 
 NAME = "gfa-success"
 FEWER_REPEATS = 40
-"""For what is beyond the paper."""
+"""Number of draws for results beyond the paper."""
 RATIOS = (1e-3, 1e-2, 0.1, 0.85)
 SIZES = (300, 500, 600, 800, 1000, 2000)
-"""Numbers of rows for what is beyond the paper."""
+"""Numbers of rows for results beyond the paper."""
 SCRIPTED = (
     (1, "30,15,2"),
     (1, "30,15,3"),
@@ -42,18 +42,17 @@ SCRIPTED = (
     (3, "30,15,4"),
     (3, "30,15,5"),
 )
-"""What is also tried as the authors' scripts do it."""
+"""Cases that are also run by the protocol of the authors' scripts."""
 
 REASONS = {
     "easier": EASIER,
-    "saturated": "the functions of all independent features but one, and the constant, are as many "
-    "as the rows. They explain everything, and GFA stops before it has seen the last independent "
-    "feature. The authors' scripts take n features whatever is left of them, which from there on "
-    "is rounding errors.",
-    "overfitted": "there are hardly more rows than functions. Of a feature that is independent of "
-    "all others, f functions leave the share 1 - f / N in the sample; of the last independent "
-    "feature this is less than the threshold (measured below). The authors' scripts take n "
-    "features whatever is left of them.",
+    "saturated": "the functions of all independent features except one, and the constant, are as "
+    "many as the rows. They explain everything, and GFA stops before it reaches the last "
+    "independent feature. The authors' scripts always take n features, although only rounding "
+    "errors are left of the last ones.",
+    "overfitted": "there are hardly more rows than functions. In the sample, f functions leave "
+    "the share 1 - f / N of an independent feature, which is less than the threshold for the "
+    "last independent feature (measured below). The authors' scripts always take n features.",
 }
 
 
@@ -72,7 +71,7 @@ def keep(X: Array, truth: Truth) -> IntArray:
 
 
 def keep_as_scripts(X: Array, truth: Truth) -> IntArray:
-    """Return n features, each that of largest residual variance: as GFS does, without threshold."""
+    """Return n features by largest residual variance, as GFS without threshold."""
     return (
         GFS(len(truth.informative), degree=truth.degree, alpha=0, criterion="variance")
         .fit(X)
@@ -81,7 +80,7 @@ def keep_as_scripts(X: Array, truth: Truth) -> IntArray:
 
 
 def share_left(X: Array, degree: int) -> float:
-    """Return what functions of all features but the last leave of it, as a share of its variance.
+    """Return the residual share of the last feature after functions of all others.
 
     Parameters
     ----------
@@ -103,7 +102,7 @@ def share_left(X: Array, degree: int) -> float:
     >>> round(share_left(X, 2), 2), 1 - 106 / 400      # 105 functions and the constant
     (0.7, 0.735)
     """
-    # The last one gets the variance 1, and the others more, so that GFA comes to it last.
+    # The last feature has variance 1, and the others more, so that GFA reaches it last.
     ordered = X / X.std(axis=0) * np.arange(X.shape[1], 0, -1)
     with expected_overfitting():
         gfa = GFA(X.shape[1] - 1, threshold=None, degree=degree, backward=False, alpha=0).fit(
@@ -151,7 +150,7 @@ def run(task: Task) -> Values:
 
 
 def run_left(task: Task) -> Values:
-    """Measure what the functions of all independent features but one leave of it."""
+    """Measure the residual share of the last independent feature."""
     shares = []
     for number in range(task.params["repeats"]):
         X, truth = draw_data(task, number)
@@ -160,18 +159,18 @@ def run_left(task: Task) -> Values:
 
 
 def page(results: Results) -> list[Block]:
-    """Return the paper's tables, a figure, and what is beyond the paper."""
+    """Return the paper's tables, a figure, and results beyond the paper."""
     return [
         Picture(
             "rates",
             "Success rates of GFA by the number of rows: ours (lines) and the paper's (marks). A "
-            "vertical line is where the rows begin to outnumber the functions of all independent "
-            "features, for the case of the same colour.",
+            "vertical line marks the number of functions of all independent features, for the "
+            "case of the same colour.",
             lambda figure: draw_rates(figure, results, NAME, "GFA"),
             (9.0, 3.4),
         ),
         *paper_tables(results, NAME, "GFA", "features"),
-        "### Where and why it fails",
+        "### Reason for failures",
         *left_blocks(results),
         *premise_blocks(results, NAME, "GFA"),
         *beyond_blocks(results),
@@ -179,7 +178,7 @@ def page(results: Results) -> list[Block]:
 
 
 def left_blocks(results: Results) -> list[Block]:
-    """Return what is left of the last independent feature."""
+    """Return a table of the residual share of the last independent feature."""
     sizes = SIZES[1:]
     found = [results.get(part="left", rows=rows) for rows in sizes]
     if not any(found):
@@ -191,12 +190,13 @@ def left_blocks(results: Results) -> list[Block]:
         "1 - f / N": [Entry(100 * (1 - f / rows)) for rows in sizes],
     }
     return [
-        f"Of 15 independent features, 14 have f = {f} functions of degree 3, the constant among "
-        "them. In a sample of N rows these leave of the last feature only the share 1 - f / N of "
-        "its variance, by chance alone. It is kept if that is above ε.",
+        f"14 of 15 independent features have f = {f} functions of degree 3, including the "
+        "constant. In a sample of N rows these functions leave the share 1 - f / N of the "
+        "variance of the last feature, by chance. The last feature is kept if this share is "
+        "above ε.",
         Table(
-            "Share of its variance that is left of the last independent feature, %, by the number "
-            "of rows",
+            "Residual share of the variance of the last independent feature, %, by the number of "
+            "rows",
             "",
             [str(rows) for rows in sizes],
             lines,
@@ -222,8 +222,8 @@ def beyond_blocks(results: Results) -> list[Block]:
     columns = [str(rows) for rows in SIZES]
     return [
         f"### Beyond the paper ({FEWER_REPEATS} draws for each number)",
-        "(50, 25, 4) has 2,625 functions of degree 3, more than there are rows. Those of degree 2 "
-        "are 325, and explain the products no less, which is not at all. With them GFA works:",
+        "(50, 25, 4) has 2,625 functions of degree 3, more than rows. It has 325 functions of "
+        "degree 2, which explain as little of the products: nothing. With degree 2 GFA succeeds:",
         Table(
             "Corollary 3, functions of degree 2: success rate, %, by the number of rows",
             "",
@@ -231,9 +231,10 @@ def beyond_blocks(results: Results) -> list[Block]:
             {"(50, 25, 4)": line(SIZES, part="degree 2")},
             digits=1,
         ),
-        "In Corollary 3 the threshold is about the largest variance of a redundant feature, and an "
-        "independent one with less is taken for redundant. So it matters how small the redundant "
-        "features are made, for which the paper gives an upper bound only. All draws count here:",
+        "In Corollary 3 the threshold is about the largest variance of a redundant feature, and "
+        "an independent feature with less variance is treated as redundant. So the variance of "
+        "the redundant features matters, for which the paper gives only an upper bound. The "
+        "table counts all draws:",
         Table(
             "Corollary 3, (30, 15, 4), by the variance of redundant features as a multiple of that "
             "of their least variant factor: success rate, %, by the number of rows",
@@ -243,8 +244,9 @@ def beyond_blocks(results: Results) -> list[Block]:
             digits=1,
         ),
         "The authors' scripts differ from the text: the variances are n, ..., 2, 1, there are "
-        "always n steps, and each takes the feature with the largest residual variance, so that "
-        "the threshold hardly matters. Done so, with the multiple 0.85, by GFS with n features:",
+        "always n steps, and each step takes the feature with the largest residual variance, so "
+        "that the threshold hardly matters. The table follows the scripts, by GFS with n "
+        "features and the multiple 0.85:",
         Table(
             "By the protocol of the authors' scripts: success rate, %, by the number of rows",
             "",

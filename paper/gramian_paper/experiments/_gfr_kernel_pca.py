@@ -1,4 +1,4 @@
-"""How fast the variances of extracted features fall: GFR against kernel PCA."""
+"""Decrease of the variances of extracted features: GFR against kernel PCA."""
 
 from __future__ import annotations
 
@@ -27,42 +27,42 @@ METHODS = {
 }
 DEGREE = 4
 UNITS = {"usps": 100, "mnist": 100, "coil20": 1000, "musk": 100, "credit": 10}
-"""What the paper's ratios were multiplied by; see the page."""
+"""Multiples of the paper's ratios; see the page."""
 KERNEL_ROWS = 5000
-"""Of MNIST, for kernel PCA: its matrix has a row and a column for every row of the data."""
+"""Number of rows of MNIST for kernel PCA, whose matrix has N² entries."""
 
 PROTOCOL = f"""
-Standardized features. When m features have been extracted, the ratio is that of the variance of the
-next one to the variance of the first: for GFR the largest residual variance after m directions over
-the largest before, for kernel PCA eigenvalue m + 1 of the centred kernel matrix over its first.
-Functions and kernel have degree {DEGREE}; the kernel is scikit-learn's polynomial one with its
-defaults, (1 + xᵀy / d)⁴. Kernel PCA on MNIST uses {KERNEL_ROWS:,} random rows, GFR a random half,
-as the paper seems to have done.
+Features are standardized. After m extracted features, the ratio is the variance of the next feature
+divided by the variance of the first: for GFR the largest residual variance after m directions
+divided by the largest variance of the data, for kernel PCA eigenvalue m + 1 of the centred kernel
+matrix divided by its first. Functions and kernel have degree {DEGREE}; the kernel is scikit-learn's
+polynomial one with its defaults, (1 + xᵀy / d)⁴. Kernel PCA on MNIST uses {KERNEL_ROWS:,} random
+rows, GFR a random half, as the paper probably did.
 
 **The paper's numbers are multiples of the ratio:** per cent for USPS, MNIST and Musk, per mille for
-COIL-20, and ten times the ratio for Credit Approval (those of GFR with multilinear polynomials show
-it, see below), and always per cent for kernel PCA. Ours are multiplied likewise. The multiples were
-found by trying which of them fit.
+COIL-20, and ten times the ratio for Credit Approval (the numbers of GFR with multilinear
+polynomials show this, see below), and always per cent for kernel PCA. Our ratios have the same
+multiples. We found the multiples by trial.
 
 The paper's row for multilinear polynomials is not the ratio of its caption but ε² over the variance
-of the first feature, where ε² is the threshold of its table of numbers of features at which that
-many are extracted: an upper bound of the ratio. So the tables compare it with our ε² over our first
-variance, and the ratio itself stands in a table of its own. What the row for general polynomials
-is, we cannot tell. **Noise:** 5 % of the paper's number, and half of its last digit. A difference
-either way is a miss: lower residuals of fitted rows are no merit where the functions are nearly as
-many as the rows.
+of the first feature, where ε² is the threshold at which the paper's table of numbers of features
+has that many features: an upper bound of the ratio. So the tables compare it with our ε² over our
+first variance, and a separate table shows the ratio. The meaning of the row for general polynomials
+is not known. **Noise:** 5 % of the paper's number, and half of its last digit. A difference in
+either direction is a miss: lower residuals of fitted rows are not better if the functions are
+nearly as many as the rows.
 """
 
 REASONS = {
-    "credit": "how the paper coded Credit Approval is not known.",
+    "credit": "the paper's coding of Credit Approval is not known.",
     "mnist": "kernel PCA on MNIST: not known. Tried on 5,000 rows: standardized pixels give 0.02 "
     "to 0.04 for 29 to 20 features and other rows up to 0.13, pixels in [0, 1] 7 to 11, and in "
     "[0, 255] 5 to 7; the paper has 0.59 to 0.91.",
-    "saturated": "the functions outnumber the rows, so that nothing is left, whatever the data. "
-    "The paper reports small ratios there; that its functions were no longer orthogonal would "
-    "explain them, but was not tested.",
-    "polynomial": "ours is lower than the paper's. The reason is not known; its other row for GFR "
-    "is not the ratio either.",
+    "saturated": "the functions outnumber the rows, so that nothing is left for any data. The "
+    "paper reports small ratios; a loss of orthogonality would explain them, but this was not "
+    "tested.",
+    "polynomial": "our ratio is lower than the paper's. The reason is not known; the paper's "
+    "other row for GFR is not the ratio either.",
     "cost": "more than 16,000 functions on MNIST.",
     "absent": "not computed, for the reason at the end of the page.",
 }
@@ -82,7 +82,7 @@ def cells(size: Size) -> list[Params]:
 
 
 def cost(params: Params) -> float:
-    """Return about the seconds of a cell."""
+    """Return the approximate seconds of a cell."""
     return {"usps": 15.0, "musk": 15.0, "mnist": 1000.0}.get(params["data"], 2.0)
 
 
@@ -105,7 +105,7 @@ def run(task: Task) -> Values:
 
 
 def page(results: Results) -> list[Block]:
-    """Return the paper's tables, what its first row is, and a figure."""
+    """Return the paper's tables, a table of the ratios, and a figure."""
     blocks: list[Block] = []
     for data, title in TITLES.items():
         paper = published(NAME)[LABEL][data]
@@ -127,7 +127,7 @@ def page(results: Results) -> list[Block]:
         Picture(
             "ratios",
             "Variance of the next feature over that of the first, by the number of features "
-            "extracted. Kernel PCA's is that of nonlinear features in another space.",
+            "extracted. Kernel PCA's ratio is for nonlinear features in another space.",
             lambda figure: draw(figure, results),
             (9.0, 4.8),
         ),
@@ -136,7 +136,7 @@ def page(results: Results) -> list[Block]:
 
 
 def ratio(results: Results, data: str, method: str, count: int) -> float | None:
-    """Return a ratio; None where there is no cell, or where GFR reached its limit before."""
+    """Return a ratio; None if there is no cell, or if GFR reached its limit before."""
     values = results.get(data=data, method=method)
     if values is None:
         return None
@@ -147,12 +147,12 @@ def ratio(results: Results, data: str, method: str, count: int) -> float | None:
 
 
 def unit(data: str, method: str) -> int:
-    """Return what the paper's ratios were multiplied by."""
+    """Return the multiple of the paper's ratios."""
     return 100 if method == "kernel-pca" else UNITS[data]
 
 
 def entry(results: Results, data: str, method: str, count: int, paper: float) -> Entry:
-    """Return a number beside the published one, the same quantity as far as that is known."""
+    """Return a number beside the published number of the same quantity, as far as known."""
     values = results.get(data=data, method=method)
     if values is None:
         return Entry(None, paper, reason="absent")
@@ -170,7 +170,7 @@ def entry(results: Results, data: str, method: str, count: int, paper: float) ->
 
 
 def threshold(data: str, count: int) -> float:
-    """Return the largest threshold at which the paper extracts so many features."""
+    """Return the largest threshold at which the paper extracts a number of features."""
     table = published("gfr-residual-variance")[COUNTS][data]
     found = zip(table["thresholds"], table["degrees"][str(DEGREE)], strict=True)
     return float(max(threshold for threshold, number in found if number == count))
@@ -221,7 +221,7 @@ def draw(figure: Figure, results: Results) -> None:
 
 EXPERIMENT = Experiment(
     name=NAME,
-    title="GFR and kernel PCA: how fast variances fall",
+    title="GFR and kernel PCA: decrease of variances",
     source="the table of ratios of variances",
     protocol=PROTOCOL,
     cells=cells,

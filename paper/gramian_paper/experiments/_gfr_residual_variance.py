@@ -1,4 +1,4 @@
-"""How many directions GFR needs until little variance is left, by the degree of its functions."""
+"""Number of directions of GFR until little variance is left, by the degree of functions."""
 
 from __future__ import annotations
 
@@ -28,32 +28,33 @@ MNIST: dict[Size, dict[str, dict[int, float]]] = {
 }
 """The smallest threshold for MNIST, by size of the run, rows and degree."""
 MAX_DIRECTIONS, MAX_FUNCTIONS = 40, {"quick": 700, "full": 3500}
-"""How far the fits go of which rows are held out."""
+"""Limits of the fits with held-out rows."""
 SHOWN = (5, 10, 14, 20, 30, 40)
 
 PROTOCOL = """
-Standardized features. GFR with multilinear polynomials of degree 2 to 4, and PCA, is fitted to
+Features are standardized. GFR with multilinear polynomials of degree 2 to 4, and PCA, are fitted to
 all rows of USPS (7,291), COIL-20 (1,440), Musk (6,598; the paper says 6,597) and Credit Approval
 (690; categories as integer codes, gaps filled with mode or mean), once for every degree, down to
-the smallest threshold ε². The paper's tables count the first direction whose variance is already ≤
-ε², so that **ours is the number of directions with residual variance above ε², plus one.**
+the smallest threshold ε². The paper's tables include the first direction whose variance is ≤ ε², so
+that **our count is the number of directions with residual variance above ε², plus one.**
 
-MNIST: the paper states 60,000 rows, but its counts for PCA are those of about half of them. The
-comparison is with a random half, 30,000 rows; a second table has all 60,000. **Noise:** one
-direction; for MNIST, where the half is random, 2 % if that is more. Fewer directions are better,
-but for degree 1, where PCA leaves no choice.
+MNIST: the paper states 60,000 rows, but its counts for PCA are those of about half of the rows. We
+compare with a random half, 30,000 rows; a second table has all 60,000. **Noise:** one direction;
+for MNIST, whose half is random, 2 % if that is more. Fewer directions are better, except for degree
+1, where PCA determines the count.
 
-Beyond the paper, what is left of rows that were not fitted: of the official test rows of USPS and
-MNIST, and of a random fifth of the others. Features are scaled and functions orthogonalized by the
-fitted rows alone, and the decoder x ≈ Σ E[X f̂] f̂(z) of the fitted rows is applied to both. These
-fits end at 40 directions, 3,500 functions (MNIST: 700) or four fifths of the number of rows.
+Beyond the paper: residual variances of rows that were not fitted, which are the official test rows
+of USPS and MNIST, and a random fifth of the other data sets. Features are scaled and functions
+orthogonalized by the fitted rows only, and the decoder x ≈ Σ E[X f̂] f̂(z) of the fitted rows is
+applied to both. These fits end at 40 directions, 3,500 functions (MNIST: 700) or four fifths of the
+number of rows.
 """
 
 REASONS = {
-    "pca": "PCA's eigenvalues leave no choice, so that these numbers of the paper are not those of "
-    "its data: 208 for USPS at 0.1 is the count at 0.05, and 120 for COIL-20 at 0.5 is 115 by "
-    "the same eigenvalues that agree at all smaller thresholds.",
-    "half": "which rows of MNIST the paper has, and how many, is not known.",
+    "pca": "PCA's eigenvalues determine the counts, so that these numbers of the paper are not "
+    "those of its data: 208 for USPS at 0.1 is the count at 0.05, and 120 for COIL-20 at 0.5 is "
+    "115 by the same eigenvalues that agree at all smaller thresholds.",
+    "half": "the paper's rows of MNIST, and their number, are not known.",
     "more": "a stable orthogonalization needs more directions than the paper reports.",
     "cost": "the smallest thresholds of MNIST need 15,000 to 28,000 functions, several "
     "minutes and up to 8 GB each.",
@@ -93,7 +94,7 @@ def cells(size: Size) -> list[Params]:
 
 
 def cost(params: Params) -> float:
-    """Return about the seconds of a cell."""
+    """Return the approximate seconds of a cell."""
     if params["data"] != "mnist" or params["degree"] == 1:
         return 5.0 if params["data"] in ("usps", "musk") else 1.0
     if params["part"] == "held out":
@@ -125,7 +126,7 @@ def run(task: Task) -> Values:
 
 
 def run_held_out(task: Task) -> Values:
-    """Fit to some rows and return what is left of them and of the others."""
+    """Fit some rows, and return the residual shares of these rows and of the others."""
     data, degree = task.params["data"], task.params["degree"]
     if data in ("usps", "mnist"):
         fitted, _ = load(task, data)
@@ -150,34 +151,34 @@ def run_held_out(task: Task) -> Values:
 
 
 def rounded(value: float) -> float:
-    """Return a number to seven digits, which is all that a table or figure can show."""
+    """Return a number rounded to seven digits, enough for tables and figures."""
     return float(f"{value:.7g}")
 
 
 def count(values: Values | None, threshold: float, to: float) -> int | None:
-    """Return the number of directions as the paper counts them; None where the fit ended above."""
+    """Return the number of directions as the paper counts them; None if the fit ended before."""
     if values is None or threshold < to:
         return None
     return int(np.sum(np.array(values["residual_variance"]) > threshold)) + 1
 
 
 def page(results: Results) -> list[Block]:
-    """Return the paper's tables, MNIST with all rows, the curves and what is held out."""
+    """Return the paper's tables, MNIST with all rows, the curves and held-out rows."""
     blocks: list[Block] = []
     for data, title in TITLES.items():
         rows = "half" if data == "mnist" else None
         name = f"{title}, half of the rows" if rows else title
         blocks.append(count_table(results, data, rows, f"{name}: directions until ε²"))
     blocks.append(
-        "The counts of MNIST with all 60,000 rows are higher, with PCA too: fewer rows are "
-        "easier to explain. No published number is known to be theirs."
+        "With all 60,000 rows of MNIST the counts are higher, also for PCA: fewer rows are easier "
+        "to explain. No published number is known to be for all rows."
     )
     blocks.append(count_table(results, "mnist", "all", "MNIST, all rows: directions until ε²"))
     blocks.append(
         Picture(
             "curves",
             "Largest residual variance of any direction after a number of directions, by degree. "
-            "Open circles: the paper's numbers. The higher the degree, the fewer directions.",
+            "Open circles: the paper's numbers. Higher degrees need fewer directions.",
             lambda figure: draw_curves(figure, results),
             (9.0, 5.4),
         )
@@ -187,17 +188,17 @@ def page(results: Results) -> list[Block]:
 
 
 def find(results: Results, data: str, rows: str | None, degree: int) -> tuple[Values | None, float]:
-    """Return a fit, and down to which threshold it went."""
+    """Return a fit, and the smallest threshold that it reached."""
     params = {"part": "counts", "data": data, "degree": degree}
     if rows is not None:
         params["rows"] = rows
     outcome = next(results.select(**params), None)
-    # A cell that a size leaves out is as one whose fit ended before any threshold.
+    # A cell that a size leaves out counts as a fit that ended before any threshold.
     return (None, math.inf) if outcome is None else (outcome.values, outcome.params["to"])
 
 
 def count_table(results: Results, data: str, rows: str | None, title: str) -> Table:
-    """Return a table of counts; all rows of MNIST have nothing to be compared with."""
+    """Return a table of counts; MNIST with all rows has no published counts."""
     paper = published(NAME)[TABLE][data]
     lines = {}
     for degree in DEGREES:
@@ -269,7 +270,7 @@ def draw_curves(figure: Figure, results: Results) -> None:
 
 
 def held_out_blocks(results: Results) -> list[Block]:
-    """Return tables and curves of what is left of rows that were not fitted."""
+    """Return tables and curves of the residual shares of rows that were not fitted."""
     found = {
         data: {degree: results.get(part="held out", data=data, degree=degree) for degree in DEGREES}
         for data in TITLES
@@ -279,9 +280,9 @@ def held_out_blocks(results: Results) -> list[Block]:
         return []
     blocks: list[Block] = [
         "### Rows that were not fitted",
-        "Residual variances of fitted rows flatter the more, the more functions there are for the "
-        "rows. The tables have the share of the total variance that is left of the fitted rows and "
-        "of those held out, in per cent. Above 100 % the decoder does more harm than good.",
+        "Residual variances of fitted rows become too optimistic with more functions per row. The "
+        "tables have the share of the total variance that is left of fitted and of held-out "
+        "rows, in per cent. Above 100 % the decoder is worse than the mean.",
     ]
     for data, fits in there.items():
         rows = {}
@@ -296,8 +297,8 @@ def held_out_blocks(results: Results) -> list[Block]:
     blocks.append(
         Picture(
             "held-out",
-            "Share of the variance left of rows that were not fitted (lines) and of those that "
-            "were (dashed), by degree. High degrees overfit: there the lines turn upwards.",
+            "Share of the variance left of rows that were not fitted (lines) and of fitted rows "
+            "(dashed), by degree. High degrees overfit: their lines turn upwards.",
             lambda figure: draw_held_out(figure, there),
             (9.0, 5.4),
         )

@@ -1,4 +1,4 @@
-"""GFR against PCA where products of normal variables are redundant: accuracy of a classifier."""
+"""Accuracy of a classifier on data with redundant products: GFR against PCA."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ REPEATS: dict[Size, dict[int, int]] = {
     "quick": {1000: 5},
     "full": {1000: 40, 2000: 20, 5000: 10, 10_000: 6},
 }
-"""Draws by the number of rows."""
+"""Numbers of draws, by size of the run and number of rows."""
 LARGE_REPEATS: dict[Size, int] = {"quick": 2, "full": 20}
 """Draws with 60 features."""
 LARGE_ROWS = 1000
 PAPER_HIGHEST = 2.0
-"""Variances are uniform between 0 and this."""
+"""Largest variance; variances are uniform between 0 and this number."""
 
 
 def said(size: Size) -> str:
@@ -45,25 +45,26 @@ def said(size: Size) -> str:
 PROTOCOL = f"""
 The data of the paper's text: half of the columns are independent and normal, with variances Unif(0,
 2), the others are products of two of them; labels are the sign of a linear function of the
-independent columns (LTF), or of the product of three (PTF), with weights Unif(0, 1). Nothing is
-standardized. GFR has multilinear polynomials of degree up to 2. A support vector classifier
-(scikit-learn's `SVC` with its defaults) is cross-validated, 5-fold, on the extracted features.
+independent columns (LTF), or of the product of three linear functions (PTF), with weights Unif(0,
+1). The columns are not standardized. GFR has multilinear polynomials of degree up to 2. A support
+vector classifier (scikit-learn's `SVC` with its defaults) is cross-validated, 5-fold, on the
+extracted features.
 
-The paper does not say how many of the 20 features GFR extracted; ours are 10, as many as are
-independent. Nor does it say how many rows the experiment with 60 features has, nor its variances:
-ours has {LARGE_ROWS:,} rows and the same variances. Draws: {said("full")}, and
+The paper does not state how many of the 20 features GFR extracted; we extract 10, the number of
+independent features. It also does not state the rows and the variances of the experiment with 60
+features: ours has {LARGE_ROWS:,} rows and the same variances. Draws: {said("full")}, and
 {LARGE_REPEATS["full"]} with 60 features ({said("quick")}, and {LARGE_REPEATS["quick"]} with 60
-features in a quick run); the paper's number is not stated. **Noise:** three standard errors of our
-mean, and 1 % at least. Since the accuracy depends on the labels' function more than on the method,
-a difference either way is a miss; what can be compared is GFR with PCA.
+features in a quick run); the paper does not state its number of draws. **Noise:** three standard
+errors of our mean, and 1 % at least. Since the accuracy depends more on the function of the labels
+than on the method, a difference in either direction is a miss; compare GFR with PCA.
 """
 
 REASONS = {
-    "protocol": "the reason is not known. The text leaves open how many features were extracted, "
-    "how many rows there were and how many draws; the variants that we tried do not agree either.",
+    "protocol": "the reason is not known. The text does not state the numbers of extracted "
+    "features, rows and draws; the variants that we tried do not agree either.",
     "labels": "the reason is not known. With weights from Unif(0, 1), which are all positive, the "
-    "three linear factors of a PTF are alike, which makes the labels easy. Weights from Unif(-1, "
-    "1) were tried, too: 66 % with 1,000 rows (20 draws), still above the paper's 57 %.",
+    "three linear factors of a PTF are similar, which makes the labels easy. We also tried "
+    "weights from Unif(-1, 1): 66 % with 1,000 rows (20 draws), still above the paper's 57 %.",
     "quick": "not part of a quick run.",
 }
 
@@ -179,7 +180,7 @@ def page(results: Results) -> list[Block]:
 
 
 def smaller_blocks(results: Results) -> list[Block]:
-    """Return what GFR gains where products are less variant than their factors."""
+    """Return the gain of GFR if products have smaller variances than their factors."""
     sizes = [rows for rows in published(NAME)[BY_SIZE]["ltf"]["sizes"] if rows < 10_000]
     found = [results.get(features=20, labels="ltf", highest=1.0, rows=rows) for rows in sizes]
     rows: dict[str, list[Entry | None]] = {
@@ -190,16 +191,16 @@ def smaller_blocks(results: Results) -> list[Block]:
     rows["GFR minus PCA"], rows["its standard error"] = gained["ours"], gained["standard error"]
     return [
         "### Other data, where GFR gains",
-        "That GFR is more accurate than PCA, as the paper has it, is not confirmed on the data of "
-        "the text: there it gains next to nothing. We looked for variants with LTF labels and 20 "
-        "features that would confirm it, with 2 to 20 draws each: 6, 8, 12 and 14 features "
-        "extracted; thresholds of 1e-4, 0.01, 0.1 and 0.3; standardized columns; weights Unif(-1, "
-        "1); standard deviations Unif(0, 2), Unif(0, 1.41) and Unif(0, 1); variances of 1, Unif(0, "
-        "1) and Unif(0, 0.5). None gives the paper's accuracies. GFR's gain is nearest to the "
-        "paper's with variances Unif(0, 1), which is why these are shown, with new draws. There no "
-        "product is more variant than its factors, so that GFR meets the factors first; with "
-        "variances up to 2 a product can come first, and is then not redundant. That this makes "
-        "the difference was not tested.",
+        "The paper reports that GFR is more accurate than PCA. On the data of the text this is "
+        "not confirmed: GFR gains almost nothing. We searched for variants with LTF labels and "
+        "20 features that confirm it, with 2 to 20 draws each: 6, 8, 12 and 14 features "
+        "extracted; thresholds of 1e-4, 0.01, 0.1 and 0.3; standardized columns; weights "
+        "Unif(-1, 1); standard deviations Unif(0, 2), Unif(0, 1.41) and Unif(0, 1); variances of "
+        "1, Unif(0, 1) and Unif(0, 0.5). None gives the paper's accuracies. GFR's gain is "
+        "nearest to the paper's with variances Unif(0, 1), which are shown with new draws. With "
+        "these variances no product has a larger variance than its factors, so that GFR finds "
+        "the factors first; with variances up to 2 a product can come first, and is then not "
+        "redundant. Whether this causes the difference was not tested.",
         Table(
             "LTF labels, 20 features, variances Unif(0, 1): accuracy (%) by the number of rows",
             "",
@@ -219,7 +220,7 @@ def tables(
     which: Sequence[int],
     reason: str,
 ) -> list[Block]:
-    """Return a table of accuracies, and one of what GFR gains."""
+    """Return a table of accuracies, and a table of GFR's gains."""
     by = "number of features extracted" if label == BY_COUNT else "number of rows"
     names = [str(column) for column in columns]
     rows = {

@@ -26,52 +26,53 @@ LOWER = {"gfs-1": 1, "gfs-2": 2}
 """GFS with functions of a lower degree."""
 BEYOND = (*LOWER, "fastcan", "cur", "fps", "variance", "correlation")
 OF_CLUSTERS = ("mcfs", "ndfs", "udfs")
-"""Selectors that are told a number of clusters."""
+"""Selectors that need a number of clusters."""
 BY_COUNT = ("mcfs", "fastcan")
-"""Selectors whose first features depend on how many are asked for."""
+"""Selectors whose first features depend on the requested number."""
 CENTRED = ("cur", "fps")
-"""Selectors that work with the data as they are, means included."""
+"""Selectors that do not centre the data."""
 FOLDS = 5
 HIGHEST_DEGREE = 4
 FEW_COUNTS = [24, 14, 11]
 """Numbers of features on USPS in a quick run."""
 ROWS = {"usps": 7291, "coil20": 1440, "credit": 690}
 LARGE = 5000
-"""The number of rows above which MCFS cannot be done by the package that the paper used."""
+"""Largest number of rows for MCFS by the package that the paper used."""
 
 PROTOCOL = f"""
-Data as for the numbers of selected features: USPS and COIL-20 in [0, 1], Credit Approval
-standardized. Features are selected from all rows, and those of trace ratio and Fisher score with
-their labels; then a support vector machine with RBF kernel (scikit-learn's defaults, one against
-one) is cross-validated in {FOLDS} folds, stratified, rows in their order. This is the paper's
-protocol; it lets the test rows take part in the selection, and for the two supervised selectors
-their labels too. Another table of each data set selects from the training rows of every fold.
+The data are scaled as for the numbers of selected features: USPS and COIL-20 in [0, 1], Credit
+Approval standardized. Features are selected from all rows, by trace ratio and Fisher score with
+labels; then a support vector machine with RBF kernel (scikit-learn's defaults, one against one) is
+cross-validated in {FOLDS} folds, stratified, rows in their order. This is the paper's protocol; the
+selection uses the test rows, and for the two supervised selectors also their labels. Another table
+of each data set selects from the training rows of every fold.
 
-GFS has multilinear polynomials of degree up to {HIGHEST_DEGREE}, or the highest degree of which the
-functions do not outnumber the rows. MCFS, NDFS and UDFS are told the number of classes as the
-number of clusters. All selectors are those of `gramian_paper.baselines`, with the defaults of
-skfeature-chappers, the package that the paper used; MCFS on USPS is as published, since the
-package decomposes a dense matrix of 7291² entries. The last table of each data set takes ranks for
+GFS has multilinear polynomials of degree up to {HIGHEST_DEGREE}, or the highest degree whose
+functions do not outnumber the rows. MCFS, NDFS and UDFS get the number of classes as the number of
+clusters. All selectors are those of `gramian_paper.baselines`, with the defaults of
+skfeature-chappers, the package that the paper used; MCFS on USPS follows its publication, since the
+package decomposes a dense matrix of 7291² entries. The last table of each data set uses ranks as
 columns, which explains several of the paper's numbers. **Noise:** 2 standard errors of an accuracy
-over as many rows.
+for the number of rows.
 """
 
 REASONS = {
-    "saturated": "with so many features the functions of degree 4 outnumber the rows. The paper's "
-    "features come from functions that were no longer orthogonal; ours from those of degree 3 or "
-    "2, which are fewer than the rows.",
-    "misread": "the paper's number is that of other columns. By default skfeature-chappers returns "
-    "ranks, d - 1 - i for column i; taken for columns, they give the paper's accuracy (tables "
-    "below). Ours is that of the columns that were selected.",
+    "saturated": "with this number of features the functions of degree 4 outnumber the rows. The "
+    "paper's features come from functions that were no longer orthogonal; ours come from "
+    "functions of degree 3 or 2, which are fewer than the rows.",
+    "misread": "the paper's number is for other columns. By default skfeature-chappers returns "
+    "ranks, d - 1 - i for column i; these ranks used as columns give the paper's accuracy "
+    "(tables below). Our number is for the selected columns.",
     "competitor": "the paper does not state the parameters of the competing selectors (clusters, "
-    "neighbours, scaling of rows) nor that of the data for them, and several start at random.",
-    "gfs": "the features differ from the paper's after a few steps: two features with nearly the "
-    "same residual variance suffice to tell rounding errors apart.",
+    "neighbours, scaling of rows) nor the scaling of the data for them, and several start at "
+    "random.",
+    "gfs": "the features differ from the paper's after a few steps: if two features have nearly "
+    "the same residual variance, rounding errors decide.",
 }
 
 
 def degree_for(n_features: int, n_rows: int) -> int:
-    """Return the highest degree, at most 4, of which the functions do not outnumber the rows.
+    """Return the highest degree, at most 4, whose functions do not outnumber the rows.
 
     Examples
     --------
@@ -163,9 +164,9 @@ def accuracies(
     counts : sequence of int
         Numbers of features.
     within_folds : bool, default=False
-        Whether features are selected from the training rows of each fold, or once from all.
+        True to select features from the training rows of each fold, False to select once from all.
     misread : bool, default=False
-        Whether ranks are read as columns, see `ranks_read_as_columns`.
+        True to read ranks as columns, see `ranks_read_as_columns`.
     random_state : int or None, default=None
         For selectors that start at random.
 
@@ -195,7 +196,7 @@ def accuracies(
 
 
 def run(task: Task) -> Values:
-    """Compute a cell: one data set, one selector, one way of selecting."""
+    """Compute a cell: one data set, one selector, one protocol."""
     data = task.params["data"]
     X, y = load(task, data, scaling=SCALINGS[data])
     found = accuracies(
@@ -227,21 +228,21 @@ def cells(size: Size) -> list[Params]:
 
 
 def cost(params: Params) -> float:
-    """Return what a cell costs, roughly in seconds."""
+    """Return the approximate seconds of a cell."""
     seconds = {"usps": 25.0, "coil20": 5.0, "credit": 0.3}[params["data"]]
     slow = params["selector"] in ("gfs", *OF_CLUSTERS)
     return seconds * (1 + slow * (4 if params.get("within_folds") else 1))
 
 
 def title_of(name: str) -> str:
-    """Return how a selector is called in tables."""
+    """Return the name of a selector in tables."""
     if name in LOWER:
         return f"GFS, degree {LOWER[name]}"
     return "GFS" if name == "gfs" else SELECTORS[name].title
 
 
 def rates(results: Results, **params: Any) -> dict[int, float]:
-    """Return the accuracies of a cell by the number of features; none where it was not run."""
+    """Return the accuracies of a cell by the number of features; empty if it was not run."""
     for outcome in results.select(**params):
         if outcome.values is not None:
             return dict(zip(outcome.params["counts"], outcome.values["accuracy"], strict=True))
@@ -264,7 +265,7 @@ def entries(results: Results, data: str, name: str) -> list[Entry | None]:
             why = "saturated" if degree_for(count, ROWS[data]) < HIGHEST_DEGREE else "gfs"
             line.append(Entry(ours.get(count), theirs, noise, "higher", why))
         else:
-            # Of selectors with random or arbitrary parts, agreement may be chance.
+            # Agreement of selectors with random or arbitrary parts may be chance.
             same = SELECTORS[name].supervised and abs(misread.get(count, 0.0) - theirs) <= noise
             why = "misread" if same else "competitor"
             line.append(Entry(ours.get(count), theirs, noise, reason=why))
@@ -274,7 +275,7 @@ def entries(results: Results, data: str, name: str) -> list[Entry | None]:
 def ours_alone(
     results: Results, title: str, names: Sequence[str], *, data: str, **params: Any
 ) -> Table:
-    """Return a table that has nothing to compare with."""
+    """Return a table without published numbers."""
     counts = published(NAME)[LABEL][data]["n_features"]
     lines = {}
     for name in names:
@@ -329,7 +330,7 @@ def page(results: Results) -> list[Block]:
 
 
 def best(results: Results, data: str, counts: Sequence[int]) -> str:
-    """Say which selectors are best, and how far GFS is from that."""
+    """Return a sentence on the best selectors, and the distance of GFS."""
     found = {
         name: rates(results, data=data, selector=name, within_folds=False)
         for name in (*IN_PAPER, *BEYOND)
@@ -342,17 +343,17 @@ def best(results: Results, data: str, counts: Sequence[int]) -> str:
         name = max(here, key=lambda each: here[each])
         behind = "" if name == "gfs" else f" ({here[name] - here['gfs']:.2f} ahead of GFS)"
         said.append(f"{count} features: {title_of(name)}{behind}")
-    return f"The best of all on {TITLES[data]}. {'; '.join(said)}." if said else ""
+    return f"The best selectors on {TITLES[data]}. {'; '.join(said)}." if said else ""
 
 
 def remark(data: str, counts: Sequence[int]) -> str:
-    """Say which degrees GFS had."""
+    """Return a sentence on the degrees of GFS."""
     degrees = {count: degree_for(count, ROWS[data]) for count in counts}
     low = [count for count in counts if degrees[count] < HIGHEST_DEGREE]
     if not low:
         return ""
     said = ", ".join(f"{count} features: degree {degrees[count]}" for count in low)
-    return f"GFS on {TITLES[data]} has degree {HIGHEST_DEGREE}, but for {said}."
+    return f"GFS on {TITLES[data]} has degree {HIGHEST_DEGREE}, except for {said}."
 
 
 EXPERIMENT = Experiment(

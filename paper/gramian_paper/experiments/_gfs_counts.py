@@ -1,4 +1,4 @@
-"""How many features GFS selects until a threshold is reached."""
+"""Number of features that GFS selects until a threshold is reached."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAME = "gfs-counts"
 LABEL = "table:number-of-selected-features-benchmark-datasets"
 DEGREES = (1, 2, 3, 4)
 SCRIPTED_DEGREES = (1, 2, 3)
-"""The degrees of which the authors' scripts end in minutes on COIL-20."""
+"""Degrees for which the authors' scripts take minutes on COIL-20."""
 SCALINGS = {
     "usps": "unit",
     "coil20": "unit",
@@ -36,26 +36,26 @@ SCALINGS = {
 """The data sets of the paper's tables of GFS, and how they are scaled there."""
 TICKS = {"usps": (0.03, 0.05, 0.1, 0.2), "coil20": (0.01, 0.02, 0.05, 0.1)}
 HELD_OUT = 0.2
-"""The share of the rows that the second fit does not see."""
+"""Share of the rows that are held out of the second fit."""
 
 PROTOCOL = """
 GFS with multilinear polynomials of degree up to 1, 2, 3 or 4, fitted once to the lowest threshold;
 the count for a threshold ε² is the number of features whose residual variance was above it when
-they were selected. USPS (7,291 digits) and COIL-20 have values in [0, 1] and are not standardized;
-Credit Approval (categories as codes, gaps filled) is, because columns in [0, 1] cannot have the
-variance 0.4 of the paper's threshold. Of the three scalings tried (also [0, 1], and as found) it is
-the one whose counts are close to the paper's. **Noise:** 1, since the paper
-sometimes counts the feature that meets the threshold and sometimes does not. Fewer is better: the
-same residual variance with fewer features.
+they were selected. USPS (7,291 digits) and COIL-20 have values in [0, 1] and are not standardized.
+Credit Approval (categories as codes, gaps filled) is standardized, because columns in [0, 1] cannot
+have the variance 0.4 of the paper's threshold. Of three scalings tried (also [0, 1], and none) the
+standardized one has counts close to the paper's. **Noise:** 1, since the paper sometimes counts the
+feature that meets the threshold and sometimes does not. Fewer features for the same residual
+variance are better.
 """
 
 REASONS = {
-    "misprint": "the paper's count at this threshold does not fit between its own neighbours, "
-    "which are all ours or ours minus one; its residual variances are those of plain linear "
-    "regressions, so that only a misprint explains it.",
+    "misprint": "the paper's count at this threshold does not fit between its counts at the next "
+    "thresholds, which all equal ours or ours minus one. These are residual variances of plain "
+    "linear regressions, so that only a misprint explains the count.",
     "order": "all features of standardized data have the same variance, so that rounding errors "
-    "choose the first one, and the rest depends on it. How the paper coded the categories and "
-    "filled the gaps is not known either.",
+    "choose the first one, and the other features depend on it. The paper also does not state "
+    "how it coded the categories and filled the gaps.",
     "quick": "not part of a quick run.",
 }
 
@@ -138,7 +138,7 @@ def run(task: Task) -> Values:
 
 
 def cells(size: Size) -> list[Params]:
-    """Return all cells; the quick size leaves out what takes minutes."""
+    """Return all cells; the quick size leaves out cells that take minutes."""
     tables = published(NAME)[LABEL]
     listed: list[Params] = [
         {"data": data, "degree": degree, "thresholds": tables[data]["thresholds"]}
@@ -156,7 +156,7 @@ def cells(size: Size) -> list[Params]:
 
 
 def cost(params: Params) -> float:
-    """Return what a cell costs, roughly in seconds."""
+    """Return the approximate seconds of a cell."""
     if "scripted" in params:
         return (5.0, 10.0, 120.0)[params["degree"] - 1]
     seconds = {"usps": (15, 10, 15, 120), "coil20": (4, 3, 3, 3), "credit": (0.1,) * 4}
@@ -173,7 +173,7 @@ def reason(data: str, degree: int, values: Values | None) -> str:
 
 
 def get(results: Results, data: str, degree: int) -> Values | None:
-    """Return the values of a cell that is ours, not the scripts'."""
+    """Return the values of a cell by gramian, not by the authors' scripts."""
     for outcome in results.select(data=data, degree=degree):
         if "scripted" not in outcome.params:
             return outcome.values
@@ -217,11 +217,11 @@ def page(results: Results) -> list[Block]:
     blocks += functions_used(results)
     blocks.append("### Beyond the paper: on rows that were not fitted")
     blocks.append(
-        f"GFS was fitted to {1 - HELD_OUT:.0%} of the rows, once, until the same thresholds. The "
-        "selected features' functions then predict all features, on the rows that were fitted and "
-        "on the others. Shown is the share of the variance that is left, in percent. Where nothing "
-        "is shown, there are more functions than rows. The threshold looks at fitted rows only: "
-        "the higher the degree, the less of its promise is kept on new rows."
+        f"GFS was fitted once to {1 - HELD_OUT:.0%} of the rows, until the same thresholds. "
+        "Functions of the selected features then predict all features, on the fitted rows and on "
+        "the others. The tables show the share of the variance that is left, in percent. Entries "
+        "are empty if there are more functions than rows. The threshold uses fitted rows only: "
+        "with a higher degree, more is left on new rows than the threshold suggests."
     )
     for data, title in ((data, TITLES[data]) for data in SCALINGS):
         blocks.append(held_out_table(results, data, title))
@@ -242,13 +242,13 @@ def scripted_blocks(results: Results) -> list[Block]:
             Entry(count) for count in values["orthogonalized"]
         ]
     return [
-        "### Where the paper's larger counts on COIL-20 come from",
+        "### Reason for the paper's larger counts on COIL-20",
         "The authors' scripts scale the second feature to norm 1, but do not orthogonalize it "
-        "against the first. From then on functions are orthogonalized against a basis that is not "
-        "orthonormal, and the residual, of which they subtract projections, falls more slowly. "
-        "Done the same way on purpose, the counts are the paper's or up to two more. With the "
-        "second feature orthogonalized, the scripts' single pass of Gram-Schmidt gives our counts "
-        "at degree 2.",
+        "against the first. Later functions are orthogonalized against a basis that is not "
+        "orthonormal, and the residual, from which the scripts subtract projections, falls more "
+        "slowly. With this arithmetic our counts equal the paper's or are up to two higher. With "
+        "the second feature orthogonalized, the scripts' single pass of Gram-Schmidt gives our "
+        "counts at degree 2.",
         Table(
             "COIL-20, by the scripts' arithmetic: number of selected features",
             "degree",
@@ -269,13 +269,12 @@ def functions_used(results: Results) -> list[Block]:
     columns = [*(f"degree {degree}" for degree in DEGREES), "samples"]
     return [
         Table("Functions at the lowest threshold, and samples", "data", columns, rows),
-        "Functions that reach the number of samples leave nothing, whatever the data; the fit "
-        "then stops.",
+        "As many functions as samples leave nothing for any data; the fit then stops.",
     ]
 
 
 def held_out_table(results: Results, data: str, title: str) -> Table:
-    """Return what is left in fitted and in held-out rows."""
+    """Return tables of the residual shares of fitted and of held-out rows."""
     thresholds = published(NAME)[LABEL][data]["thresholds"]
     rows: dict[str, list[Entry | None]] = {}
     for degree in DEGREES:

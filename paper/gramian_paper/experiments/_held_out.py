@@ -1,4 +1,4 @@
-"""What functions of what was chosen leave of rows that were not fitted."""
+"""Residual shares of fitted and of held-out rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of an experiment: everything in JSON, and what is made from that JSON alone."""
+"""Files of an experiment: all cells in JSON, and the page, table and figures made from it."""
 
 from __future__ import annotations
 
@@ -79,27 +79,27 @@ def write_results(experiment: Experiment, results: Results, folder: Path) -> lis
 
 
 def compact(content: dict[str, Any]) -> str:
-    """Return JSON text with a line a cell, for differences that can be read."""
+    """Return JSON text with one line for each cell, so that differences are readable."""
     cells = ",\n".join(to_json(cell) for cell in content["cells"])
     head = to_json({**content, "cells": []}, indent=1)
     return head.replace('"cells": []', f'"cells": [\n{cells}\n]') + "\n"
 
 
 def load_results(path: Path) -> Results:
-    """Return the cells that ``NAME.json`` holds."""
+    """Return the cells in ``NAME.json``."""
     content = json.loads(path.read_text(encoding="utf-8"))
     return Results(content["size"], content["seed"], [Outcome(**cell) for cell in content["cells"]])
 
 
 def reuse(experiment: Experiment, folder: Path, cache: Path) -> None:
-    """Take the cells that ``NAME.json`` of a folder holds, if they are still computed like that."""
+    """Fill the cache with the cells in ``NAME.json`` if their version is current."""
     path = folder / f"{experiment.name}.json"
     if path.exists() and json.loads(path.read_text("utf-8"))["version"] == experiment.version:
         Cache(cache).fill(experiment, load_results(path))
 
 
 def write_page(experiment: Experiment, results: Results, folder: Path) -> list[Path]:
-    """Write the page, table and figures of cells that are already in JSON."""
+    """Write the page, table and figures of given cells."""
     page = folder / f"{experiment.name}.md"
     table = folder / f"{experiment.name}.csv"
     write_file(page, page_text(experiment, results))
@@ -110,7 +110,7 @@ def write_page(experiment: Experiment, results: Results, folder: Path) -> list[P
 
 
 def image_path(experiment: Experiment, picture: Picture) -> str:
-    """Return where a picture is, seen from the page."""
+    """Return the path of a picture relative to the page."""
     return f"images/{experiment.name}-{picture.name}.svg"
 
 
@@ -144,7 +144,7 @@ def entries(experiment: Experiment, results: Results) -> Iterator[tuple[Table, s
 
 
 def page_text(experiment: Experiment, results: Results) -> str:
-    """Return the page in Markdown; a function of the cells alone."""
+    """Return the page in Markdown, which depends on the cells only."""
     parts = [
         f"# {experiment.title}",
         f"<!-- Made by `python -m gramian_paper {experiment.name}`; not to be edited. -->",
@@ -233,7 +233,7 @@ def duration(seconds: float) -> str:
 
 
 def number(value: float | None, digits: int, sign: str = "") -> str:
-    """Return a number as a table shows it."""
+    """Return a number formatted for a table."""
     if value is None:
         return "n/a"
     return f"{round(value, digits) + 0.0:{sign}.{digits}f}"  # + 0.0 makes -0.0 positive
@@ -288,7 +288,7 @@ def cell_name(outcome: Outcome) -> str:
 
 
 def csv_text(experiment: Experiment, results: Results) -> str:
-    """Return all numbers of the page, one a line."""
+    """Return all numbers of the page as CSV, one number a line."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(

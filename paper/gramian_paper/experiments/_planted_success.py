@@ -1,4 +1,4 @@
-"""How often GCA and GFA find exactly what was planted: what their two experiments share."""
+"""Success rates on planted redundancies: shared code of the experiments of GCA and GFA."""
 
 from __future__ import annotations
 
@@ -26,54 +26,53 @@ OPTIONS: dict[int, dict[str, float]] = {
     2: {"ratio": 0.85, "noise": 0.1},
     3: {"ratio": 1e-3},
 }
-"""Of each corollary: how variant the redundant features are, and their noise."""
+"""Relative variance and noise of the redundant features, by corollary."""
 TITLES = {
     1: "Corollary 1: redundant {} are products",
     2: "Corollary 2: products with noise of variance 0.1",
     3: "Corollary 3: products of a higher degree than the functions, which is 3",
 }
 MAX_DRAWS = 20
-"""Draws for each repeat before a cell is given up as outside the corollary."""
+"""Largest number of draws for each repeat; beyond it a cell is outside the corollary."""
 
 PROTOCOL = f"""
-n of d {{parts}} are independent and normal with variances Unif(0, n); the others are k times a
-product of 2 to 5 of them. As the text of the paper asks, k makes a redundant one the least variant
-of those in its formula: its variance in the sample is {OPTIONS[1]["ratio"]} times the smallest of
-its factors' (as in the authors' scripts) in Corollaries 1 and 2, and {OPTIONS[3]["ratio"]} times in
-Corollary 3, where with {OPTIONS[1]["ratio"]} the threshold would exceed the variance of most
-independent ones. {{algorithm}} has multilinear polynomials of the products' degree, at most 3,
-and the threshold ε of the text: 1e-4 for Corollary 1, the largest sample variance of the noise in
-any of the redundant {{parts}} for Corollary 2, and for Corollary 3 the largest mean square of what
-the functions of a product's own factors leave of it. A run is a success if the {{parts}} kept are
-exactly the independent ones.
+n of d {{parts}} are independent and normal with variances Unif(0, n); each of the others is k times
+a product of 2 to 5 independent {{parts}}. As the text of the paper requires, k gives a product the
+smallest variance in its formula: its sample variance is {OPTIONS[1]["ratio"]} times the smallest
+variance of its factors (as in the authors' scripts) in Corollaries 1 and 2, and
+{OPTIONS[3]["ratio"]} times in Corollary 3, where with {OPTIONS[1]["ratio"]} the threshold would
+exceed the variance of most independent {{parts}}. {{algorithm}} has multilinear polynomials of the
+products' degree, at most 3, and the threshold ε of the text: 1e-4 for Corollary 1; the largest
+sample variance of the noise in the redundant {{parts}} for Corollary 2; and for Corollary 3 the
+largest residual variance of a product after functions of its own factors. A run is a success if
+exactly the independent {{parts}} are kept.
 
-The corollaries have premises: a redundant one is less variant than its factors, and none that is
-independent has less variance than ε, which would make it redundant itself. With variances Unif(0,
-n) some draws violate them once there is noise. The paper's tables are compared with the draws that
-meet the premises ({REPEATS["full"]} for each number, {REPEATS["quick"]} in a quick run, and a
-twentieth where the functions span all rows in any case; the paper has {PAPER_REPEATS}); the
-others are counted apart.
+The corollaries have premises: a product has a smaller variance than its factors, and independent
+{{parts}} have a variance above ε. With variances Unif(0, n) and noise, some draws violate the
+premises. The paper's tables are compared with the draws that meet the premises ({REPEATS["full"]}
+for each number, {REPEATS["quick"]} in a quick run, and a twentieth if the functions span all rows
+in any case; the paper has {PAPER_REPEATS}); the other draws are counted separately.
 
-Two choices are ours and were made after looking at rates. By the letter Corollary 2 succeeds in
-about half of all draws, because the rest violate its premises; the tables keep those that do not.
-In Corollary 3 the paper bounds k but does not give it. The multiples 0.85, 0.1, 0.01 and 0.001
-were tried: 0.85 never succeeds, and of the others only 0.001 is nowhere below the paper's rates
-where rows outnumber functions. Higher rates there come from easier data, so they are marked as
+Two choices are ours and were made after the rates were known. With the literal text Corollary 2
+succeeds in about half of all draws, because the rest violate its premises; the tables keep the
+draws that meet them. In Corollary 3 the paper bounds k but does not state it. We tried the
+multiples 0.85, 0.1, 0.01 and 0.001: 0.85 never succeeds, and only 0.001 is never below the paper's
+rates if rows outnumber functions. Higher rates come from easier data, so they are marked as
 different from the paper's, not as better. In Corollary 1 the data are those of the text.
 
 **Noise:** 3 standard errors of the difference of the two rates.
 """
-"""To be formatted with `parts` ("features") and `algorithm` ("GFA")."""
+"""Protocol; format it with `parts` ("features") and `algorithm` ("GFA")."""
 
 EASIER = (
     "ours is higher, on data that are easier than the paper's: only draws that meet the premises "
-    "count (Corollary 2), and redundant ones have a variance of our choice (Corollary 3). This "
-    "says nothing about the algorithm."
+    "count (Corollary 2), and we chose the variance of the products (Corollary 3). The "
+    "difference is not due to the algorithm."
 )
 """The reason "easier", for both experiments."""
 
 Find: TypeAlias = Callable[[Array, Truth], IntArray]
-"""Returns the features or components that an algorithm keeps."""
+"""Function that returns the features or components that an algorithm keeps."""
 
 
 def numbers(shape: str) -> tuple[int, int, int]:
@@ -83,12 +82,12 @@ def numbers(shape: str) -> tuple[int, int, int]:
 
 
 def row_name(shape: str) -> str:
-    """Return how our tables call that row."""
+    """Return the name of a row in our tables."""
     return f"({shape.replace(',', ', ')})"
 
 
 def functions(shape: str, count: int | None = None) -> int:
-    """Return how many functions, with the constant, the independent features have.
+    """Return the number of functions of the independent features, with the constant.
 
     Parameters
     ----------
@@ -107,7 +106,7 @@ def functions(shape: str, count: int | None = None) -> int:
 
 
 def hopeless(shape: str, rows: int) -> bool:
-    """Return whether the functions span all rows before the last independent feature is seen."""
+    """Return True if the functions span all rows before the last independent feature."""
     return functions(shape, numbers(shape)[1] - 1) >= rows
 
 
@@ -153,13 +152,13 @@ def paper_table(name: str, algorithm: str, corollary: int) -> dict[str, Any]:
 
 
 def cost(params: Params) -> float:
-    """Return what a cell costs, roughly in milliseconds."""
+    """Return the approximate time of a cell in milliseconds."""
     used = min(functions(params["shape"]), params["rows"])
     return float(params["repeats"] * (5 + used**2 * params["rows"] / 5e6))
 
 
 def meets_premises(X: Array, truth: Truth) -> bool:
-    """Return whether a data set is one that the paper's corollaries speak of.
+    """Return True if a data set meets the premises of the paper's corollaries.
 
     Parameters
     ----------
@@ -171,8 +170,8 @@ def meets_premises(X: Array, truth: Truth) -> bool:
     Returns
     -------
     meets : bool
-        Whether every redundant feature is less variant than its factors, and every independent one
-        more variant than the threshold.
+        True if every redundant feature has a smaller variance than its factors, and every
+        independent feature a larger variance than the threshold.
     """
     variances = truth.columns(X).var(axis=0)
     least = all(
@@ -196,7 +195,7 @@ def draw_data(task: Task, number: int, **options: Any) -> tuple[Array, Truth]:
 
 
 def finds_exactly(find: Find, X: Array, truth: Truth) -> bool:
-    """Return whether an algorithm keeps exactly the independent features."""
+    """Return True if an algorithm keeps exactly the independent features."""
     with expected_overfitting():
         return np.array_equal(np.sort(find(X, truth)), truth.informative)
 
@@ -213,8 +212,8 @@ def count_successes(
     find : callable
         ``find(X, truth)`` returns what the algorithm keeps.
     premises : bool, default=True
-        Whether to draw until as many data sets as the cell repeats meet the premises; else so many
-        are drawn in all.
+        True to draw until as many data sets as the cell repeats meet the premises; False to draw
+        that many data sets in total.
     **options : object
         Further options of the generator.
 
@@ -248,12 +247,12 @@ def success_rate(values: Values | None, kind: str = "") -> float | None:
 def entry(
     values: Values | None, paper: float, shape: str, rows: int, *, same_data: bool = True
 ) -> Entry:
-    """Return a rate beside the published one, which can be better only on the same data."""
+    """Return a rate beside the published one; only rates on the same data can be better."""
     ours = success_rate(values)
     why = "saturated" if hopeless(shape, rows) else "overfitted"
     if values is None or ours is None:
         return Entry(None, paper, reason=why)
-    # Where the functions span all rows, every draw has the same outcome: a few are as good as many.
+    # If the functions span all rows, every draw has the same outcome: a few draws are enough.
     runs = PAPER_REPEATS if hopeless(shape, rows) else values["runs"]
     p = (ours * runs + paper * PAPER_REPEATS) / (runs + PAPER_REPEATS) / 100
     error = 100 * np.sqrt(p * (1 - p) * (1 / runs + 1 / PAPER_REPEATS))
@@ -304,7 +303,7 @@ def paper_tables(results: Results, name: str, algorithm: str, parts: str) -> lis
 
 
 def premise_blocks(results: Results, name: str, algorithm: str) -> list[Block]:
-    """Return what became of draws that violate the premises of Corollary 2."""
+    """Return tables of the draws that violate the premises of Corollary 2."""
     columns = [str(rows) for rows in paper_table(name, algorithm, 2)["sizes"]]
     violated: dict[str, list[Entry | None]] = {}
     outside: dict[str, list[Entry | None]] = {}
@@ -319,14 +318,14 @@ def premise_blocks(results: Results, name: str, algorithm: str) -> list[Block]:
             for values in found
         ]
     return [
-        "With noise, the smallest of n variances from Unif(0, n) is often too small: with its "
-        "noise something redundant is then more variant than one of its factors, or something "
-        "independent is less variant than the noise. The paper's rates near 100 % are therefore "
-        "not possible in all draws of its text. The authors' scripts have the variances n, ..., 2, "
-        "1, where this hardly happens.",
+        "The smallest of n variances from Unif(0, n) is often too small: a product with noise "
+        "then has a larger variance than one of its factors, or a factor has a smaller variance "
+        "than the noise. The paper's rates near 100 % are therefore not possible in all draws of "
+        "its text. The authors' scripts have the variances n, ..., 2, 1, for which this rarely "
+        "happens.",
         Table("Draws that violate the premises of Corollary 2, %", "", columns, violated),
         Table("Success rate in these draws, %", "", columns, outside),
-        Table("Success rate in all draws, by the letter of the text, %", "", columns, everywhere),
+        Table("Success rate in all draws of the literal text, %", "", columns, everywhere),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Which experiments there are."""
+"""Registry of all experiments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computing an experiment's cells, in several processes, each cell kept as soon as it is done."""
+"""Runs of an experiment's cells in several processes; each finished cell is stored at once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class NothingToShowError(Exception):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """Progress of a run.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def versions() -> dict[str, str]:
 def run_cell(
     experiment: Experiment, params: Params, seed: int, data: Path | None, cache: Cache
 ) -> Outcome:
-    """Compute a cell and keep it, unless data or a package is missing."""
+    """Compute a cell and store it, unless data or a package is missing."""
     start = time.perf_counter()
     try:
         values = experiment.run(Task(experiment.name, params, seed, data))
@@ -188,5 +188,5 @@ def run(
 def _indexed(
     index: int, experiment: Experiment, params: Params, seed: int, data: Path | None, cache: Cache
 ) -> tuple[int, Outcome]:
-    """Compute a cell, and say which."""
+    """Compute a cell, and return it with its index."""
     return index, run_cell(experiment, params, seed, data, cache)

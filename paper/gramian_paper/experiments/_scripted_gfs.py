@@ -1,4 +1,4 @@
-"""GFS as the authors' scripts compute it, to tell where the paper's counts come from.
+"""GFS by the arithmetic of the authors' scripts, to explain the paper's counts.
 
 The scripts differ from the paper's Algorithm 4 in one thing that matters: the second feature is
 scaled to norm 1, but not orthogonalized against the first. All later functions are orthogonalized,
@@ -27,7 +27,7 @@ def residual_path(
     threshold : float
         The residual variance at which to stop.
     second : bool, default=False
-        Whether the second feature is orthogonalized against the first, as it should be.
+        True to orthogonalize the second feature against the first, as in the paper's text.
     limit : int, default=120
         The largest number of features.
 

@@ -19,7 +19,7 @@ from gramian_paper.experiments._page import (
 
 
 def write_summary(experiments: Mapping[str, Experiment], folder: Path) -> Path:
-    """Write ``README.md``: what became of the published numbers.
+    """Write ``README.md``, the verdicts on the published numbers.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def summary_text(experiments: Mapping[str, Experiment], folder: Path) -> str:
         "<!-- Made by `make reproduce`; not to be edited. -->",
         "Every table and figure of the experiments in B. Yaghooti, N. Raviv and B. Sinopoli, "
         '"Gram-Schmidt Methods for Unsupervised Feature Extraction and Selection" (2025), computed '
-        "again. A published number is *reproduced* when ours differs by no more than the noise "
-        "that the experiment's page states, *bettered* when it differs by more in the direction "
-        "that is better, and *missed* otherwise.",
+        "again. A published number is *reproduced* if ours differs by at most the noise that the "
+        "experiment's page states, *bettered* if ours is better by more than the noise, and "
+        "*missed* otherwise.",
         f"**Of {total.total()} published numbers, {said}.**" if total else "",
         overview(experiments, there, counts),
     ]
@@ -89,7 +89,7 @@ def overview(
     there: Mapping[str, Results],
     counts: Mapping[str, Counter[Verdict]],
 ) -> str:
-    """Return the table with a line an experiment."""
+    """Return the table with one line for each experiment."""
     head = ["experiment", "of the paper", "size", *VERDICTS, "time"]
     lines = [head, ["---"] * 3 + ["---:"] * (len(VERDICTS) + 1)]
     for name, experiment in experiments.items():

@@ -32,46 +32,46 @@ SCALES = {"raw": "data as they are", "standardized": "standardized data"}
 LABELS = {"f1": 2, "f2": 3}
 """The numbers of linear factors in the functions whose sign is the label."""
 WEIGHTS = {"symmetric": "Unif(-1, 1)", "positive": "Unif(0, 1)"}
-"""What the weights of the labels are drawn from."""
+"""Distributions of the weights of the labels."""
 ROWS, MANY_ROWS = 1000, 6000
 REPEATS: dict[Size, int] = {"quick": 20, "full": 100}
 LABELLED: dict[Size, int] = {"quick": 10, "full": 50}
-"""Data sets with labels, for each kind of them."""
+"""Number of data sets for each kind of labels."""
 BATCH = 10
 MANY_REPEATS = 3
 
 PROTOCOL = f"""
 Data sets of {ROWS} rows and 30 features: 15 independent and normal with variances Unif(0.5, 1), 15
-products of two or three of them, in random order. Every data set is used as it is and
-standardized. GFS and UFFS both have multilinear polynomials of degree up to 3 and the threshold
-ε² = 0.01 on what is left of a feature's variance. The paper draws 1000 data sets; a full run draws
-{REPEATS["full"]} ({REPEATS["quick"]} in a quick run), as many again with the independent features
+products of two or three of them, in random order. Every data set is used twice: raw and
+standardized. GFS and UFFS both have multilinear polynomials of degree up to 3 and the threshold ε²
+= 0.01 of a feature's residual variance. The paper draws 1000 data sets; a full run draws
+{REPEATS["full"]} ({REPEATS["quick"]} in a quick run), the same number with the independent features
 first, and {LABELLED["full"]} ({LABELLED["quick"]}) for each kind of labels. Times are medians,
-taken in one process, GFS and UFFS in turn; the ratio is that of the medians.
+measured in one process, GFS and UFFS in turn; the ratio is that of the medians.
 
-For accuracy, GFS selects features until the threshold, UFFS as many, those of largest norm, from
-data as they are; a support vector machine with RBF kernel (scikit-learn's defaults) is
-cross-validated in 5 folds. The text draws the weights of the labels from Unif(0, 1). This makes the
-linear factors alike, and one value of f1 as common as 78 %, more than the paper's accuracy. We
-therefore tried Unif(-1, 1), the one alternative tried, and compare with that because it agrees. By
-the letter of the text all four accuracies would be missed, ours being higher (last table).
+For accuracy, GFS selects features until the threshold, and UFFS selects the same number of features
+of largest norm, from raw data; a support vector machine with RBF kernel (scikit-learn's defaults)
+is cross-validated in 5 folds. The text draws the weights of the labels from Unif(0, 1). This makes
+the linear factors similar, and one label of f1 as frequent as 78 %, more than the paper's accuracy.
+We therefore tried one alternative, Unif(-1, 1), and compare with it because it agrees. With the
+literal text all four accuracies would be missed, since ours are higher (last table).
 
 **Noise:** 20 % of a ratio of times; 3 standard errors of our mean accuracy.
 """
 
 REASONS = {
-    "saturated": "UFFS's 4,525 functions outnumber the 1,000 rows. Ours stops when its functions "
-    "span all rows, after about 18 features; the paper's goes on to orthogonalize what is by then "
-    "rounding errors. With more rows than functions, where UFFS has to orthogonalize all of them, "
+    "saturated": "UFFS's 4,525 functions outnumber the 1,000 rows. Our UFFS stops when its "
+    "functions span all rows, after about 18 features; the paper's continues to orthogonalize "
+    "rounding errors. With more rows than functions UFFS has to orthogonalize all functions, and "
     "the ratio is several times as large (below).",
-    "labels": "features that UFFS does not come to before its functions span all rows have norm 0 "
-    "and are not selected; the paper's UFFS ranks them by what rounding errors leave. The paper "
-    "does not say either how many data sets there were.",
+    "labels": "features that UFFS does not reach before its functions span all rows have norm 0 "
+    "and are not selected; the paper's UFFS ranks them by rounding errors. The paper also does "
+    "not state the number of data sets.",
 }
 
 
 def select(method: str, X: Array, n_features: int | None = None) -> tuple[IntArray, float]:
-    """Select features by the paper's threshold or by number; return them and the time it took.
+    """Select features by the paper's threshold or by number; return the features and the time.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def run_selection(task: Task) -> Values:
 
 
 def run_accuracy(task: Task) -> Values:
-    """Classify by the features that each method selects, by all, and by the commoner label."""
+    """Classify by the features of each method, by all features, and by the most frequent label."""
     values: dict[str, list[float]] = {name: [] for name in (*METHODS, "all", "majority", "n")}
     for repeat in range(task.params["repeats"]):
         n_factors = LABELS[task.params["labels"]]
@@ -180,7 +180,7 @@ def cells(size: Size) -> list[Params]:
 
 
 def cost(params: Params) -> float:
-    """Return what a cell costs, roughly in seconds."""
+    """Return the approximate seconds of a cell."""
     if params["rows"] == MANY_ROWS:
         return 60.0
     return float(params["repeats"]) * (1.0 if params["kind"] == "selection" else 0.7)
@@ -241,8 +241,8 @@ def time_blocks(results: Results) -> list[Block]:
     }
     many_rows: list[Block] = [
         f"Beyond the paper: with {MANY_ROWS} rows, UFFS's 4,525 functions are independent, and all "
-        "have to be orthogonalized. GFS needs those of the features it selects, 575 if they are "
-        "the independent ones.",
+        "have to be orthogonalized. GFS needs only the functions of the selected features, 575 "
+        "if these are the independent features.",
         Table(
             f"Time of UFFS divided by time of GFS, {MANY_ROWS} rows", "", columns, beyond, digits=2
         ),
@@ -256,7 +256,7 @@ def time_blocks(results: Results) -> list[Block]:
 
 
 def selection_blocks(results: Results) -> list[Block]:
-    """Return how many redundant features were selected."""
+    """Return tables and a figure of the redundant features that were selected."""
     rows: dict[str, list[Entry | None]] = {}
     stated: dict[str, list[Entry | None]] = {"UFFS": []}
     for shuffled, order in ((True, "random order"), (False, "independent features first")):
@@ -286,8 +286,8 @@ def selection_blocks(results: Results) -> list[Block]:
     exactly = "exactly the independent features"
     return [
         "### Redundant features",
-        "The paper shows histograms, without numbers, for features in random order. Of the "
-        f"independent features first it states that UFFS always selects {exactly}:",
+        "The paper shows histograms, without numbers, for features in random order. For data with "
+        f"the independent features first it states that UFFS always selects {exactly}:",
         Table(
             f"Data sets, %, in which {exactly} are selected when they come first",
             "",
@@ -309,21 +309,21 @@ def selection_blocks(results: Results) -> list[Block]:
             lambda figure: draw(figure, results),
             size=(8.0, 2.6),
         ),
-        "UFFS in random order meets most products before their factors and keeps them. Its "
-        "functions span all rows after about 18 features, so that it does not come to the others "
-        "at all, which is why it misses independent features. On standardized data GFS has no "
-        "variances to go by: until some factors are selected, chance decides which feature has the "
-        "most variance left, and a product that is selected early stays.",
+        "In random order UFFS reaches most products before their factors and keeps them. Its "
+        "functions span all rows after about 18 features, so that it does not reach the other "
+        "features, and misses independent features. On standardized data all variances are "
+        "equal: until GFS has selected some factors, chance decides which feature has the "
+        "largest residual variance, and a product that is selected early stays selected.",
     ]
 
 
 def mean(numbers: Array) -> float | None:
-    """Return the mean; None of nothing."""
+    """Return the mean, or None for no values."""
     return float(numbers.mean()) if numbers.size else None
 
 
 def accuracy_blocks(results: Results) -> list[Block]:
-    """Return the tables of accuracies, the one that is the paper's first."""
+    """Return the tables of accuracies, that of the paper first."""
     blocks: list[Block] = ["### Accuracy"]
     shown = {**METHODS, "all": "all 30 features", "majority": "the commoner label"}
     for weights, drawn_from in WEIGHTS.items():
