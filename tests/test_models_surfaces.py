@@ -135,7 +135,7 @@ def test_arrays_that_lie_are_refused(name, array, message, source, tmp_path):
 def test_angles_belong_to_closed_curves(source, tmp_path):
     path = replace_array(tmp_path / "bad.gram", "start.matrix", np.zeros((6, 4)), source)
     replace_array(path, "start.offset", np.zeros(4))
-    with pytest.raises(models.ModelFileError, match="search begins"):
+    with pytest.raises(models.ModelFileError, match="start of its search"):
         models.load(path)
 
 

@@ -122,7 +122,7 @@ def test_of_many_columns_those_that_weigh_most_have_bars():
     display = ComponentsDisplay(components).plot(max_features=3)
     drawn(display)
     assert display.shown_.tolist() == [7, 100, 250]
-    assert "the 3 of 300 columns that weigh most" in display.ax_.get_xlabel()
+    assert "the 3 of 300 columns with the largest weights" in display.ax_.get_xlabel()
 
 
 def test_images_are_the_directions():
