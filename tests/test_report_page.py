@@ -145,7 +145,7 @@ def test_constant_and_heavy_columns_are_cautioned_against(tmp_path):
     text = page_of(tmp_path, GFA(threshold=1e-3, relative=True, backward=False).fit(X), X).text
     assert "'still' does not vary" in text
     assert "with an excess kurtosis above 10: 'cauchy'" in text
-    assert "'rare': at least 99 % of the values are the same" in text
+    assert "'rare': at least 99 % of the values are equal" in text
 
 
 def test_units_that_differ_are_cautioned_against_unless_columns_are_scaled(tmp_path):
