@@ -1,4 +1,4 @@
-"""Model files: fits to write, comparison to the last bit, and files put together by hand."""
+"""Fits for model files, comparison to the last bit, and files put together by hand."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def discrete(n: int = 200, seed: int = 0) -> np.ndarray:
 
 
 def fit(estimator: Any, X: Any, **params: Any) -> Any:
-    """Fit, where it does not matter how many functions are fitted to how few rows."""
+    """Fit without warnings about few rows for many functions."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return estimator.fit(X, **params)
 
 
 def assert_equal(one: Any, other: Any, name: str = "the estimator") -> None:
-    """Check that two things are the same to the last bit, memory order included."""
+    """Check that two values are equal to the last bit, memory order included."""
     if isinstance(one, np.ndarray):
         assert isinstance(other, np.ndarray), name
         assert one.dtype == other.dtype, name
@@ -102,7 +102,7 @@ def assert_same_decoder(one: Decoder, other: Decoder) -> None:
 
 
 def assert_works_alike(one: Any, other: Any, X: Any) -> None:
-    """Check that two fits do the same with rows, to the last bit."""
+    """Check that two fits give equal results for rows, to the last bit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's, where nothing is selected
         Z = one.transform(X)
@@ -139,7 +139,7 @@ MAX_CALLS = 5_000_000
 
 @contextmanager
 def bounded_work(most: int = MAX_CALLS) -> Iterator[None]:
-    """Check how many functions are called: the same number on any machine, unlike the time."""
+    """Check the number of function calls, which unlike time is equal on all machines."""
     calls = 0
 
     def count(frame: Any, event: str, argument: Any) -> None:
@@ -170,7 +170,7 @@ def npy(array: np.ndarray) -> bytes:
 
 
 def replace_array(path: Path, name: str, array: np.ndarray, source: Path | None = None) -> Path:
-    """Put another array in the place of one, and announce it."""
+    """Replace an array of a model file, and its entry in the document."""
     members = unpack(source or path)
     document = json.loads(members["model.json"])
     document["arrays"][name] = {"dtype": array.dtype.str, "shape": list(array.shape)}

@@ -1,4 +1,4 @@
-"""What using a model costs is bounded by what it keeps, not by what its file declares."""
+"""Time and memory of a loaded model: bounded by its content, whatever its file declares."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""Thousands of damaged files: each is refused with the one error, or is a model after all."""
+"""Thousands of damaged files: each raises ModelFileError, or holds a model that works."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def files(tmp_path_factory):
 
 
 class Reader:
-    """Reads what may be no model, and checks that nothing worse happens than the one error."""
+    """Read a damaged file, and check that no other error than ModelFileError occurs."""
 
     def __init__(self, path):
         self.path = path
@@ -76,7 +76,7 @@ class Reader:
 
 
 def use(estimator):
-    """Whatever was accepted is an estimator that works, if not one that makes sense."""
+    """Check that an accepted file holds an estimator that works, even if its numbers are odd."""
     repr(estimator)
     rows = np.ones((2, estimator.n_features_in_))
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""What `transform` does, in ONNX."""
+"""Export of `transform` to ONNX, compared with `transform`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to a table before a model sees it, and that it travels with the model."""
+"""Preprocessing: steps from a table to numbers, and their place in model files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are not read: damaged, hostile or of another time."""
+"""Model files that are refused: damaged, hostile, or of another version."""
 
 from __future__ import annotations
 
@@ -371,7 +371,7 @@ def test_what_was_chosen_cannot_be_redundant(tmp_path, path):
 
 
 def test_a_scale_that_takes_directions_out_of_range_is_refused(tmp_path, path):
-    """And NumPy has nothing to warn of."""
+    """Reading the file also gives no warning of NumPy."""
     models.save(fit(GFR(2, scale=True, alpha=0), X), tmp_path / "scaled.gram")
     scale = np.ones(X.shape[1])
     scale[0] = 5e-324

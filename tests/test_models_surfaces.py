@@ -1,4 +1,4 @@
-"""Model files of curved surfaces: the same to the last bit, and hostile ones refused."""
+"""Model files of curved surfaces: equal to the last bit, and hostile files refused."""
 
 from __future__ import annotations
 

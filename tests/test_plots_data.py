@@ -1,4 +1,4 @@
-"""What the displays draw: the right numbers, names and colours, from fits and from plain data."""
+"""Numbers, names and colours that displays draw, from fits and from plain data."""
 
 from __future__ import annotations
 

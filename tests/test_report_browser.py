@@ -1,4 +1,4 @@
-"""The report in a real browser: drawn, sorted, filtered, lit up, and inert where it must be."""
+"""Report in a real browser: charts, sorting, filters, the graph, and hostile names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    """The report of a selection among columns with names that try to be something else."""
+    """Report of a selection among columns whose names look like HTML."""
     rng = np.random.default_rng(0)
     X = power_table(200)
     X = X.assign(**{f"copy {i}": (i + 2) * X.voltage + i for i in range(6)})
@@ -48,7 +48,7 @@ def address_of_gfr(tmp_path_factory):
 
 @pytest.fixture
 def open_page(browser):
-    """Open a page and see that nothing goes wrong with it until the end of the test."""
+    """Open a page, and check at the end of the test that the browser logged no error."""
     contexts, troubles = [], []
 
     def open_at(address, width=1200, **options):

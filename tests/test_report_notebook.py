@@ -1,4 +1,4 @@
-"""How estimators show themselves in a notebook."""
+"""Summaries of fitted estimators in a notebook."""
 
 import re
 
@@ -16,7 +16,7 @@ from gramian.exceptions import SaturationWarning
 
 
 def summary(estimator):
-    """Return what is below scikit-learn's diagram."""
+    """Return the part below scikit-learn's diagram."""
     shown = estimator._repr_html_()
     return shown.partition('<div class="gramian-fit">')[2]
 

@@ -1,4 +1,4 @@
-"""What is in the report, and that it is one file that needs nothing else."""
+"""Content of the report, which is one file and loads no other."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""What is doubtful about a fit is warned of, with the remedy."""
+"""Warnings about doubtful fits, with remedies."""
 
 import numpy as np
 import pytest
