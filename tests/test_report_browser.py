@@ -99,7 +99,7 @@ def test_curves_have_a_logarithmic_scale_too(open_page, address):
     page.get_by_role("button", name="Logarithmic").click()
     assert page.get_by_role("button", name="Logarithmic").get_attribute("aria-pressed") == "true"
     assert page.locator(ticks).all_text_contents() != before
-    page.get_by_role("button", name="Largest of one").click()
+    page.get_by_role("button", name="Largest variance").click()
     assert "threshold 0.001" in page.locator("#curves .annotation").text_content()
 
 

@@ -55,7 +55,7 @@ class SaturationWarning(OverfittingWarning):
 
 
 class UnitsWarning(UserWarning):
-    """The standard deviation of one column is over 100 times the median one.
+    """The standard deviation of one column is over 100 times the median of all columns.
 
     GFR and GFS compare variances, so that such a column hides the others. Fit with ``scale=True``
     unless all columns have the same unit.
@@ -96,7 +96,7 @@ class NumericalWarning(UserWarning):
 
 
 class ModelFileError(ValueError):
-    """A file is not a model file, or a damaged one, or of a newer version.
+    """A file is no model file, is damaged, or is of a newer version of gramian.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class _Products:
             before = {key: i for i, key in enumerate(level)}
 
     def __call__(self, graph: OnnxGraph, u: str) -> str:
-        """Evaluate all terms by degree, one column a term."""
+        """Evaluate all terms, sorted by degree, one column for each term."""
         first = graph.take(u, [0], axis=1)
         levels = [graph.ones(first)]
         for parents, variables in self.levels:

@@ -79,7 +79,7 @@ def _custom_to_data(family: Custom) -> dict[str, Any]:
         if named.setdefault(name, function) is not function:
             raise ValueError(
                 f"Two functions of Custom are called {name!r}. A model file has no program in it, "
-                "so that functions are written by their names: give them different ones."
+                "so that functions are written by their names: give the functions different names."
             )
         entries.append([name, int(arity)])
     return {"class": "Custom", "functions": entries, "any_order": bool(family.any_order)}

@@ -182,7 +182,7 @@ def _asked(data: Any) -> Asked:
         or not all(each is None or (type(each) is float and 0 <= each < np.inf) for each in numbers)
         or not kinds["relative"] is kinds["any_alpha"] is bool
     ):
-        raise ModelFileError("What was asked of its fit is damaged.")
+        raise ModelFileError("Its record of what was asked of the fit is damaged.")
     return Asked(**found)
 
 

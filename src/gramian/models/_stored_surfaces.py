@@ -100,7 +100,7 @@ def restore(stored: Stored) -> FittedManifold:
 
 
 def _terms(family: Family, arrays: Mapping[str, AnyArray]) -> Terms:
-    """Return the functions of the surface; raise if the file has another number of them."""
+    """Return the functions of the surface; raise if the file has another number of functions."""
     n_functions, n_columns = arrays["surface.coefficients"].shape
     n_codes = len(arrays["surface.offset"])
     if not n_codes or n_functions > MAX_FUNCTIONS:

@@ -210,7 +210,9 @@ def _column(feature: str | int, names: list[str]) -> int:
     """Return the index of a column, given its name or index."""
     if isinstance(feature, str):
         if feature not in names:
-            raise ValueError(f"There is no column {feature!r}; there are {listed(names, most=10)}.")
+            raise ValueError(
+                f"There is no column {feature!r}; columns are {listed(names, most=10)}."
+            )
         return names.index(feature)
     if not 0 <= feature < len(names):
         raise ValueError(f"There is no column {feature}: columns are 0 to {len(names) - 1}.")

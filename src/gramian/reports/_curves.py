@@ -114,7 +114,7 @@ def trace(model: FittedModel, data: ReportRows) -> Curves:
     if threshold and not model.asked.relative:
         views.append(
             view(
-                "Largest of one",
+                "Largest variance",
                 "largest variance left",
                 {
                     "pca": np.append(variances, 0.0),
@@ -157,7 +157,7 @@ def at(counts: IntArray, values: Array) -> list[float | None]:
 
 
 def principal(model: AnyModel, data: ReportRows) -> tuple[Array, Array, int | None]:
-    """Return what PCA explains of the rows that a fit is shown with.
+    """Return the variances and residual shares of PCA on the rows of a report.
 
     Parameters
     ----------

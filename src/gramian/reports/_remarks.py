@@ -28,9 +28,9 @@ from gramian.reports._selection_tables import ShownSelection
 MANY_FUNCTIONS = 0.2
 """Ratio of functions to rows above which residual variances are noticeably too small."""
 MAX_OVER_LEAST = 100.0
-"""Largest ratio of the largest standard deviation to the least one without a caution."""
+"""Ratio of the largest to the least standard deviation above which there is a caution."""
 MAX_GAP = 0.02
-"""Largest difference between explained shares of fitted and of other rows without a caution."""
+"""Difference between explained shares of fitted and of other rows that is still no caution."""
 REMEDIES = {
     Remedy.AUTO_ALPHA: "alpha='auto' (--alpha auto)",
     Remedy.AUTO_DEGREE: "degree='auto' (--degree auto)",
@@ -93,7 +93,7 @@ def most_serious_first(found: Iterable[CautionEntry]) -> list[CautionEntry]:
 def of_any_fit(
     model: AnyModel, data: ReportRows, columns: list[Column], curves: Curves, hold_out: str
 ) -> Iterator[CautionEntry]:
-    """Yield cautions about a fit of any kind that computes all columns from those kept.
+    """Yield cautions about any fit that can compute all columns from the kept features.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def of_any_fit(
 def about_functions(
     cautions: Sequence[Caution], functions: float, remedies: Sequence[Remedy]
 ) -> Iterator[CautionEntry]:
-    """Yield the cautions that the fit itself gave, or one about the number of functions.
+    """Yield the cautions of the fit, or else a caution about the number of functions.
 
     Parameters
     ----------
@@ -158,8 +158,8 @@ def _worded(caution: Caution) -> tuple[str, str]:
         case UnequalUnits():
             return "One unit hides the others", (
                 f"The standard deviation of “{caution.column}” is {caution.ratio:,.3g} times the "
-                f"median one. {caution.algorithm} compares variances, as PCA does, so that this "
-                "column hides the others."
+                f"median of all columns. {caution.algorithm} compares variances, as PCA does, so "
+                "that this column hides the others."
             )
     raise NotImplementedError(type(caution))
 

@@ -143,7 +143,7 @@ def _explain(estimator: Any, data: ReportRows) -> tuple[Explanation | None, int]
 
 
 def _targets(model: FittedModel, n: int) -> list[int]:
-    """Return the indices of at most n dropped columns, those of the largest variance."""
+    """Return the indices of at most n dropped columns, chosen by the largest variance."""
     assert model.variances is not None
     others = model.dropped
     largest = others[np.argsort(-model.variances[others], kind="stable")[:n]]
@@ -199,4 +199,4 @@ def in_words(dropped: Redundancy) -> str:
     sources = sorted(dropped.sources.items(), key=lambda item: -item[1])
     names = listed([name for name, _ in sources], quote=str)
     explained = unbroken_percent(dropped.r2)
-    return f"{dropped.feature} is computed from {names}, which explains {explained} of it."
+    return f"{dropped.feature} is computed from {names}: {explained} of its variance is explained."
