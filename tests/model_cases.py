@@ -1,4 +1,4 @@
-"""Model files: fits to write, comparison to the last bit, and files put together by hand."""
+"""Fits for model files, comparison to the last bit, and files put together by hand."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def discrete(n: int = 200, seed: int = 0) -> np.ndarray:
 
 
 def fit(estimator: Any, X: Any, **params: Any) -> Any:
-    """Fit without warnings, such as of too many functions for the rows."""
+    """Fit without warnings about few rows for many functions."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return estimator.fit(X, **params)
@@ -102,7 +102,7 @@ def assert_same_decoder(one: Decoder, other: Decoder) -> None:
 
 
 def assert_works_alike(one: Any, other: Any, X: Any) -> None:
-    """Check that two fits transform, reconstruct and score rows equally, to the last bit."""
+    """Check that two fits give equal results for rows, to the last bit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn warns if nothing is selected
         Z = one.transform(X)
@@ -139,7 +139,7 @@ MAX_CALLS = 5_000_000
 
 @contextmanager
 def bounded_work(most: int = MAX_CALLS) -> Iterator[None]:
-    """Check that at most `most` functions are called, a count that no machine changes."""
+    """Check the number of function calls, which unlike time is equal on all machines."""
     calls = 0
 
     def count(frame: Any, event: str, argument: Any) -> None:
@@ -170,7 +170,7 @@ def npy(array: np.ndarray) -> bytes:
 
 
 def replace_array(path: Path, name: str, array: np.ndarray, source: Path | None = None) -> Path:
-    """Replace an array, and declare the new array in the document."""
+    """Replace an array of a model file, and its entry in the document."""
     members = unpack(source or path)
     document = json.loads(members["model.json"])
     document["arrays"][name] = {"dtype": array.dtype.str, "shape": list(array.shape)}

@@ -1,4 +1,4 @@
-"""Shared by tests of plots: the plots that are compared with images in baseline_images/.
+"""Plots that are compared with images in baseline_images/, and helpers of tests of plots.
 
 These are drawn from plain data on axes of fixed size and without text, so that neither rounding
 errors of a fit nor the layout and the fonts of a Matplotlib version matter. After a change that is
@@ -53,13 +53,13 @@ def close_figures():
 
 
 def drawn(display) -> None:
-    """Render the figure, so that a faulty artist raises an error."""
+    """Render the figure, so that errors of any artist are raised."""
     display.figure_.canvas.draw()
     assert display.ax_.figure is display.figure_
 
 
 def directions(n: int, d: int) -> np.ndarray:
-    """Return waves, so that images and bars have a visible shape."""
+    """Return directions in the shape of waves."""
     i, j = np.ogrid[1 : n + 1, 0:d]
     return np.cos(np.pi * i * (j + 0.5) / d) * np.sqrt(2 / d)
 

@@ -22,7 +22,7 @@ HOSTILE = [
     "\"quoted\" & 'so'",
     "%{x} {{ 7 * 7 }}",
 ]
-"""Column names that a browser, Plotly or a template could take for markup or code."""
+"""Names with a special meaning for a browser, Plotly or a template."""
 SECTIONS = ["answer", "keep", "number", "drop", "directions", "data", "cautions", "again"]
 
 
@@ -38,7 +38,7 @@ def power_table(n: int = 300, **more: Any) -> pd.DataFrame:
 
 
 def hostile_table(n: int = 200) -> pd.DataFrame:
-    """Return the table of `power_table`, with column names that imitate HTML and code."""
+    """Columns of `power_table` with names that look like HTML or templates."""
     return power_table(n).set_axis(HOSTILE, axis=1)
 
 
@@ -51,7 +51,7 @@ def wide_table(n: int = 400, d: int = 300) -> np.ndarray:
 
 
 class Page(HTMLParser):
-    """Parsed content of a page: tags, text, scripts."""
+    """Parsed page: tags, text, scripts."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ def code_of(page: Page) -> str:
 
 
 def browser_path() -> str | None:
-    """Return the path of Chromium, or None if Chromium is not installed."""
+    """Return the path of Chromium; None if it is not installed."""
     names = ["chromium", "chromium-browser", "google-chrome"]
     return next((path for name in names if (path := shutil.which(name))), None)
 

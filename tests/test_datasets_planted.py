@@ -227,7 +227,7 @@ def test_gfa_finds_the_planted_columns_with_noise_and_with_too_low_a_degree(opti
         ({"n_informative": 0}, "'n_informative' parameter"),
         ({"noise": -0.1}, "'noise' parameter"),
         ({"degree": 0}, "'degree' parameter"),
-        ({"degree": 16}, "products of 16 distinct columns need at least as many informative ones"),
+        ({"degree": 16}, "products of 16 distinct columns need at least 16 informative columns"),
         ({"ratio": 0}, "'ratio' parameter"),
         ({"variances": "descending"}, "'variances' parameter"),
         ({"variances": (2, 1)}, r"variances must be a tuple \(low, high\)"),

@@ -203,5 +203,5 @@ def test_displays_draw_codes_and_refuse_unsuitable_estimators():
     model = PolynomialManifold(2).fit(power_table())
     assert ComponentsDisplay.from_estimator(model).ax_ is not None
     for display in (ResidualVarianceDisplay, SelectionOrderDisplay):
-        with pytest.raises(TypeError, match="round by round"):
+        with pytest.raises(TypeError, match="in rounds"):
             display.from_estimator(model)

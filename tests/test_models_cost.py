@@ -1,4 +1,4 @@
-"""Cost of using a model: bounded by the kept functions, not by the declared family."""
+"""Time and memory of a loaded model: bounded by its content, whatever its file declares."""
 
 import tracemalloc
 

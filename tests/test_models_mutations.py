@@ -1,4 +1,4 @@
-"""Thousands of damaged model files: each is refused with ModelFileError, or is a valid model."""
+"""Thousands of damaged files: each raises ModelFileError, or holds a model that works."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def files(tmp_path_factory):
 
 
 class Reader:
-    """Reader of possibly damaged models; it allows no other error than ModelFileError."""
+    """Read a damaged file, and check that no other error than ModelFileError occurs."""
 
     def __init__(self, path):
         self.path = path
@@ -76,7 +76,7 @@ class Reader:
 
 
 def use(estimator):
-    """Check that an accepted model works, even if its numbers make no sense."""
+    """Check that an accepted file holds an estimator that works, even if its numbers are odd."""
     repr(estimator)
     rows = np.ones((2, estimator.n_features_in_))
     with warnings.catch_warnings(), np.errstate(all="ignore"):

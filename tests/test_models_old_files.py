@@ -1,4 +1,4 @@
-"""Model files of earlier versions: they load, and their models give the numbers they gave."""
+"""Model files of earlier versions: they load, and give the numbers that were recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export of `transform` to ONNX."""
+"""Export of `transform` to ONNX, compared with `transform`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preprocessing of tables before a model, and its storage in the model file."""
+"""Preprocessing: steps from a table to numbers, and their place in model files."""
 
 from __future__ import annotations
 

@@ -371,7 +371,7 @@ def test_a_feature_that_is_both_chosen_and_redundant_is_refused(tmp_path, path):
 
 
 def test_a_scale_that_takes_directions_out_of_range_is_refused(tmp_path, path):
-    """The refusal comes without a warning of NumPy."""
+    """Reading the file also gives no warning of NumPy."""
     models.save(fit(GFR(2, scale=True, alpha=0), X), tmp_path / "scaled.gram")
     scale = np.ones(X.shape[1])
     scale[0] = 5e-324

@@ -1,4 +1,4 @@
-"""Model files of curved surfaces: unchanged to the last bit; hostile files are refused."""
+"""Model files of curved surfaces: equal to the last bit, and hostile files refused."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_wrong_arrays_are_refused(name, array, message, source, tmp_path):
 def test_starting_angles_of_an_open_surface_are_refused(source, tmp_path):
     path = replace_array(tmp_path / "bad.gram", "start.matrix", np.zeros((6, 4)), source)
     replace_array(path, "start.offset", np.zeros(4))
-    with pytest.raises(models.ModelFileError, match="search begins"):
+    with pytest.raises(models.ModelFileError, match="start of its search"):
         models.load(path)
 
 

@@ -1,4 +1,4 @@
-"""Displays draw the right numbers, names and colours, from fits and from plain data."""
+"""Numbers, names and colours that displays draw, from fits and from plain data."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_bars_show_the_columns_of_largest_weight_if_there_are_many():
     display = ComponentsDisplay(components).plot(max_features=3)
     drawn(display)
     assert display.shown_.tolist() == [7, 100, 250]
-    assert "the 3 of 300 columns that weigh most" in display.ax_.get_xlabel()
+    assert "the 3 of 300 columns with the largest weights" in display.ax_.get_xlabel()
 
 
 def test_images_are_the_directions():

@@ -1,4 +1,4 @@
-"""Plots compared with approved images.
+"""Plots compared with images that a person has looked at.
 
 The images are in baseline_images/; plot_cases.py says how to make them again.
 """
@@ -57,7 +57,7 @@ def test_no_text_overlaps_another_or_leaves_the_figure(name):
 
 
 def beyond(figure: Figure) -> set[Text]:
-    """Return tick labels that matplotlib keeps but does not draw: outside the axes, or axes off."""
+    """Labels that Matplotlib keeps but does not draw: outside the axes, or of hidden axes."""
     labels = set()
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):

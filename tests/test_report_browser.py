@@ -1,4 +1,4 @@
-"""The report in a browser: charts, sorting, filters, highlights, and harmless names."""
+"""Report in a real browser: charts, sorting, filters, the graph, and hostile names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    """Return the address of a report on columns whose names imitate HTML and code."""
+    """Report of a selection among columns whose names look like HTML."""
     rng = np.random.default_rng(0)
     X = power_table(200)
     X = X.assign(**{f"copy {i}": (i + 2) * X.voltage + i for i in range(6)})
@@ -48,7 +48,7 @@ def address_of_gfr(tmp_path_factory):
 
 @pytest.fixture
 def open_page(browser):
-    """Return a function that opens a page; check that no error occurs until the test ends."""
+    """Open a page, and check at the end of the test that the browser logged no error."""
     contexts, troubles = [], []
 
     def open_at(address, width=1200, **options):
@@ -99,7 +99,7 @@ def test_curves_can_be_shown_on_a_logarithmic_scale(open_page, address):
     page.get_by_role("button", name="Logarithmic").click()
     assert page.get_by_role("button", name="Logarithmic").get_attribute("aria-pressed") == "true"
     assert page.locator(ticks).all_text_contents() != before
-    page.get_by_role("button", name="Largest of one").click()
+    page.get_by_role("button", name="Largest variance").click()
     assert "threshold 0.001" in page.locator("#curves .annotation").text_content()
 
 

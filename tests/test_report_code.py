@@ -1,4 +1,4 @@
-"""The code on a report's page, which reproduces the report."""
+"""Python code on the page of a report: it makes the same report."""
 
 import re
 

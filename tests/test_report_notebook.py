@@ -1,4 +1,4 @@
-"""Display of estimators in a notebook."""
+"""Summaries of fitted estimators in a notebook."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Warnings of doubtful fits, with the remedy."""
+"""Warnings about doubtful fits, with remedies."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the library does, on data that come with scikit-learn: ``python -m gramian.demo``."""
+"""Demonstration on data that come with scikit-learn: ``python -m gramian.demo``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FORMULAS = {
     "power_kW": "voltage * current",
     "energy_kWh": "voltage * current * runtime",
 }
-"""The columns of the table of measurements, and what the last four are made of."""
+"""Columns of the table of measurements, and formulas of the last four."""
 
 
 def main() -> None:
@@ -44,12 +44,12 @@ def main() -> None:
 
 
 def compare_counts(X: Array) -> None:
-    """Print how many directions PCA and GFR need."""
+    """Print the numbers of directions that PCA and GFR need."""
     print(f"1. FEWER DIRECTIONS: {len(X)} handwritten digits, {X.shape[1]} standardized pixels\n")
-    print("PCA removes from the pixels what is a linear function of its directions. GFR")
-    print("also removes products of two (degree 2) or three (degree 3) of them.\n")
+    print("PCA explains the pixels by linear functions of its directions. GFR also uses")
+    print("products of two (degree 2) or three (degree 3) directions.\n")
     pca = PCA().fit(X)
-    # One fit goes far enough for all rows of the table.
+    # One fit has enough directions for all rows of the table.
     fits = [GFR(max(SHARES), degree=degree).fit(X) for degree in (2, 3)]
     variances = [pca.explained_variance_ * (len(X) - 1) / len(X)]
     variances += [gfr.residual_variance_ for gfr in fits]
@@ -75,17 +75,17 @@ def compare_counts(X: Array) -> None:
 
 
 def compare_on_new_rows(X: Array) -> None:
-    """Print what functions of the directions leave of rows they were not fitted to."""
+    """Print the residual share of the variance of rows that took no part in the fit."""
     old, new = train_test_split(X, test_size=1 / 3, random_state=0)
     print(
         f"On new rows ({len(old)} digits fitted, {len(new)} held out), this share of the variance"
     )
-    print("is left, and in brackets what the fitted rows promised:\n")
+    print("is left; the share that is left of the fitted rows is in brackets:\n")
 
     def left(degree: int, n_components: int) -> str:
         if 2 * Multilinear(degree).count(n_components) > len(old):
             return "too few rows"
-        # The best combination of the functions of GFR's directions; PCA is degree 1.
+        # Least squares on functions of GFR's directions; degree 1 is PCA.
         model = make_pipeline(
             GFR(n_components, degree=degree),
             StandardScaler(),
@@ -107,7 +107,7 @@ def compare_on_new_rows(X: Array) -> None:
 
 
 def measurements(n_rows: int = 500) -> Array:
-    """Return a table of measurements, its columns named by `FORMULAS`, with errors of 0.5 %."""
+    """Return measurements with errors of 0.5 %; `FORMULAS` has the names of the columns."""
     rng = np.random.default_rng(0)
     voltage = rng.uniform(12, 400, n_rows)
     current = rng.uniform(2, 60, n_rows)
@@ -125,12 +125,12 @@ def measurements(n_rows: int = 500) -> Array:
 
 
 def find_redundant_columns() -> None:
-    """Print which columns GFA finds redundant, and which a linear method does."""
+    """Print the columns that GFA finds redundant, with linear functions and with products."""
     X = measurements()
     print(f"2. REDUNDANT COLUMNS: a table of {X.shape[1]} measurements, {len(X)} rows\n")
     print("Four columns follow from the others, up to errors of 0.5 %. GFA drops a column")
-    print("that the kept ones explain with R^2 >= 0.999, by linear functions only or by")
-    print("products of up to two (degree 2) or three (degree 3) of them too.\n")
+    print("that the kept columns explain with R^2 >= 0.999, by linear functions only, or")
+    print("also by products of up to two (degree 2) or three (degree 3) kept columns.\n")
     names = list(FORMULAS)
     found = [
         {
@@ -152,7 +152,7 @@ def find_redundant_columns() -> None:
 def print_table(
     header: Sequence[object], rows: Sequence[Sequence[object]], left_aligned: int = 1
 ) -> None:
-    """Print rows in aligned columns, the first ones aligned to the left."""
+    """Print rows in aligned columns; the first `left_aligned` columns are aligned to the left."""
     lines = [[str(cell) for cell in line] for line in (header, *rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])

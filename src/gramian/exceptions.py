@@ -14,10 +14,10 @@ __all__ = [
 
 
 class OverfittingWarning(UserWarning):
-    """The functions number more than half of the samples.
+    """The number of functions is more than half of the number of samples.
 
-    Residual variances are measured on the rows that the functions were fitted to. They fall
-    towards zero as the number of functions approaches the number of rows, whatever the data.
+    Residual variances are measured on the rows of the fit. Residual variances fall towards zero as
+    the number of functions approaches the number of rows, whatever the data.
 
     Examples
     --------
@@ -55,7 +55,10 @@ class SaturationWarning(OverfittingWarning):
 
 
 class UnitsWarning(UserWarning):
-    """One column varies so much more than most others that little else counts.
+    """The standard deviation of one column is over 100 times the median of all columns.
+
+    GFR and GFS compare variances, so that such a column hides the others. Fit with ``scale=True``
+    unless all columns have the same unit.
 
     Examples
     --------
@@ -93,7 +96,7 @@ class NumericalWarning(UserWarning):
 
 
 class ModelFileError(ValueError):
-    """A model file is damaged, of a newer version, or not a model file at all.
+    """A file is no model file, is damaged, or is of a newer version of gramian.
 
     Examples
     --------
@@ -150,14 +153,14 @@ class FormatError(TableError):
 
 
 class DelimiterError(TableError):
-    """The values of a text file seem to be separated by another character.
+    """Values of a text file seem to be separated by another character than expected.
 
     Parameters
     ----------
     message : str
-        What is wrong.
+        Description of the problem.
     delimiter : str
-        The character.
+        The character that seems to separate values.
 
     Examples
     --------
@@ -177,7 +180,7 @@ class TooManyLevelsError(ValueError):
     Parameters
     ----------
     max_levels : int
-        The number that is allowed.
+        Largest number of distinct values that the family allows.
 
     Examples
     --------

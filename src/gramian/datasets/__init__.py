@@ -1,4 +1,4 @@
-"""Synthetic tables, and what was planted in them."""
+"""Synthetic tables with planted redundancy, and the truth about them."""
 
 from gramian.datasets._planted import make_planted_redundancy
 from gramian.datasets._truth import Product, Truth

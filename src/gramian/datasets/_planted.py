@@ -1,4 +1,4 @@
-"""Tables in which redundancy is planted."""
+"""Generator of tables with planted redundancy."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from gramian._support.scikit_learn import Interval, StrOptions, validate_paramet
 from gramian._support.types import Array
 from gramian.datasets._truth import Product, Truth, draw_factors, place
 
-EXACT = 1e-4
-"""The paper's threshold for redundancies without noise, where only rounding errors are left."""
+NOISELESS_THRESHOLD = 1e-4
+"""Threshold of the paper for redundant columns without noise."""
 
 HIGHEST_DEGREE = 3
-"""The highest degree that the paper fits on these data."""
+"""Highest degree that the paper fits to these data."""
 
 CONSTRAINTS: dict[str, list[Any]] = {
     "n_samples": [Interval(Integral, 2, None, closed="left")],
@@ -51,14 +51,14 @@ def make_planted_redundancy(
     shuffle: bool = True,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[Array, Truth]:
-    """Draw independent normal columns, and more that are products of them.
+    """Draw independent normal columns, and redundant columns that are products of them.
 
-    The data of the paper's experiments with GFA and, with ``rotate=True``, with GCA. The
-    informative columns are independent and normal with mean 0. Each of the others is k times a
-    product of `degree` of them, and noise if any, where k is such that in the sample the
-    product's variance is `ratio` times the smallest of its factors' variances: a redundant column
-    is to be the least variant in its formula, since GFA and GCA take columns by decreasing
-    variance.
+    These are the data of the paper's experiments with GFA and, with ``rotate=True``, with GCA. The
+    informative columns are independent and normal with mean 0. Each redundant column is k times a
+    product of `degree` informative columns, plus noise if `noise` is positive. The factor k is such
+    that the variance of the product in the sample is `ratio` times the smallest variance of its
+    factors. So a redundant column has the least variance in its formula: GFA and GCA, as published,
+    take columns by decreasing variance.
 
     Parameters
     ----------
@@ -67,59 +67,60 @@ def make_planted_redundancy(
     n_features : int, default=30
         The number of columns (d in the paper).
     n_informative : int, default=15
-        The number of independent ones (n in the paper).
+        The number of independent columns (n in the paper).
     degree : int, default=2
         The number of distinct columns in each product.
     family_degree : int or None, default=None
-        The degree of the multilinear polynomials that are to be fitted; None stands for `degree`,
-        or 3 if that is less, as in the paper. It determines ``truth.threshold`` and nothing else.
+        The degree of the multilinear polynomials to be fitted; None stands for the smaller of
+        `degree` and 3, as in the paper. `family_degree` determines ``truth.threshold`` only.
     noise : float, default=0.0
-        The variance of the normal noise in each redundant column. The paper has 0.1.
+        The variance of the normal noise in each redundant column; 0.1 in the paper.
     variances : {"uniform", "integers"} or tuple (low, high), default="uniform"
-        The variances of the informative columns: uniform between 0 and `n_informative`, as the
-        paper's text has it; `n_informative`, ..., 2, 1, as the authors' scripts have it; or
-        uniform between two numbers.
+        The variances of the informative columns: "uniform" between 0 and `n_informative`, as in
+        the text of the paper; "integers" `n_informative`, ..., 2, 1, as in the authors' scripts;
+        or uniform between two numbers.
     ratio : float, default=0.85
-        See above.
+        Variance of a redundant column without noise, divided by the smallest variance of its
+        factors.
     distinct : bool, default=True
-        Whether no two products have the same factors, so that all columns are uncorrelated, as
+        True if no two products have the same factors, so that all columns are uncorrelated, as
         principal components are. With False each product is drawn independently, as in the authors'
         scripts.
     rotate : bool, default=False
-        Whether the columns are the components of X along random orthonormal directions,
-        ``truth.rotation``, instead of its columns.
+        True to return the columns in rotated coordinates: the informative and redundant columns
+        are then the components of X along random orthonormal directions, ``truth.rotation``.
     shuffle : bool, default=True
-        Whether the columns are in random order; else the informative ones come first.
+        True to put the columns in random order; with False the informative columns come first.
     random_state : int, RandomState instance or None, default=None
-        The seed. The same integer gives the same data.
+        The seed. An integer gives the same data in every call.
 
     Returns
     -------
     X : array of shape (n_samples, n_features)
         The data.
     truth : Truth
-        Which columns are informative, how the others were computed, and the threshold that the
-        paper's text uses: 1e-4 without noise (Corollary 1); with noise, its empirical variance, of
-        the column where it is largest (Corollary 2); and if `family_degree` is less than `degree`,
-        the largest mean square of what the multilinear polynomials of a column's own factors leave
-        of it (Corollary 3).
+        The informative columns, the formulas of the redundant columns, and the threshold of the
+        paper's text. The threshold is 1e-4 without noise (Corollary 1). With noise it is the
+        largest empirical variance of the noise in any column (Corollary 2). If `family_degree` is
+        less than `degree`, it is the largest mean squared residual of a redundant column, given
+        multilinear polynomials of its factors (Corollary 3).
 
     Notes
     -----
-    With `noise` it depends on the variances whether a redundant column is the least variant in its
-    formula: only if its factors' variances are above ``noise / (1 - ratio)``. And an informative
-    column whose variance is below the noise's is redundant by the rule. With
-    ``variances="integers"`` neither happens except by chance; with "uniform" both do in some draws.
+    With `noise`, a redundant column has the least variance in its formula only if the variances of
+    its factors are above ``noise / (1 - ratio)``. An informative column whose variance is below the
+    variance of the noise is redundant by the rule. With ``variances="integers"`` both cases are
+    rare; with "uniform" both occur in some draws.
 
     A product of normal columns is uncorrelated with all multilinear polynomials of lower degree, so
     that with a `family_degree` below `degree` the rule makes the threshold about as large as the
     largest variance of a redundant column. All informative columns of less variance are then
     redundant by the rule as well, unless `variances` is a narrow interval.
 
-    GCA with its default basis looks at the principal directions of the sample, which are not
-    exactly those of the distribution. The authors' scripts give it the true ones:
-    ``GCA(basis=truth.rotation)``. These scripts also centre the columns before multiplying them,
-    use 1e-5 for the threshold, and stop after `n_informative` steps.
+    GCA with its default basis takes the principal directions of the sample, which differ a little
+    from the principal directions of the distribution. The authors' scripts give GCA the true
+    directions: ``GCA(basis=truth.rotation)``. These scripts also centre the columns before
+    multiplying them, use 1e-5 for the threshold, and stop after `n_informative` steps.
 
     Examples
     --------
@@ -149,8 +150,8 @@ def make_planted_redundancy(
     columns, products = [independent], []
     for i, factors in enumerate(sets, start=n_informative):
         product = independent[:, list(factors)].prod(axis=1)
-        # The variances of the sample: with those of the distribution a redundant column often
-        # precedes one of its factors, and what GFA finds is not what was planted.
+        # Variances of the sample: with variances of the distribution, a redundant column would
+        # often have more variance than one of its factors, and GFA would take it first.
         smallest = independent[:, list(factors)].var(axis=0).min()
         k = float(np.sqrt(ratio * smallest / product.var()))
         products.append(Product(i, k, factors))
@@ -162,7 +163,7 @@ def make_planted_redundancy(
         Z[:, n_informative:] += added
 
     fitted_degree = min(degree, HIGHEST_DEGREE) if family_degree is None else family_degree
-    threshold = EXACT
+    threshold = NOISELESS_THRESHOLD
     if fitted_degree < degree:
         errors = (
             projection_error(Z[:, each.column], Z[:, list(each.factors)], fitted_degree)
@@ -200,7 +201,7 @@ def _variances(
 
 
 def check_interval(variances: tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of an interval of variances if it is one."""
+    """Return the ends of an interval of variances; raise ValueError if it is not an interval."""
     if len(variances) == 2 and 0 <= variances[0] <= variances[1] < np.inf and variances[1] > 0:
         return variances
     raise ValueError(
@@ -210,7 +211,7 @@ def check_interval(variances: tuple[float, float]) -> tuple[float, float]:
 
 
 def projection_error(target: Array, factors: Array, degree: int) -> float:
-    """Return the mean square of what multilinear polynomials of some columns leave of another."""
+    """Return the mean squared residual of `target`, given multilinear polynomials of `factors`."""
     scaled = (factors - factors.mean(axis=0)) / factors.std(axis=0)
     functions = [
         scaled[:, list(which)].prod(axis=1)

@@ -1,4 +1,4 @@
-"""What was planted in a synthetic table, and the drawing of it."""
+"""Truth about a synthetic table: its informative columns, and formulas of the others."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Product:
     Attributes
     ----------
     column : int
-        Where it is.
+        Index of the redundant column.
     coefficient : float
-        What the product is multiplied by (k_i in the paper).
+        Factor of the product (k_i in the paper).
     factors : tuple of int
-        The columns that are multiplied; one that occurs twice is squared.
+        Indices of the columns that are multiplied. A column that occurs twice is squared.
 
     Examples
     --------
@@ -40,26 +40,26 @@ class Product:
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What was planted in a synthetic data set.
+    """Truth about a synthetic table: its informative columns, and formulas of the others.
 
-    "Columns" are those of X, unless X was rotated: then they are the components along the
+    Columns are the columns of X. If X was rotated, columns are the components of X along the
     directions in `rotation`, which :meth:`columns` returns.
 
     Attributes
     ----------
     informative : array of shape (n_informative,)
-        The columns that are mutually independent, in increasing order.
+        Indices of the mutually independent columns, in increasing order.
     variances : array of shape (n_informative,)
-        The variances of the distributions that they were drawn from.
+        Variances of the distributions of the informative columns.
     products : tuple of Product
-        How each of the other columns was computed.
+        Formulas of the redundant columns.
     degree : int
         The degree of the multilinear polynomials that the paper uses on such data.
     threshold : float or None
-        The variance below which a column is redundant, by the rule in the paper's text, or None
-        where the text has no rule.
+        Variance below which a column is redundant by the rule in the paper's text; None if the
+        text has no rule.
     noise : array of shape (n_samples, n_products) or None
-        What was added to each product, in the order of `products`.
+        Noise that was added to each product, in the order of `products`.
     rotation : array of shape (n_features, n_features) or None
         Orthonormal directions by rows (ρ_i in the paper), for the parameter `basis` of
         :class:`~gramian.GCA`.
@@ -86,11 +86,11 @@ class Truth:
 
     @property
     def redundant(self) -> IntArray:
-        """The columns that are products of others, in increasing order."""
+        """Indices of the redundant columns, in increasing order."""
         return np.sort(np.array([each.column for each in self.products], dtype=np.intp))
 
     def columns(self, X: ArrayLike) -> Array:
-        """Undo the rotation of the columns, if there was one.
+        """Undo the rotation of X; without a rotation, return X.
 
         Parameters
         ----------
@@ -100,13 +100,13 @@ class Truth:
         Returns
         -------
         columns : array of shape (n_samples, n_features)
-            The columns of which the formulas in `products` hold.
+            The columns for which the formulas in `products` hold.
         """
         columns = np.asarray(X, dtype=np.float64)
         return columns if self.rotation is None else columns @ self.rotation.T
 
     def recompute(self, X: ArrayLike) -> Array:
-        """Compute the redundant columns from the informative ones and the noise.
+        """Compute the redundant columns from the informative columns and the noise.
 
         Parameters
         ----------
@@ -128,21 +128,21 @@ class Truth:
 def draw_factors(
     rng: np.random.RandomState, n: int, degree: int, count: int, *, distinct: bool
 ) -> list[tuple[int, ...]]:
-    """Draw sets of 0, …, n - 1, all sets of the given size being equally likely."""
+    """Draw sets of `degree` numbers from 0 to n - 1; all sets are equally likely."""
     total = math.comb(n, degree)
     if total == 0:
         raise ValueError(
-            f"products of {degree} distinct columns need at least as many informative ones; "
+            f"products of {degree} distinct columns need at least {degree} informative columns; "
             f"got n_informative={n}."
         )
     if distinct and count > total:
         raise ValueError(
             f"there are only {total} distinct products of {n} informative columns for "
-            f"{count} redundant ones; have fewer of them, or let products recur."
+            f"{count} redundant columns; ask for fewer columns, or set distinct=False."
         )
     drawn: list[tuple[int, ...]] = []
     while len(drawn) < count:
-        rng.random_sample()  # not used: a seed goes on giving the table that it always gave
+        rng.random_sample()  # not used: keeps the tables of earlier versions for each seed
         factors = tuple(sorted(rng.choice(n, degree, replace=False).tolist()))
         if not distinct or factors not in drawn:
             drawn.append(factors)
@@ -150,7 +150,7 @@ def draw_factors(
 
 
 def place(columns: Array, truth: Truth, order: IntArray) -> tuple[Array, Truth]:
-    """Move column i to place order[i], in the data and in what is known of them."""
+    """Move column i to place order[i], in the data and in the truth."""
     moved = np.empty_like(columns)
     moved[:, order] = columns
     informative = order[truth.informative]

@@ -1,4 +1,4 @@
-"""How fitted estimators show themselves in a notebook: scikit-learn's diagram, and a summary."""
+"""Fitted estimators in a notebook: scikit-learn's diagram, and a summary of the fit."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from gramian.estimators._warning_texts import warning_of
 from gramian.fitting import AnyModel
 
 MAX_NAMES = 12
-"""At most this many columns are named; the others are counted."""
+"""Largest number of columns that are named; the others are counted."""
 MAX_NAME = 60
+"""Largest number of letters of a name; longer names are cut."""
 SPACE = "\N{NO-BREAK SPACE}"
 STYLE = (
     "<style>"
@@ -33,7 +34,7 @@ STYLE = (
 
 
 class FittedSummary:
-    """Adds a summary of the fit below scikit-learn's diagram."""
+    """Mixin that adds a summary of the fit below scikit-learn's diagram."""
 
     def _repr_html_inner(self) -> str:
         from sklearn.utils import estimator_html_repr
@@ -42,13 +43,13 @@ class FittedSummary:
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if "text/html" in bundle:  # which the configuration can forbid
+        if "text/html" in bundle:  # the configuration of scikit-learn can forbid HTML
             bundle["text/html"] = self._repr_html_inner()
         return bundle
 
 
 def summary(estimator: Any) -> str:
-    """Return a fit in a few lines of HTML; nothing if there is no fit.
+    """Return a fit in a few lines of HTML; an empty text if the estimator is not fitted.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def summary(estimator: Any) -> str:
     )
     n_functions = counted(model.n_functions - 1, "function")
     facts = f"{n_functions} on {counted(model.n_rows, 'row')}. {model.ending}"
-    if model.decodes:  # of what UFFS explains, not all is by those kept
+    if model.decodes:  # the functions of UFFS include columns that are not kept
         facts = f"{_explained(model)}. {facts}"
     texts = [warning_of(caution)[1] for caution in model.cautions]
     notes = "".join(f'<p class="gramian-warning">{escape(text)}</p>' for text in texts)
@@ -77,7 +78,7 @@ def summary(estimator: Any) -> str:
 
 
 def unbroken_percent(value: float) -> str:
-    """Write a share as a percentage that no line break divides."""
+    """Write a share as a percentage without a line break in it."""
     return percent(value).replace(" ", SPACE)
 
 
@@ -97,7 +98,7 @@ def _kept(model: AnyModel) -> str:
 
 
 def _names(model: AnyModel) -> str:
-    """Return the columns that were selected as a list."""
+    """Return the columns that were selected as an HTML list."""
     if not model.selects:
         return ""
     names = [cut(name, MAX_NAME) for name in model.kept_names]
@@ -107,16 +108,16 @@ def _names(model: AnyModel) -> str:
 
 
 def sparkline(values: Sequence[float], label: str, width: int = 150, height: int = 36) -> str:
-    """Draw what falls from step to step, in the colour of the text around.
+    """Draw falling shares as a small line, in the colour of the text around it.
 
     Parameters
     ----------
     values : sequence of float
         Shares, from 0 to 1.
     label : str
-        What a screen reader says.
+        Text for screen readers.
     width, height : int
-        The size in pixels.
+        Size in pixels.
     """
     n = max(len(values) - 1, 1)
     points = [

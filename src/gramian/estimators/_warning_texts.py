@@ -59,8 +59,8 @@ def _problem(caution: Caution) -> str:
         case Overfitting():
             return (
                 f"{caution.n_functions:.0f} functions were fitted to {caution.n_rows} samples. "
-                "Above half as many functions as samples, residual variances measured on the same "
-                "samples are far too small."
+                "Above half as many functions as samples, residual variances measured on the "
+                "samples of the fit are far too small."
             )
         case NearDependence():
             return (
@@ -70,7 +70,7 @@ def _problem(caution: Caution) -> str:
         case UnequalUnits():
             return (
                 f"The standard deviation of {caution.column!r} is {caution.ratio:.3g} times the "
-                f"median one. {caution.algorithm} compares variances, so that this column hides "
-                "the others."
+                f"median of all columns. {caution.algorithm} compares variances, so that this "
+                "column hides the others."
             )
     raise NotImplementedError(type(caution))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_LOSS = 1e-6
 """Largest loss of orthogonality without a caution."""
 MAX_OVER_MEDIAN = 100.0
-"""Largest ratio of the largest standard deviation to the median one without a caution."""
+"""Ratio of the largest to the median standard deviation above which there is a caution."""
 
 
 class Remedy(Enum):
@@ -77,7 +77,7 @@ class UnequalUnits(Caution):
     algorithm: str
     column: str
     ratio: float
-    """Standard deviation of the column, divided by the median one of all columns that vary."""
+    """Standard deviation of the column, divided by the median of all columns that vary."""
 
 
 def cautions_of(model: FittedModel) -> list[Caution]:

@@ -1,8 +1,8 @@
-"""The container: a zip file of one JSON document and arrays in NumPy's format, none compressed.
+"""Zip files of one JSON document and of arrays in NumPy's format, without compression.
 
-Nothing in a file is trusted. Members are stored as they are, so that no more memory is needed than
-the file has bytes; headers are compared, not evaluated; and what the document does not
-list is not read.
+No part of a file is trusted. Parts are not compressed, so that reading takes no more memory than
+the file has bytes. Headers of arrays are compared and never evaluated. Parts that the document does
+not list are not read.
 """
 
 from __future__ import annotations
@@ -26,20 +26,23 @@ from gramian.exceptions import ModelFileError
 
 DOCUMENT = "model.json"
 MAX_BYTES = 2**31 - 1
-"""The largest size of a model file: beyond it, zip files need another format."""
+"""Largest size of a model file in bytes; larger zip files need another format."""
 MAX_DOCUMENT = 2**22
-"""The largest size of the JSON document; in memory it takes up to thirty times as much."""
-MAX_MEMBERS = 64
+"""Largest size of the JSON document in bytes; in memory it takes up to thirty times as much."""
+MAX_PARTS = 64
+"""Largest number of parts of a file."""
 DTYPES = ("<f8", "<i8")
-"""What arrays are made of: floats and indices."""
+"""Types of numbers in arrays: floats and indices."""
 END = struct.Struct("<4s4H2LH")
-"""The last record of a zip file."""
+"""Layout of the last record of a zip file."""
 HEADER = re.compile(
     rb"\x93NUMPY\x01\x00(?P<size>..)\{'descr': '(?P<dtype>[<>|]\w{1,4})', "
     rb"'fortran_order': (?P<fortran>True|False), 'shape': \((?P<shape>[0-9, ]{0,60})\), \} *\n",
     re.DOTALL,
 )
+"""Header of an array in NumPy's format, version 1."""
 MAX_HEADER = 256
+"""Largest size of the header of an array in bytes."""
 DAMAGE = (
     zipfile.BadZipFile,
     ValueError,
@@ -51,20 +54,20 @@ DAMAGE = (
     struct.error,
     OSError,
 )
-"""What Python's own reader raises for damaged files."""
+"""Exceptions of Python's zip reader for damaged files."""
 
 AnyArray = NDArray[Any]
 
 
 def write(stream: BinaryIO, document: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> None:
-    """Write a model file: the same bytes for the same content.
+    """Write a model file. Equal content gives equal bytes.
 
     Parameters
     ----------
     stream : binary file
-        Where to write.
+        The file.
     document : dict
-        What goes into the JSON document; "arrays" is added.
+        Content of the JSON document; the key "arrays" is added.
     arrays : dict
         The arrays by name, of dtype float64 or int64.
     """
@@ -92,7 +95,7 @@ def write(stream: BinaryIO, document: Mapping[str, Any], arrays: Mapping[str, An
 
 
 def _in_memory_order(array: AnyArray) -> AnyArray:
-    """Return a contiguous array that BLAS reads as it does this one, so that results are equal."""
+    """Return a contiguous array in the same memory order, so that BLAS gives equal results."""
     columns = array.ndim == 2 and 0 < array.strides[0] < array.strides[1]
     array = np.require(array, dtype=np.int64 if array.dtype.kind in "iu" else np.float64)
     array = array.astype(array.dtype.newbyteorder("<"), copy=False)
@@ -114,7 +117,7 @@ class Archive:
     stream : binary file
         The file.
     n_bytes : int
-        Its size.
+        Size of the file in bytes.
     """
 
     def __init__(self, stream: BinaryIO, n_bytes: int) -> None:
@@ -154,7 +157,7 @@ class Archive:
             raise ModelFileError(f"The part {name!r} is damaged: {error}") from error
 
     def array(self, name: str) -> AnyArray:
-        """Read an array of the inventory."""
+        """Read the array of this name, which must be in the inventory."""
         dtype, shape = self.inventory[name]
         n_bytes = 8 * math.prod(shape)
         content = self._read(f"{name}.npy", n_bytes + MAX_HEADER)
@@ -179,14 +182,14 @@ class Archive:
 def opened(path: Path) -> Iterator[Archive]:
     """Open a model file for reading."""
     status = path.stat()
-    if not stat.S_ISREG(status.st_mode):  # reading a pipe could wait for ever
+    if not stat.S_ISREG(status.st_mode):  # reading a pipe could wait forever
         raise ModelFileError("It is not a file.")
     with path.open("rb") as stream:
         yield Archive(stream, status.st_size)
 
 
 def _check_end(stream: BinaryIO, n_bytes: int) -> None:
-    """Check the last record, which tells how long the list of parts is."""
+    """Check the last record of the zip file, which has the length of the list of parts."""
     if n_bytes > MAX_BYTES:
         raise ModelFileError(f"It has {n_bytes} bytes; {MAX_BYTES} are allowed.")
     if n_bytes < END.size:
@@ -199,7 +202,7 @@ def _check_end(stream: BinaryIO, n_bytes: int) -> None:
     mark, disk, first_disk, n_here, n, size, offset, comment = END.unpack(last)
     if mark != b"PK\x05\x06" or offset + size + END.size != n_bytes:
         raise ModelFileError("Its end is missing or damaged.")
-    if disk or first_disk or comment or n_here != n or not 1 <= n <= MAX_MEMBERS:
+    if disk or first_disk or comment or n_here != n or not 1 <= n <= MAX_PARTS:
         raise ModelFileError("The list of its parts is damaged.")
     if size > 512 * n:
         raise ModelFileError("The list of its parts is too long.")
@@ -252,7 +255,7 @@ def _finite(text: str) -> float:
 
 
 def _check_inventory(arrays: Any) -> dict[str, tuple[str, tuple[int, ...]]]:
-    if not isinstance(arrays, dict) or len(arrays) >= MAX_MEMBERS:
+    if not isinstance(arrays, dict) or len(arrays) >= MAX_PARTS:
         raise ModelFileError("Its list of arrays is missing or damaged.")
     found = {}
     for name, entry in arrays.items():

@@ -1,4 +1,4 @@
-"""Fitted estimators in files."""
+"""Public functions that write model files and read them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gramian.models._beside import Beside
 from gramian.models._preprocessing import Preprocessing
 from gramian.models._schema import PREPROCESSING, SCHEMAS, read_arrays
 from gramian.models._stored_estimators import (
-    CLASSES,
+    ESTIMATORS,
     StoredEstimator,
     from_data_and_arrays,
     to_data_and_arrays,
@@ -29,24 +29,24 @@ from gramian.tables import Clock
 
 FORMAT = "gramian model"
 VERSION = 1
-"""The version of the format; it grows when older versions of gramian could misread a file."""
+"""Version of the format; it grows when older versions of gramian could misread a file."""
 
 NEEDED = {"columns", "missing", "categories"}
-"""What every description of preprocessing has."""
+"""Keys that every description of preprocessing has."""
 OPTIONAL = {"ids", "targets", "clocks", "beside"}
-"""What it has where there is any of it."""
+"""Optional keys of preprocessing, written only if not empty."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """What is in a model file.
+    """Content of a model file.
 
     Attributes
     ----------
     estimator : estimator
         The fitted estimator: GFR, GCA, GFS, GFA, UFFS or PolynomialManifold.
     preprocessing : Preprocessing or None
-        What happened to the table before the fit, if the file says so.
+        Steps from the table to the numbers of the fit; None if the file has none.
     gramian_version : str
         The version of gramian that wrote the file.
 
@@ -80,26 +80,26 @@ def save(
 ) -> None:
     """Write a fitted estimator to a file, without its training rows.
 
-    The file holds numbers and names, and no program: it is safe to read a file from anyone. The
-    same estimator gives the same bytes.
+    The file holds numbers and names, and no program, so that reading a file from anyone is safe.
+    Two writes of one estimator give the same bytes.
 
     Parameters
     ----------
     estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
         The estimator. Its parameter `checkpoint` is not written.
     path : path
-        The file; by convention its name ends in .gram. An old one is replaced when the new one
-        is complete.
+        The file; by convention its name ends in .gram. An existing file is replaced when the new
+        one is complete.
     preprocessing : Preprocessing, optional
-        What happened to the table before the fit.
+        Steps from the table to the numbers of the fit.
     moments : bool, optional
-        Whether to write the moments of the functions, too; without them, explanations need rows.
-        By default they are written if they take at most 1 MB.
+        True to write the moments of the functions as well. Without moments, explanations need
+        rows. By default moments are written if they take at most 1 MB.
 
     Raises
     ------
     ValueError
-        If the estimator has something that a model file cannot hold.
+        If a part of the estimator does not fit in a model file.
 
     See Also
     --------
@@ -132,7 +132,7 @@ def save(
             arrays["preprocessing.impute"] = preprocessing.impute
     buffer = BytesIO()
     write(buffer, document, arrays)
-    try:  # nothing is written that cannot be read again
+    try:  # a file that cannot be read again is not written
         _read(Archive(buffer, buffer.tell()), _functions_of(estimator))
     except ModelFileError as error:
         raise ValueError(f"This model does not fit in a model file: {error}") from error
@@ -148,14 +148,14 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None) ->
     path : path
         The file.
     functions : mapping from str to callable, optional
-        The functions of a :class:`~gramian.families.Custom` family by their names: a file holds
-        no program.
+        Functions of a :class:`~gramian.families.Custom` family by their names. A file holds names
+        only, and no program.
 
     Returns
     -------
     estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
-        The estimator, with the same methods and results as the original. It takes the same rows as
-        the original: if the file holds preprocessing, `read` returns that, too.
+        The estimator, with the methods and results of the original. Its rows are the numbers of
+        the fit; if the file holds preprocessing, `read` returns the preprocessing as well.
 
     Raises
     ------
@@ -179,8 +179,8 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None) ->
     model = read(path, functions=functions)
     if model.preprocessing is not None:
         warnings.warn(
-            f"{os.fspath(path)} holds preprocessing besides the estimator, which the estimator "
-            "does not apply itself. Use gramian.models.read(path), and its preprocessing.apply.",
+            f"{os.fspath(path)} also holds preprocessing, which the estimator does not apply. Use "
+            "gramian.models.read(path), and apply the preprocessing of the result to tables.",
             UserWarning,
             stacklevel=2,
         )
@@ -188,19 +188,19 @@ def load(path: str | os.PathLike[str], *, functions: Functions | None = None) ->
 
 
 def read(path: str | os.PathLike[str], *, functions: Functions | None = None) -> Model:
-    """Read all that is in a model file.
+    """Read a fitted estimator and its preprocessing from a file.
 
     Parameters
     ----------
     path : path
         The file.
     functions : mapping from str to callable, optional
-        The functions of a :class:`~gramian.families.Custom` family by their names.
+        Functions of a :class:`~gramian.families.Custom` family by their names.
 
     Returns
     -------
     model : Model
-        The estimator, and what happened to the table before the fit.
+        The estimator and its preprocessing.
 
     Raises
     ------
@@ -242,14 +242,14 @@ def _read(archive: Archive, functions: Functions | None) -> Model:
             f"knows formats up to {VERSION}: update gramian."
         )
     name, d = document.get("estimator"), document.get("n_features")
-    if not isinstance(name, str) or name not in CLASSES:
+    if not isinstance(name, str) or name not in ESTIMATORS:
         raise ModelFileError(f"Its estimator is unknown to this version: {str(name)[:60]!r}.")
     if type(d) is not int or d < 1:
         raise ModelFileError("The number of its features is damaged.")
     if "preprocessing.scale" in archive.inventory:  # of early development versions
         raise ModelFileError(
-            "Its columns were scaled before the fit, which estimators do themselves now: fit again "
-            "with scale=True."
+            "Its columns were scaled before the fit. Estimators now scale columns themselves: fit "
+            "again with scale=True."
         )
     arrays = read_arrays(archive, {**SCHEMAS[name], **PREPROCESSING}, d)
     estimator = from_data_and_arrays(document, arrays, functions)
@@ -260,7 +260,7 @@ def _read(archive: Archive, functions: Functions | None) -> Model:
 
 
 def _functions_of(estimator: StoredEstimator) -> Functions:
-    """Return the functions of Custom families by name, to read back what was written."""
+    """Return the functions of Custom families by name, for reading the file again."""
     found: dict[str, Any] = {}
     families: list[Any] = [getattr(estimator, "family", None), getattr(estimator, "family_", None)]
     while families:

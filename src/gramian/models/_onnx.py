@@ -1,4 +1,4 @@
-"""Export of what `transform` does to ONNX, for runtimes without Python."""
+"""Export of `transform` to ONNX, for runtimes without Python."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from gramian.models._onnx_graph import OnnxGraph
 from gramian.models._onnx_surface import encode
 
 OPSET = 13
-"""Old enough for any runtime in use; it has all that is needed."""
+"""Version of the ONNX operators: old enough for any runtime in use."""
 IR_VERSION = 8
+"""Version of the ONNX file format that belongs to `OPSET`."""
 
 
 def to_onnx(
@@ -30,24 +31,24 @@ def to_onnx(
 ) -> Any:
     """Export `transform` of a fitted estimator to ONNX.
 
-    GFR and GCA become a subtraction and a matrix product, GFS, GFA and UFFS a choice of columns.
-    PolynomialManifold, with polynomials or multilinear ones, becomes a loop: the search for the
-    nearest point, with the same steps, for all rows at once. The graph takes "X" of shape
-    (n, n_features) and returns "Z".
+    GFR and GCA become a subtraction and a matrix product; GFS, GFA and UFFS become a choice of
+    columns. PolynomialManifold with the family "polynomial" or "multilinear" becomes a loop: the
+    search for the nearest point, with the steps of `transform`, for all rows at once. The graph
+    takes "X" of shape (n, n_features) and returns "Z".
 
     Parameters
     ----------
     estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
         The estimator.
     path : path, optional
-        The file to write; an old one is replaced when the new one is complete.
+        The file to write. An existing file is replaced when the new one is complete.
     dtype : {"float32", "float64"}, default="float32"
         The type of numbers that the graph takes and returns.
 
     Returns
     -------
     model : onnx.ModelProto
-        The graph; names of columns, if there are any, are in its metadata as JSON.
+        The graph. If columns have names, the names are in its metadata as JSON.
 
     Raises
     ------
@@ -102,7 +103,7 @@ def to_onnx(
 
 
 def _encode(model: AnyModel, graph: OnnxGraph) -> int:
-    """Add what `transform` does, from "X" to "Z", and return the number of columns of "Z"."""
+    """Add the operations from "X" to "Z", and return the number of columns of "Z"."""
     if isinstance(model, FittedManifold):
         return encode(graph, model)
     assert isinstance(model, FittedModel)

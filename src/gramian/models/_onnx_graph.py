@@ -1,4 +1,4 @@
-"""A small writer of ONNX graphs: operations are calls, and values are names."""
+"""Writer of ONNX graphs: operations are calls, and values are names."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gramian._support.extras import require
 
 
 class OnnxGraph:
-    """A graph that grows with every call.
+    """ONNX graph that grows by one operation with every call.
 
     Parameters
     ----------
     dtype : {"float32", "float64"} or dtype
-        The type of numbers.
+        Type of the numbers.
     parent : OnnxGraph, optional
-        The graph around this one, if it is repeated there.
+        The graph that repeats this one, if this one is the body of a loop.
     """
 
     def __init__(self, dtype: DTypeLike, parent: OnnxGraph | None = None) -> None:
@@ -34,12 +34,12 @@ class OnnxGraph:
         self._parent = parent
 
     def name(self) -> str:
-        """Return a name that nothing has yet."""
+        """Return a name that no value has yet."""
         return f"v{next(self._numbers)}"
 
     def constant(self, values: Any, name: str | None = None) -> str:
-        """Add a constant: indices stay integers, all other numbers get the type of the graph."""
-        if self._parent is not None:  # values outside of a loop are seen inside
+        """Add a constant: integers become int64, floats get the type of the graph."""
+        if self._parent is not None:  # the body of a loop sees values of the graph around it
             return self._parent.constant(values, name)
         values, name = np.asarray(values), name or self.name()
         kinds = {"i": np.int64, "u": np.int64, "b": np.bool_}
@@ -48,9 +48,9 @@ class OnnxGraph:
         return name
 
     def __call__(self, operation: str, *inputs: Any, out: str | None = None, **options: Any) -> str:
-        """Add an operation with one result, and return its name.
+        """Add an operation with one result, and return the name of the result.
 
-        Inputs are names of values; numbers and arrays become constants.
+        Inputs are names of values, or numbers and arrays, which become constants.
         """
         names = [each if isinstance(each, str) else self.constant(each) for each in inputs]
         out = out or self.name()
@@ -58,7 +58,7 @@ class OnnxGraph:
         return out
 
     def ones(self, like: str) -> str:
-        """Return ones in the shape of other values."""
+        """Return ones in the shape of the values `like`."""
         value = self.helper.make_tensor("", self.kind, [1], [1.0])
         return self("ConstantOfShape", self("Shape", like), value=value)
 
@@ -75,7 +75,7 @@ class OnnxGraph:
         return self.total(self("Mul", values, values), 1)
 
     def column(self, values: str, axis: int = 1) -> str:
-        """Give values another axis of length one."""
+        """Insert an axis of length one."""
         return self("Unsqueeze", values, np.array([axis]))
 
     def repeat(
@@ -87,22 +87,22 @@ class OnnxGraph:
         then: Sequence[str],
         go_on: str,
     ) -> list[str]:
-        """Repeat a graph as long as it says so, and return the last values of its states.
+        """Repeat a graph until a truth value in it is false; return the last values of its states.
 
         Parameters
         ----------
         body : OnnxGraph
             The graph, made with this one as parent.
         most : int
-            How often at most.
+            Largest number of repetitions.
         states : sequence of str
-            The names of the states inside.
+            Names of the states in the body.
         first : sequence of str
-            Where their first values are, outside.
+            Names of the first values of the states, in this graph.
         then : sequence of str
-            Where their next values are, inside.
+            Names of the next values of the states, in the body.
         go_on : str
-            Whether to go on, a truth value inside.
+            Name of the truth value in the body: True to repeat the body again.
         """
         helper, value = self.helper, self.helper.make_tensor_value_info
         integer = helper.np_dtype_to_tensor_dtype(np.dtype(np.int64))

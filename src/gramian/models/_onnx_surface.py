@@ -1,4 +1,4 @@
-"""The search for nearest points as an ONNX graph: a loop that does what `NearestSearch` does."""
+"""Search for nearest points as an ONNX graph: a loop with the steps of `NearestSearch`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from gramian.fitting import FittedManifold
 from gramian.models._onnx_graph import OnnxGraph
 
 Point = tuple[str, str, str]
-"""Terms of lower degree, what is missed, and the objective, at the coordinates of all rows."""
+"""Names of three values for all rows: terms of lower degree, residuals, and the objective."""
 
 
 def encode(graph: OnnxGraph, model: FittedManifold) -> int:
-    """Add what `transform` does, from "X" to "Z", and return the number of codes.
+    """Add the operations from "X" to "Z", and return the number of codes.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ def encode(graph: OnnxGraph, model: FittedManifold) -> int:
     """
     if type(model.family) not in (Multilinear, Polynomial):
         raise ValueError(
-            f"Surfaces of products of codes are exported to ONNX, and {model.family} is another. "
-            "Fit with family='polynomial' or 'multilinear'."
+            f"Only surfaces of products of codes are exported to ONNX, and {model.family} has "
+            "other functions. Fit with family='polynomial' or 'multilinear'."
         )
     manifold = model.manifold
-    # a unit for each column: runtimes may round one for all to float32
+    # One unit for each column: runtimes may round a single number to float32.
     unit = manifold.unit * (np.ones_like(model.mean) if model.scale is None else model.scale)
     x = graph("Div", graph("Sub", "X", model.mean), unit)
     centred = graph("Sub", _Search(graph, manifold, x).run(), manifold.offset)
@@ -51,14 +51,14 @@ def encode(graph: OnnxGraph, model: FittedManifold) -> int:
 
 
 class _Products:
-    """The terms of a surface, each a term of one degree less times a variable."""
+    """Terms of a surface. Each term is a term of one degree less, times a variable."""
 
     def __init__(self, terms: Terms) -> None:
         keys = [_variables(key) for key in terms.keys]
         self.order = sorted(range(len(keys)), key=lambda i: len(keys[i]))
         """Terms by degree."""
         self.levels: list[tuple[list[int], list[int]]] = []
-        """For each degree from 1 on: the places of parents in the degree before, and variables."""
+        """For each degree from 1 on: indices of the factors of one degree less, and variables."""
         before: dict[tuple[int, ...], int] = {(): 0}
         for degree in range(1, 1 + max(map(len, keys))):
             level = [keys[i] for i in self.order if len(keys[i]) == degree]
@@ -66,7 +66,7 @@ class _Products:
             before = {key: i for i, key in enumerate(level)}
 
     def __call__(self, graph: OnnxGraph, u: str) -> str:
-        """Evaluate all terms by degree, one column a term."""
+        """Evaluate all terms, sorted by degree, one column for each term."""
         first = graph.take(u, [0], axis=1)
         levels = [graph.ones(first)]
         for parents, variables in self.levels:
@@ -76,7 +76,7 @@ class _Products:
 
 
 def _variables(key: Sequence[tuple[int, object]]) -> tuple[int, ...]:
-    """Return the variables in a product, each as often as its power says."""
+    """Return the variables of a product, each repeated by its power."""
     powers: Counter[int] = Counter()
     for variable, atom in key:
         assert isinstance(atom, tuple)
@@ -85,7 +85,7 @@ def _variables(key: Sequence[tuple[int, object]]) -> tuple[int, ...]:
 
 
 class _Search:
-    """Levenberg-Marquardt for all rows at once; those that are done stay where they are."""
+    """Levenberg-Marquardt steps for all rows at once. Rows that have converged do not move."""
 
     def __init__(self, graph: OnnxGraph, manifold: Manifold, x: str) -> None:
         surface, start = manifold.surface, manifold.start.linear
@@ -100,11 +100,11 @@ class _Search:
         whole = graph.squares(x)
         self._home = graph("Add", graph("MatMul", x, start.matrix), start.offset)
         self._x = x if surface.axes is None else graph("MatMul", x, surface.axes)
-        # what is orthogonal to the axes stays as it is
+        # The part of a row that is orthogonal to the axes is constant during the search.
         self._rest = graph("Max", graph("Sub", whole, graph.squares(self._x)), 0.0)
 
     def run(self) -> str:
-        """Return where the search ends."""
+        """Return the coordinates of the nearest points."""
         graph = self._graph
         u, lower, miss, objective = self._begin()
         ones = graph.ones(objective)
@@ -116,6 +116,7 @@ class _Search:
         return graph.repeat(body, self._search.max_steps, names, first, then, go_on)[0]
 
     def _at(self, graph: OnnxGraph, u: str) -> Point:
+        """Evaluate the surface at the coordinates `u`."""
         values = self._products(graph, u)
         miss = graph("Sub", self._x, graph("MatMul", values, self._b))
         away = graph("Sub", u, self._home)
@@ -124,7 +125,7 @@ class _Search:
         return graph.take(values, self._lower, axis=1), miss, objective
 
     def _better(self, graph: OnnxGraph, after: str, before: str) -> str:
-        """Return where an objective is lower than another, or is finite and the other is not."""
+        """Return True for rows where `after` is less than `before`, or alone is finite."""
         largest = graph.constant(float(np.finfo(graph.dtype).max))
         finite, was = (graph("LessOrEqual", graph("Abs", one), largest) for one in (after, before))
         rescued = graph("And", finite, graph("Not", was))
@@ -133,13 +134,13 @@ class _Search:
     def _take(
         self, graph: OnnxGraph, better: str, new: Sequence[str], old: Sequence[str]
     ) -> list[str]:
-        """Take the new where it is better: coordinates, terms and what is missed; objectives."""
+        """Take new coordinates, terms, residuals and objectives in the rows that are better."""
         column = graph.column(better)
         masks = (column, column, column, better)
         return [graph("Where", *each) for each in zip(masks, new, old, strict=True)]
 
     def _begin(self) -> list[str]:
-        """Begin at the linear estimates, or nearer if these are far out."""
+        """Begin at the linear estimates, or closer to zero if the estimates are far from zero."""
         graph, u = self._graph, self._home
         state = [u, *self._at(graph, u)]
         size = graph("Sqrt", graph.squares(u))
@@ -154,7 +155,7 @@ class _Search:
         return state
 
     def _turn(self, graph: OnnxGraph, names: Sequence[str]) -> tuple[list[str], str]:
-        """Make a step for all rows that are not done."""
+        """Make a step for all rows that have not converged."""
         u, lower, miss, objective, damping, active = names
         zero, one = graph.constant(0.0), graph.constant(1.0)
         there = graph("Add", u, self._step(graph, u, lower, miss, damping))
@@ -179,7 +180,7 @@ class _Search:
         return [*state, damped, active], graph("Greater", most, zero)
 
     def _step(self, graph: OnnxGraph, u: str, lower: str, miss: str, damping: str) -> str:
-        """Return the damped Gauss-Newton step, (JᵀJ + tether + damping) step = Jᵀ miss."""
+        """Return the damped Gauss-Newton step: (JᵀJ + tether + damping) step = Jᵀ miss."""
         shape = graph.constant(np.array([0, self._k, -1]))
         slopes = graph("Reshape", graph("MatMul", lower, self._tangents), shape)
         # Older versions of onnxruntime fuse MatMul with a transpose, and not for float64.
@@ -200,7 +201,7 @@ class _Search:
         return self._solve(graph, graph("Add", aside, along), pull)
 
     def _solve(self, graph: OnnxGraph, matrix: str, right: str) -> str:
-        """Solve positive definite systems by Gauss-Jordan elimination, one a row."""
+        """Solve one positive definite system for each row by Gauss-Jordan elimination."""
         system = graph("Concat", matrix, right, axis=2)
         for j in range(self._k):
             row = graph.take(system, [j], axis=1)

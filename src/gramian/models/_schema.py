@@ -1,4 +1,4 @@
-"""Which arrays each estimator has, and how their shapes depend on one another.
+"""Arrays in the file of each estimator, and how their shapes depend on one another.
 
 Sizes are letters: d features, s steps or codes, m directions of a given basis, f functions with
 the constant, t rounds; other letters belong to one or two arrays only. A shape is written as in
@@ -20,15 +20,16 @@ from gramian.models._archive import AnyArray, Archive
 
 @dataclass(frozen=True)
 class Spec:
-    """What is known of an array before it is read or written."""
+    """Description of an array that a file holds."""
 
     shape: str
+    """Sizes as letters, separated by spaces."""
     source: str = ""
-    """The attribute of the model that it is; none if it is made of several."""
+    """Attribute of the model with the array; empty if the array is made of several attributes."""
     dtype: str = "<f8"
     optional: bool = False
     infinite: bool = False
-    """Whether values may be infinite."""
+    """True if values may be infinite."""
 
 
 def _index(shape: str, source: str = "", *, optional: bool = False) -> Spec:
@@ -40,14 +41,14 @@ _EVERY = {
     "degrees_of_freedom_": Spec("s+1", "record.degrees_of_freedom"),
     "residual_variance_": Spec("s+1", "record.largest"),
     "total_residual_variance_": Spec("s+1", "record.total"),
-    "explained_variance_ratio_": Spec("s", optional=True),  # in early files; totals tell it
+    "explained_variance_ratio_": Spec("s", optional=True),  # in early files; the totals are enough
     "n_functions_": _index("s", "record.n_kept"),
     "n_dropped_functions_": _index("s", "record.n_dropped"),
 }
 _DECODING = {
     **_EVERY,
     "gcv_total_residual_variance_": Spec("s+1", "record.gcv_total", infinite=True),
-    # A fit to all rows takes these from a fit to some of them, which may have more steps.
+    # These come from a fit to some of the rows, which may have more steps than the fit to all.
     "alpha_path_": Spec("a", "record.alpha_path", infinite=True),
     "validation_residual_variance_": Spec("v", "record.validation_largest", optional=True),
     "validation_total_residual_variance_": Spec("v", "record.validation_total", optional=True),
@@ -109,7 +110,7 @@ SCHEMAS: dict[str, dict[str, Spec]] = {
         "surface.mixing": Spec("s s", "manifold.mixing"),
         "surface.offset": Spec("s", "manifold.offset"),
         "surface.lines": Spec("s d", "manifold.lines"),
-        # of the codes, or of the cosines and sines of all codes
+        # e is s, or 2 s for cosines and sines of the codes
         "start.matrix": Spec("d e", "manifold.start.linear.matrix"),
         "start.offset": Spec("e", "manifold.start.linear.offset"),
     },
@@ -127,11 +128,11 @@ TOGETHER = {
     ),
     tuple(_ELIMINATION): "It lacks a part of how columns were dropped.",
 }
-"""Arrays of which a file has all or none, and what to say of one that has some."""
+"""Groups of arrays of which a file has all or none, and the error message otherwise."""
 
 
 def arrays_of(model: AnyModel, schema: Mapping[str, Spec]) -> dict[str, AnyArray]:
-    """Return the arrays that are attributes of a model."""
+    """Return the arrays of a schema that are attributes of the model."""
     found = {}
     for name, spec in schema.items():
         value: Any = model if spec.source else None
@@ -150,7 +151,7 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
     archive : Archive
         The file.
     schema : mapping from str to Spec
-        What the file must hold.
+        Description of each array that the file may hold.
     d : int
         The number of features.
     """
@@ -178,7 +179,7 @@ def read_arrays(archive: Archive, schema: Mapping[str, Spec], d: int) -> dict[st
 
 
 def _bind(name: str, spec: Spec, dtype: str, shape: tuple[int, ...], sizes: dict[str, int]) -> None:
-    """Check a shape against the sizes known so far, and remember the sizes that are new."""
+    """Check the shape of an array against the known sizes, and add new sizes to `sizes`."""
     letters = spec.shape.split()
     fits = dtype == spec.dtype and len(shape) == len(letters)
     for letter, size in zip(letters, shape, strict=False):
@@ -200,7 +201,7 @@ def _check_values(name: str, spec: Spec, array: AnyArray) -> None:
 
 
 def check_indices(name: str, indices: AnyArray, n: int, *, increasing: bool) -> None:
-    """Raise unless these are different indices below n."""
+    """Raise ModelFileError unless `indices` are distinct integers from 0 to n - 1."""
     if len(indices) and not 0 <= indices.min() <= indices.max() < n:
         raise ModelFileError(f"{name!r} contains an index that is not among 0 to {n - 1}.")
     if increasing and (np.diff(indices) <= 0).any():

@@ -1,4 +1,4 @@
-"""The decoder as arrays, and back: its functions are made again by letting the family grow."""
+"""Decoder as arrays, and back. The family makes the functions again, step by step."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from gramian.models._archive import AnyArray
 from gramian.models._schema import check_indices
 
 MAX_MOMENTS_BYTES = 2**20
-"""Larger moments are written only if they are asked for."""
+"""Moments of more bytes than this are written only on request."""
 MAX_PRODUCTS = 2**20
-"""The largest number of products that a step looks at; each takes about 100 bytes."""
+"""Largest number of products that one step forms; each takes about 100 bytes."""
 MAX_PRODUCTS_IN_ALL = 2**22
-ROUNDING = 1e-6
-"""By how much rounding errors may change moments."""
+"""Largest number of products of all steps."""
+STORED_ROUNDING = 1e-6
+"""Relative rounding error that moments and residual variances in a file may have."""
 
 
 def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
-    """Return what is needed to make the decoder again, besides the family and its own arrays.
+    """Return the arrays of a decoder that are not attributes of the decoder.
 
     Parameters
     ----------
     decoder : Decoder
         The decoder.
     moments : bool or None
-        Whether to include its moments; with None, if they are small.
+        True to include the moments; None to include them if they are small.
     """
     arrays: dict[str, AnyArray] = {
         "decoder.kept": np.concatenate([*decoder.kept, np.empty(0, dtype=np.intp)]).astype(np.intp),
@@ -50,7 +51,7 @@ def to_arrays(decoder: Decoder, *, moments: bool | None) -> dict[str, AnyArray]:
 
 
 def _levels_of(block: Block) -> Array | None:
-    """Return the levels of a block's variable, if the family has indicators of them."""
+    """Return the levels of the variable of a block; None if the family has no indicators."""
     for basis in block.bases:
         evaluate = getattr(basis, "evaluate", None)
         if isinstance(evaluate, partial):  # only indicators depend on the variable
@@ -61,7 +62,7 @@ def _levels_of(block: Block) -> Array | None:
 
 
 def _lowest_level(middles: Array, upper: Array) -> float:
-    """Return a level such that the middle between it and the next one is exactly this number."""
+    """Return the lowest level: halfway to the next level is exactly the first of `middles`."""
     if not len(middles):
         return 0.0
     guess = 2 * middles[0] - upper[0]
@@ -72,16 +73,16 @@ def _lowest_level(middles: Array, upper: Array) -> float:
 def from_arrays(
     arrays: Mapping[str, AnyArray], family: Family, n_kept: IntArray, n_dropped: IntArray
 ) -> Decoder:
-    """Make a decoder.
+    """Make a decoder from the arrays of a file.
 
     Parameters
     ----------
     arrays : mapping from str to array
-        What `to_arrays` returned, shapes checked.
+        Arrays of a file, of checked shapes.
     family : Family
         The family.
     n_kept, n_dropped : arrays of shape (n_steps,)
-        How many functions of each step are in the basis, and how many were dropped.
+        Number of functions that each step added to the basis, and that it dropped.
     """
     coefficients, kept = arrays["decoder.coefficients"], arrays["decoder.kept"]
     units = arrays["decoder.units"]
@@ -111,15 +112,20 @@ def from_arrays(
 
 
 def _check_moments(gram: Array) -> None:
-    """Refuse matrices that cannot be second moments of functions, the constant being the first."""
+    """Raise if a matrix cannot hold second moments of functions, the first of them constant."""
     deviations = np.sqrt(np.maximum(gram.diagonal(), 0.0))
     with np.errstate(over="ignore"):
-        bound = (1 + ROUNDING) * np.multiply.outer(deviations, deviations)
-    if abs(gram[0, 0] - 1) > ROUNDING or not deviations.all() or (np.abs(gram) > bound).any():
+        bound = (1 + STORED_ROUNDING) * np.multiply.outer(deviations, deviations)
+    if (
+        abs(gram[0, 0] - 1) > STORED_ROUNDING
+        or not deviations.all()
+        or (np.abs(gram) > bound).any()
+    ):
         raise ModelFileError("Its moments are damaged.")
 
 
 def _split_levels(arrays: Mapping[str, AnyArray]) -> list[Array] | None:
+    """Return the levels of each variable; None if the file has no levels."""
     if "decoder.levels" not in arrays:
         return None
     levels, n_levels = arrays["decoder.levels"], arrays["decoder.n_levels"]
@@ -133,14 +139,14 @@ def _split_levels(arrays: Mapping[str, AnyArray]) -> list[Array] | None:
 
 
 def grow(family: Family, n: int, levels: list[Array] | None = None) -> Iterator[Block]:
-    """Let a family grow as in the fit, unless that takes more memory than any fit does.
+    """Yield the functions of each new variable, as in the fit; raise if there are too many.
 
     Parameters
     ----------
     family : Family
         The family.
     n : int
-        The number of variables.
+        Number of variables.
     levels : list of array, optional
         The levels of each variable, for indicators.
     """
@@ -167,7 +173,7 @@ def grow(family: Family, n: int, levels: list[Array] | None = None) -> Iterator[
 
 
 def _count(rule: Products | Calls, n_store: int, newest: int, levels_of: Any) -> int:
-    """Return how many products or calls a rule looks at when a variable is added."""
+    """Return the number of products or calls that a rule forms for a new variable."""
     if isinstance(rule, Products):
         return n_store * len(rule.basis(levels_of).keys)
     return sum(

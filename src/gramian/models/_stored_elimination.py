@@ -1,4 +1,4 @@
-"""How columns were dropped, as plain data and arrays, and back."""
+"""Record of how columns were dropped, as plain data and arrays, and back."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ SCALARS: dict[str, tuple[type, Callable[[Any], bool]]] = {
     "threshold": (float, lambda value: 0 < value < 1),
     "n_functions": (int, lambda value: 0 <= value < 2**31),
 }
-"""What is not an array: its type, and whether it can have a value."""
+"""Numbers and texts of the record: type, and test of a value."""
 
 
 def to_data(found: Selection) -> dict[str, Any]:
-    """Return what is not an array."""
+    """Return the numbers and texts of the record."""
     return {name: number_to(kind(getattr(found, name))) for name, (kind, _) in SCALARS.items()}
 
 
 def to_arrays(found: Selection) -> dict[str, AnyArray]:
-    """Return alternatives as pairs of a dropped candidate and a kept one."""
+    """Return alternatives as pairs of a dropped and a kept candidate."""
     pairs = [(j, i) for j, others in found.alternatives.items() for i in others]
     dropped, kept = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     return {"elimination.exchanged": dropped, "elimination.alternative": kept}
@@ -39,18 +39,18 @@ def to_arrays(found: Selection) -> dict[str, AnyArray]:
 def from_data_and_arrays(
     data: Any, arrays: Mapping[str, AnyArray], n: int, redundant: AnyArray
 ) -> Selection:
-    """Check and put together what was written.
+    """Make the record from the content of a file.
 
     Parameters
     ----------
     data : dict
-        What is not an array; anything, as files hold it.
+        Numbers and texts of the record, not checked.
     arrays : mapping from str to array
         The arrays, of checked shapes.
     n : int
-        The number of candidates.
+        Number of candidates.
     redundant : array
-        Which of them were dropped. The others were kept, though perhaps fewer were asked for.
+        Indices of the candidates that were dropped. All others were kept.
     """
     damaged = ModelFileError("Its description of how columns were dropped is damaged.")
     if not isinstance(data, dict) or set(data) != set(SCALARS):

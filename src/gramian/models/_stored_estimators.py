@@ -1,4 +1,4 @@
-"""Estimators as plain data and arrays, and back."""
+"""Fitted estimators as plain data and arrays, and back."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ KINDS: dict[type[StoredEstimator], ModuleType] = {
     **dict.fromkeys((GFR, GCA, GFS, GFA, UFFS), _pursuits),
     PolynomialManifold: _surfaces,
 }
-"""Who describes the models of each estimator, and makes them again."""
-CLASSES: dict[str, type[StoredEstimator]] = {each.__name__: each for each in KINDS}
+"""Module that describes the fitted model of each estimator, and makes it again."""
+ESTIMATORS: dict[str, type[StoredEstimator]] = {each.__name__: each for each in KINDS}
 LEFT_OUT = ("checkpoint",)
-"""Parameters that are not written: they name places on this machine."""
+"""Parameters that are not written, because they name places on this machine."""
 ARRAYS = ("basis", "given")
-"""Parameters of GCA and GFR that can be arrays of directions; these are written as arrays."""
+"""Parameters that can be directions: `basis` of GCA and `given` of GFR, written as arrays."""
 
 
 def to_data_and_arrays(
@@ -45,11 +45,11 @@ def to_data_and_arrays(
     estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
         The estimator.
     moments : bool or None
-        Whether to include the moments of the fit; with None, if they are small.
+        True to include the moments of the fit; None to include them if they are small.
     """
     name = type(estimator).__name__
-    if CLASSES.get(name) is not type(estimator):
-        raise TypeError(f"Model files are for {', '.join(CLASSES)}; got {type(estimator)}.")
+    if ESTIMATORS.get(name) is not type(estimator):
+        raise TypeError(f"Model files are for {', '.join(ESTIMATORS)}; got {type(estimator)}.")
     check_is_fitted(estimator)
     model = estimator.model_
     fitted, arrays = KINDS[type(estimator)].describe(model, moments=moments)
@@ -82,7 +82,7 @@ def _parameter(name: str, value: Any) -> Any:
     if isinstance(value, np.random.RandomState):
         raise ValueError(
             "random_state is a generator, whose state cannot be written to a model file. Set a "
-            "number: set_params(random_state=0); the fit stays as it is."
+            "number: set_params(random_state=0). The fit does not change."
         )
     return value
 
@@ -90,7 +90,7 @@ def _parameter(name: str, value: Any) -> Any:
 def from_data_and_arrays(
     document: Mapping[str, Any], arrays: Mapping[str, AnyArray], functions: Functions | None
 ) -> StoredEstimator:
-    """Make a fitted estimator.
+    """Make a fitted estimator from the content of a file.
 
     Parameters
     ----------
@@ -99,10 +99,10 @@ def from_data_and_arrays(
     arrays : mapping from str to array
         The arrays; their shapes are already checked.
     functions : mapping from str to callable, optional
-        The functions of Custom.
+        Functions of Custom by name.
     """
     name, d = document["estimator"], document["n_features"]
-    estimator = _make(CLASSES[name], document.get("parameters"), arrays, functions)
+    estimator = _make(ESTIMATORS[name], document.get("parameters"), arrays, functions)
     names = _names(document.get("feature_names"), d)
     fitted = document.get("fitted")
     stored = Stored(name, names, d, estimator, fitted, arrays, functions)
@@ -116,7 +116,7 @@ def _make(
     arrays: Mapping[str, AnyArray],
     functions: Functions | None,
 ) -> StoredEstimator:
-    """Make the estimator with its parameters; those that are not in the file keep their default."""
+    """Make the estimator. Parameters that are not in the file keep their default."""
     known = {*inspect.signature(kind).parameters} - {*LEFT_OUT}
     if not isinstance(data, dict) or not set(data) <= known:
         raise ModelFileError(f"It has parameters that {kind.__name__} of this version does not.")

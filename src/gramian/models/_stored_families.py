@@ -1,4 +1,4 @@
-"""Families written as data: the name of a class, and its parameters."""
+"""Families as plain data, and back: the name of a class, and its parameters."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from gramian.families import (
     Union,
 )
 
-CLASSES: dict[str, type[Family]] = {
+FAMILIES: dict[str, type[Family]] = {
     each.__name__: each for each in (Multilinear, Polynomial, Hermite, Legendre, Fourier, Indicator)
 }
-MAX_MEMBERS = 32
-"""The largest number of families in a union."""
+MAX_UNION = 32
+"""Largest number of families in a union."""
 MAX_DEGREE = 1000
-"""The largest degree, or number of functions of one variable."""
+"""Largest degree, and largest number of functions of Custom."""
 MAX_COUNT = 2**31
+"""Largest value of any other parameter."""
 Functions = Mapping[str, Callable[..., Any]]
-"""Functions of Custom by their names."""
+"""Functions of Custom by name."""
 
 
 def to_data(family: Family) -> dict[str, Any]:
@@ -44,13 +45,13 @@ def to_data(family: Family) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If it is not a family of gramian, or its functions have no different names.
+        If the family is not one of gramian, or two of its functions share a name.
     """
     if type(family) is Union:
         return {"class": "Union", "members": [to_data(member) for member in family.members]}
     if type(family) is Custom:
         return _custom_to_data(family)
-    if CLASSES.get(type(family).__name__) is not type(family):
+    if FAMILIES.get(type(family).__name__) is not type(family):
         raise ValueError(
             f"A model file holds no program, and only families of gramian: {type(family).__name__} "
             "cannot be written. Express it by Custom with named functions, or store the model in "
@@ -61,7 +62,7 @@ def to_data(family: Family) -> dict[str, Any]:
 
 
 def python_number(value: Any) -> Any:
-    """Turn a number of NumPy into one of Python."""
+    """Return a NumPy number as a Python number, and other values unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -78,7 +79,7 @@ def _custom_to_data(family: Custom) -> dict[str, Any]:
         if named.setdefault(name, function) is not function:
             raise ValueError(
                 f"Two functions of Custom are called {name!r}. A model file has no program in it, "
-                "so that functions are written by their names: give them different ones."
+                "so that functions are written by their names: give the functions different names."
             )
         entries.append([name, int(arity)])
     return {"class": "Custom", "functions": entries, "any_order": bool(family.any_order)}
@@ -90,9 +91,9 @@ def from_data(data: Any, functions: Functions | None) -> Family:
     Parameters
     ----------
     data : object
-        What was in the file.
+        Description of a family in a file.
     functions : mapping from str to callable, optional
-        The functions of Custom.
+        Functions of Custom by name.
     """
     family = _family(data, functions, depth=0)
     try:
@@ -106,21 +107,21 @@ def _family(data: Any, functions: Functions | None, depth: int) -> Family:
     name = data.get("class") if isinstance(data, dict) else None
     if name == "Union" and set(data) == {"class", "members"} and depth < 4:
         members = data["members"]
-        if not isinstance(members, list) or not 1 <= len(members) <= MAX_MEMBERS:
+        if not isinstance(members, list) or not 1 <= len(members) <= MAX_UNION:
             raise ModelFileError("Its family has no members, or too many.")
         return Union([_family(member, functions, depth + 1) for member in members])
     if name == "Custom" and set(data) == {"class", "functions", "any_order"}:
         return _custom(data, functions)
-    if not isinstance(name, str) or name not in CLASSES or set(data) != {"class", "parameters"}:
+    if not isinstance(name, str) or name not in FAMILIES or set(data) != {"class", "parameters"}:
         raise ModelFileError(f"Its family is unknown to this version: {str(name)[:60]!r}.")
-    params, known = data["parameters"], {*inspect.signature(CLASSES[name]).parameters}
+    params, known = data["parameters"], {*inspect.signature(FAMILIES[name]).parameters}
     if not isinstance(params, dict) or not set(params) <= known:
         raise ModelFileError(f"Its family {name} has parameters unknown to this version.")
     for key, value in params.items():
         limit = MAX_DEGREE if key == "degree" else MAX_COUNT
         if type(value) not in (int, float, type(None)) or (value is not None and value > limit):
             raise ModelFileError(f"{key} of its family {name} is out of range.")
-    return CLASSES[name](**params)
+    return FAMILIES[name](**params)
 
 
 def _custom(data: dict[str, Any], functions: Functions | None) -> Custom:

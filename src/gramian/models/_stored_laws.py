@@ -1,4 +1,4 @@
-"""Laws of a fit as plain data, and back."""
+"""Laws of a fitted model as plain data, and back."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
 
 def to_data(laws: Sequence[ColumnLaw]) -> list[Any]:
-    """Return the laws as JSON can hold them."""
+    """Return the laws in a form that JSON can hold."""
     return [law.to_json() for law in laws]
 
 
 def from_data(data: Any, names: Sequence[str], kept: Sequence[str]) -> tuple[ColumnLaw, ...]:
-    """Read laws, each of which gives a column from columns that are kept or given before it.
+    """Read laws. Each law computes a column from kept columns and columns of earlier laws.
 
     Parameters
     ----------
     data : list
-        What was written; anything, as files hold it.
+        Laws in a file, not checked.
     names : sequence of str
-        The columns of the table.
+        Names of all columns.
     kept : sequence of str
-        Those that are kept.
+        Names of the columns that are kept.
     """
     from gramian.laws import law_from_json
 

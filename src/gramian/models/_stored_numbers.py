@@ -1,4 +1,4 @@
-"""What a model file holds, between its arrays and the model: numbers, and how they are checked."""
+"""Numbers in the document of a model file, and how they are checked."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from gramian.models._archive import AnyArray
 from gramian.models._stored_families import Functions, python_number
 
 INFINITY = {"float": "inf"}
-"""Stands for infinity, which JSON does not know."""
+"""Infinity in a JSON document, which has no number for it."""
 MAX_INTEGER = 2**63
 
 
 @dataclass(frozen=True)
 class Stored:
-    """The parts of a file that a model is made of."""
+    """Content of a model file from which a fitted model is made."""
 
     algorithm: str
-    """The name of the estimator."""
+    """Name of the estimator."""
     names: tuple[str, ...] | None
     n_columns: int
     estimator: Any
-    """With its parameters, and not fitted."""
+    """Estimator with its parameters, not fitted."""
     fitted: Any
     """Numbers and families of the fit."""
     arrays: Mapping[str, AnyArray]
-    """The arrays, of checked shapes."""
+    """Arrays, of checked shapes."""
     functions: Functions | None
-    """The functions of Custom."""
+    """Functions of Custom by name."""
 
     def scalars(self, names: set[str]) -> Mapping[str, Any]:
-        """Return the numbers of the fit, which must have these names."""
+        """Return the numbers of the fit; raise unless their names are `names`."""
         if not isinstance(self.fitted, dict) or set(self.fitted) != names:
             raise ModelFileError("Its description of the fit is missing or damaged.")
         return self.fitted
 
     @property
     def scale(self) -> Array | None:
-        """What columns were divided by, if they were."""
+        """Divisors of the columns; None if columns were not scaled."""
         scale = self.arrays.get("scale_")
         if scale is not None and (scale <= 0).any():
             raise ModelFileError("A scale of its columns is not positive.")
@@ -51,7 +51,7 @@ class Stored:
 
 
 def number_to(value: Any) -> Any:
-    """Return a number as JSON can hold it."""
+    """Return a number in a form that JSON can hold."""
     value = python_number(value)
     if isinstance(value, Real) and not isinstance(value, int) and math.isinf(value):
         return INFINITY
@@ -59,7 +59,7 @@ def number_to(value: Any) -> Any:
 
 
 def number_from(fitted: Mapping[str, Any], name: str, most: float = math.inf) -> float:
-    """Read a number that is not negative."""
+    """Read a number from 0 to `most`."""
     value = math.inf if fitted[name] == INFINITY else fitted[name]
     if type(value) is not float or not 0 <= value <= most:
         raise ModelFileError(f"{name} is damaged.")
@@ -67,7 +67,7 @@ def number_from(fitted: Mapping[str, Any], name: str, most: float = math.inf) ->
 
 
 def positive_integer(fitted: Mapping[str, Any], name: str, most: int = MAX_INTEGER - 1) -> int:
-    """Read a positive integer."""
+    """Read an integer from 1 to `most`."""
     value = fitted[name]
     if type(value) is not int or not 1 <= value <= most:
         raise ModelFileError(f"{name} is damaged.")

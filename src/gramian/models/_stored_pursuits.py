@@ -1,4 +1,4 @@
-"""Models of a pursuit as plain data and arrays, and back."""
+"""Fitted models of pursuits as plain data and arrays, and back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gramian.models import _stored_laws as _laws
 from gramian.models import _stored_sets as _sets
 from gramian.models._archive import AnyArray
 from gramian.models._schema import SCHEMAS, check_indices
-from gramian.models._stored_decoder import ROUNDING
+from gramian.models._stored_decoder import STORED_ROUNDING
 from gramian.models._stored_families import from_data, to_data
 from gramian.models._stored_numbers import Stored, number_from, number_to, positive_integer
 
@@ -28,14 +28,14 @@ SOLVERS = ("qr", "gram", "moments")
 def describe(
     model: FittedModel, *, moments: bool | None
 ) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the numbers of a fit, and the arrays that are not in the schema as they are.
+    """Return the numbers of a fit, and the arrays that are not attributes of the model.
 
     Parameters
     ----------
     model : FittedModel
         The fit.
     moments : bool or None
-        Whether to include the moments of the fit; with None, if they are small.
+        True to include the moments of the fit; None to include them if they are small.
     """
     record = model.record
     arrays: dict[str, AnyArray] = {}
@@ -60,12 +60,12 @@ def describe(
 
 
 def restore(stored: Stored) -> FittedModel:
-    """Make a model.
+    """Make a fitted model from the content of a file.
 
     Parameters
     ----------
     stored : Stored
-        What the file holds.
+        Content of the file.
     """
     arrays, estimator = stored.arrays, stored.estimator
     decodes = "decoder.coefficients" in SCHEMAS[stored.algorithm]
@@ -118,14 +118,14 @@ def restore(stored: Stored) -> FittedModel:
     )
     if "laws" in scalars:
         if not model.selects:
-            raise ModelFileError("It has laws of columns, and keeps none.")
+            raise ModelFileError("It has laws of columns, but keeps directions.")
         laws = _laws.from_data(fitted["laws"], model.column_names, model.kept_names)
         model = replace(model, laws=laws)
     return model
 
 
 def _in_units(directions: Array, scale: Array | None) -> Array:
-    """Return directions as they are in the columns' own units."""
+    """Return directions for columns in the units of the table."""
     if scale is None:
         return directions
     with np.errstate(over="ignore"):
@@ -138,7 +138,7 @@ def _in_units(directions: Array, scale: Array | None) -> Array:
 def _choice(
     arrays: Mapping[str, AnyArray], estimator: Any, d: int
 ) -> tuple[IntArray, IntArray | None, Array | None, Basis | None]:
-    """Return what was chosen, what is redundant, and the directions that belong to the choice."""
+    """Return the indices that were chosen, redundant indices, chosen directions and the basis."""
     if "components_" in arrays:
         return np.arange(len(arrays["components_"])), None, arrays["components_"], None
     if "basis_" in arrays:
@@ -156,7 +156,7 @@ def _record(fitted: Mapping[str, Any], stored: Stored) -> Record:
     if fitted["stop_reason_"] not in get_args(StopReason) or fitted["solver_"] not in SOLVERS:
         raise ModelFileError("Its stop_reason_ or solver_ is unknown to this version.")
     total = stored.arrays["total_residual_variance_"]
-    if total.min() < 0 or (1 - ROUNDING) * total.max() > total[0]:
+    if total.min() < 0 or (1 - STORED_ROUNDING) * total.max() > total[0]:
         raise ModelFileError("A residual variance is negative, or larger than the variance was.")
     recorded = {
         spec.source.removeprefix("record."): stored.arrays[name]
@@ -182,7 +182,7 @@ def _asked(data: Any) -> Asked:
         or not all(each is None or (type(each) is float and 0 <= each < np.inf) for each in numbers)
         or not kinds["relative"] is kinds["any_alpha"] is bool
     ):
-        raise ModelFileError("What was asked of its fit is damaged.")
+        raise ModelFileError("Its record of what was asked of the fit is damaged.")
     return Asked(**found)
 
 

@@ -1,4 +1,4 @@
-"""The best sets of columns as arrays, and back."""
+"""Best sets of columns as arrays, and back."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gramian.models._archive import AnyArray
 from gramian.models._schema import SETS, check_indices
 
 NONE = -1
-"""Fills the rows of `best_sets_`, one a set, behind its columns."""
+"""Filler of `best_sets_`: each row has the columns of one set, then this number."""
 
 
 def to_arrays(sets: BestSets) -> dict[str, AnyArray]:
-    """Return the columns of the sets as an array; all else is one already."""
+    """Return the columns of the sets as one array. The other attributes are arrays already."""
     table = np.full((len(sets.columns), len(sets.columns)), NONE)
     for row, columns in zip(table, sets.columns, strict=True):
         row[: len(columns)] = columns
@@ -24,7 +24,7 @@ def to_arrays(sets: BestSets) -> dict[str, AnyArray]:
 
 
 def from_arrays(arrays: Mapping[str, AnyArray], d: int) -> BestSets | None:
-    """Return the sets, if the file has any.
+    """Return the best sets; None if the file has none.
 
     Parameters
     ----------

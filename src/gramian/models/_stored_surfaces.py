@@ -1,4 +1,4 @@
-"""Models of PolynomialManifold as plain data and arrays, and back."""
+"""Fitted models of PolynomialManifold as plain data and arrays, and back."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from gramian.models._stored_families import from_data, to_data
 from gramian.models._stored_numbers import Stored, number_from, positive_integer
 
 MAX_FUNCTIONS = 2**15
-"""No fit has more functions: their products take 8 GiB."""
+"""Largest number of functions; the products of so many functions take 8 GiB."""
 MAX_TANGENTS = 2**27
-"""The largest number of coefficients of all tangents, which the search keeps in memory."""
+"""Largest number of coefficients of all tangents, which the search keeps in memory."""
 MAX_CONDITION = 1e14
-"""Codes that are mixed worse than this cannot be told from the coordinates of the surface."""
+"""Largest condition number of the matrix between codes and coordinates of the surface."""
 
 
 def describe(
     model: FittedManifold, *, moments: bool | None = None
 ) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Return the numbers of a fit; its arrays are all in the schema.
+    """Return the numbers of a fit. All arrays are attributes of the model.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ def describe(
 
 
 def restore(stored: Stored) -> FittedManifold:
-    """Make a model.
+    """Make a fitted model from the content of a file.
 
     Parameters
     ----------
     stored : Stored
-        What the file holds.
+        Content of the file.
     """
     arrays = stored.arrays
     names = {"n_samples_", "alpha_", "family_", "unit", "code_penalty", "tol", "max_steps"}
@@ -100,7 +100,7 @@ def restore(stored: Stored) -> FittedManifold:
 
 
 def _terms(family: Family, arrays: Mapping[str, AnyArray]) -> Terms:
-    """Let the family grow, as far as the file has coefficients, and not much work comes of it."""
+    """Return the functions of the surface; raise if the file has another number of functions."""
     n_functions, n_columns = arrays["surface.coefficients"].shape
     n_codes = len(arrays["surface.offset"])
     if not n_codes or n_functions > MAX_FUNCTIONS:
@@ -128,5 +128,5 @@ def _start(family: Family, arrays: Mapping[str, AnyArray]) -> Start:
     if n == n_codes:
         return linear
     if n != 2 * n_codes or not isinstance(family, Fourier):
-        raise ModelFileError("Where its search begins is damaged.")
+        raise ModelFileError("The start of its search is damaged.")
     return AngleStart(linear, family.frequency)

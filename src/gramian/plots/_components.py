@@ -1,4 +1,4 @@
-"""Directions as images, or as bars."""
+"""Display of directions as images or as bars."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_BARS = 6
-"""At most this many directions are drawn as bars."""
+"""Largest number of directions that are drawn as bars."""
 LABELLED = 60
-"""Images have titles if there are at most this many."""
+"""Largest number of images that have titles."""
 
 
 class ComponentsDisplay(Display):
@@ -29,7 +29,7 @@ class ComponentsDisplay(Display):
     Parameters
     ----------
     components : array-like of shape (n_components, n_features)
-        The directions, one a row.
+        The directions, one in each row.
     image_shape : pair of int, optional
         Height and width, if the features are pixels.
     feature_names : sequence of str, optional
@@ -133,13 +133,13 @@ class ComponentsDisplay(Display):
         ax : Axes, optional
             The axes to draw on.
         max_components : int, optional
-            The largest number of directions to draw; by default all images, or bars of at most 6.
+            Largest number of directions to draw; by default all as images, or 6 as bars.
         max_features : int, default=20
-            The largest number of bars: those of the columns with the largest weights.
+            Largest number of columns with a bar; columns with the largest weights are drawn.
         n_columns : int, optional
-            How many images stand side by side.
+            Number of images in a row; by default chosen by the shape of the images.
         cmap : str, default="RdBu_r"
-            The colours of images.
+            Colour map of the images.
         """
         if self.image_shape is None:
             return self._plot_bars(ax, max_components or MAX_BARS, max_features)
@@ -196,7 +196,7 @@ class ComponentsDisplay(Display):
         self.shown_ = shown
         ax = self._begin(ax, 2.2 + 1.2 * n, 0.9 + 0.24 * len(shown))
         largest = float(weights.max(initial=0.0)) or 1.0
-        step = 2.3 * largest  # bars of neighbours, of opposite sign, keep a distance
+        step = 2.3 * largest  # bars of neighbouring directions never touch
         places = np.arange(len(shown))
         self.artists_ = []
         for i, component in enumerate(components):
@@ -220,7 +220,7 @@ class ComponentsDisplay(Display):
         if n < len(self.components):
             notes.append(f"{n} of {len(self.components)} directions")
         if len(shown) < d:
-            notes.append(f"the {len(shown)} of {d} columns that weigh most")
+            notes.append(f"the {len(shown)} of {d} columns with the largest weights")
         notes.append(f"longest bar: {largest:.2f}")
         ax.set_xlabel("; ".join(notes), color=GREY, fontsize="small")
         return self

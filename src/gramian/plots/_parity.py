@@ -1,4 +1,4 @@
-"""Predicted against true values of a column."""
+"""Display of predicted values of a column against true values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.collections import Collection
 
 MANY = 3000
-"""If there are more points than this, they are counted in hexagons."""
+"""Largest number of points that are drawn one by one; more points are counted in hexagons."""
 
 
 class ParityDisplay(Display):
@@ -28,7 +28,7 @@ class ParityDisplay(Display):
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
-        The values.
+        True and predicted values.
     name : str, default="y"
         The name of the column.
 
@@ -39,7 +39,7 @@ class ParityDisplay(Display):
     figure_ : Figure
         The figure.
     points_ : Collection
-        The points, or the hexagons that count them.
+        The points, or hexagons with the number of points.
     r2_ : float
         The share of the variance that the prediction explains.
     rmse_ : float
@@ -91,11 +91,11 @@ class ParityDisplay(Display):
         estimator : GFR, GCA, GFS or GFA
             The fitted estimator.
         X : array-like of shape (n_samples, n_features)
-            Rows, preferably some that took no part in the fit.
+            Rows, preferably rows that took no part in the fit.
         feature : str or int
             The name or the index of the column.
         linear : bool, default=False
-            Whether to reconstruct linearly.
+            True to reconstruct by linear functions only.
         ax : Axes, optional
             The axes to draw on.
         **kwargs
@@ -118,7 +118,7 @@ class ParityDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw what a formula predicts.
+        """Draw the predictions of a formula.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class ParityDisplay(Display):
         Parameters
         ----------
         y_true, y_pred : array-like of shape (n_samples,)
-            The values.
+            True and predicted values.
         name : str, default="y"
             The name of the column.
         ax : Axes, optional
@@ -172,7 +172,7 @@ class ParityDisplay(Display):
         ax : Axes, optional
             The axes to draw on.
         **kwargs
-            Passed to Matplotlib's `scatter`, or to `hexbin` if there are too many points.
+            Passed to Matplotlib's `scatter`, or to `hexbin` if there are more than 3,000 points.
         """
         ticker = require("matplotlib.ticker", "This plot")
         ax = self._begin(ax, 4.2, 4.2)
@@ -207,9 +207,12 @@ class ParityDisplay(Display):
 
 
 def _column(feature: str | int, names: list[str]) -> int:
+    """Return the index of a column, given its name or index."""
     if isinstance(feature, str):
         if feature not in names:
-            raise ValueError(f"There is no column {feature!r}; there are {listed(names, most=10)}.")
+            raise ValueError(
+                f"There is no column {feature!r}; columns are {listed(names, most=10)}."
+            )
         return names.index(feature)
     if not 0 <= feature < len(names):
         raise ValueError(f"There is no column {feature}: columns are 0 to {len(names) - 1}.")

@@ -1,4 +1,4 @@
-"""Where in an image the selected pixels are."""
+"""Display of selected pixels in an image."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.collections import PatchCollection
 
 NUMBERED = 40
-"""Pixels are numbered if there are at most this many."""
+"""Largest number of pixels that are numbered by default."""
 
 
 class PixelMapDisplay(Display):
@@ -25,7 +25,7 @@ class PixelMapDisplay(Display):
     Parameters
     ----------
     selected : array-like of shape (n_selected,)
-        The indices of pixels, row by row, in the order of selection.
+        Indices of pixels, counted row by row, in the order of selection.
     image_shape : pair of int
         Height and width of the images.
     background : array-like, optional
@@ -38,9 +38,9 @@ class PixelMapDisplay(Display):
     figure_ : Figure
         The figure.
     pixels_ : PatchCollection
-        The selected pixels; their values are the order, beginning with 1.
+        The selected pixels; their values are 1, 2, ... in the order of selection.
     texts_ : list of Text
-        The numbers.
+        Numbers in the pixels.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class PixelMapDisplay(Display):
         image_shape : pair of int
             Height and width of the images.
         X : array-like of shape (n_samples, n_features), optional
-            Images; their mean is drawn behind the pixels. By default, the mean of the fit.
+            Images, whose mean is drawn behind the pixels; by default the mean of the fit.
         ax : Axes, optional
             The axes to draw on.
         **kwargs
@@ -126,12 +126,12 @@ class PixelMapDisplay(Display):
         ax : Axes, optional
             The axes to draw on.
         numbered : bool, optional
-            Whether to write the order into the pixels; by default if there are at most 40 of
-            them, and they are large enough.
+            True to write the order into the pixels; by default True for at most 40 pixels in
+            images of at most 32 by 32.
         cmap : str, default="viridis"
-            The colours of the order.
+            Colour map of the order.
         colorbar : bool, default=True
-            Whether to draw a bar of these colours.
+            True to draw the colour bar.
         """
         patches = require("matplotlib.patches", "This plot")
         collections = require("matplotlib.collections", "This plot")
@@ -141,7 +141,7 @@ class PixelMapDisplay(Display):
         ax = self._begin(ax, max(width * scale, 1.5) + 0.9, max(height * scale, 1.5) + 0.2)
         background = np.zeros(self.image_shape) if self.background is None else self.background
         span = float(np.ptp(background)) or 1.0
-        # In light greys, so that all colours of the map stand out.
+        # The image is light grey, so that all colours of the pixels stand out.
         ax.imshow(
             background,
             cmap="gray_r",

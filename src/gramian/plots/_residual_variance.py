@@ -1,4 +1,4 @@
-"""How much variance is left, by the number of features."""
+"""Display of the residual variance by the number of features."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 VarianceKind = Literal["total", "largest"]
 MARKED = 40
-"""Points have markers if there are at most this many."""
+"""Largest number of points that have markers."""
 
 
 class ResidualVarianceDisplay(Display):
@@ -40,18 +40,18 @@ class ResidualVarianceDisplay(Display):
     Parameters
     ----------
     residual : array of shape (n_features + 1,)
-        What is left before the first feature and after each.
+        Residual variance before the first feature and after each feature.
     validation : array-like, optional
-        The same on held-out rows.
+        Residual variance of held-out rows.
     gcv : array-like, optional
-        What is left on new rows, as generalized cross-validation estimates it.
+        Residual variance of new rows, estimated by generalized cross-validation.
     pca : array-like, optional
-        What the same number of principal components leaves.
+        Residual variance of PCA with the same number of components.
     kind : {"total", "largest"}, default="total"
-        Whether the values are shares of the total variance, or the largest variance of a feature
-        or direction.
+        "total" if the values are shares of the total variance; "largest" if they are the largest
+        variance of any feature or direction.
     threshold : float, optional
-        The variance at which the fit stops, drawn with `kind="largest"`.
+        Variance at which the fit stops, drawn with `kind="largest"`.
     name : str, default="residual"
         The name of the fit.
 
@@ -115,10 +115,10 @@ class ResidualVarianceDisplay(Display):
         estimator : GFR, GCA, GFS or GFA
             The fitted estimator.
         X : array-like of shape (n_samples, n_features), optional
-            The data, to draw PCA's curve as well; of scaled columns if the fit scaled them.
+            Rows for the curve of PCA. Columns are scaled if the fit scaled them.
         kind : {"total", "largest"}, default="total"
-            Whether to draw the share of the total variance that is left, or the largest variance
-            of a feature or direction, which the threshold limits.
+            "total" draws the residual share of the total variance; "largest" draws the largest
+            residual variance of any feature or direction, which the threshold limits.
         name : str, optional
             The name of the fit; by default its algorithm and family.
         ax : Axes, optional
@@ -141,7 +141,7 @@ class ResidualVarianceDisplay(Display):
         display = cls(
             _share(residual, kind),
             validation=None if held_out is None else _share(held_out, kind),
-            # It begins above the variance; divided by the same number, it can be compared.
+            # Divided by the variance, like `residual`: GCV begins above the variance.
             gcv=None if gcv is None else gcv / (residual[0] or 1.0),
             pca=pca,
             kind=kind,
@@ -167,14 +167,14 @@ class ResidualVarianceDisplay(Display):
         yscale : {"linear", "log"}, default="linear"
             The scale of the residual variance.
         gcv : bool, default=True
-            Whether to draw the curve of generalized cross-validation.
+            True to draw the curve of generalized cross-validation.
         **kwargs
             Passed to Matplotlib's `plot` for the curve of the fit.
         """
         ticker = require("matplotlib.ticker", "This plot")
         ax = self._begin(ax, 5.6, 3.8)
         self.lines_ = {}
-        # Solid and filled for the rows of the fit, broken and open for other rows.
+        # Rows of the fit: solid lines, filled markers. Other rows: broken lines, open markers.
         styles: dict[str, dict[str, Any]] = {
             "pca": {"color": ORANGE, "marker": "s", "label": "PCA"},
             "residual": {"color": BLUE, "marker": "o", "label": self.name, **kwargs},
@@ -210,7 +210,7 @@ class ResidualVarianceDisplay(Display):
         else:
             ax.set_ylabel("largest residual variance")
         if yscale == "linear":
-            # A fit that fails on other rows leaves more than there was; how much more is not shown.
+            # Residual variances of held-out rows can be far above 1; the axis ends at 1.5 times.
             drawn = np.concatenate([line.get_ydata() for line in self.lines_.values()])
             ax.set_ylim(0, 1.05 * min(np.nanmax(drawn), 1.5 * self.residual[0]) or 1.0)
         tidy(ax, grid="y")
@@ -219,11 +219,12 @@ class ResidualVarianceDisplay(Display):
 
 
 def _share(values: Array, kind: VarianceKind) -> Array:
+    """Return shares of the first value if `kind` is "total", and the values otherwise."""
     return values / (values[0] or 1.0) if kind == "total" else values
 
 
 def _principal(table: Array, kind: VarianceKind, length: int) -> Array:
-    """Return what PCA leaves with as many components."""
+    """Return the residual variances of PCA with 0, 1, ... components."""
     variances = svdvals(table - table.mean(axis=0)) ** 2 / len(table)
     padded = np.concatenate([variances, np.zeros(length)])
     if kind == "largest":

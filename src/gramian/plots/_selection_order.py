@@ -1,4 +1,4 @@
-"""Features in the order of selection."""
+"""Display of features in the order of selection."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 NAMED = 40
-"""At most this many features are drawn as bars with names; more are drawn as curves."""
+"""Largest number of features that are drawn as bars with names; more are drawn as curves."""
 
 
 class SelectionOrderDisplay(Display):
-    """Features in the order of selection, with what was left of each when it was chosen.
+    """Features in the order of selection, with the residual variance of each when it was chosen.
 
     Parameters
     ----------
     names : sequence of str
         The names of features, in the order of selection.
     residual_variance : array-like of shape (n_selected,)
-        The variance that functions of the features before it left of each.
+        Residual variance of each feature, given functions of the features before it.
     variance : array-like of shape (n_selected,), optional
-        The whole variance of each.
+        Variance of each feature.
     threshold : float, optional
-        Features with less residual variance were not chosen.
+        Smallest residual variance at which features are chosen.
     best_left : array-like of shape (n_selected,), optional
-        The share of all variance that the best set of 1, 2, ... features leaves.
+        Residual share of the total variance, given the best set of 1, 2, ... features.
 
     Attributes
     ----------
@@ -59,10 +59,10 @@ class SelectionOrderDisplay(Display):
     figure_ : Figure
         The figure.
     bars_ : list of BarContainer
-        The bars of the variances, if these are known, and of the residual variances; empty where
-        features are too many for bars.
+        Bars of the variances, if known, and of the residual variances; empty for more than 40
+        features.
     lines_ : list of Line2D
-        The curves in place of bars.
+        Curves in place of the bars, for more than 40 features.
 
     Examples
     --------
@@ -104,12 +104,12 @@ class SelectionOrderDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw what a fit chose.
+        """Draw the features that a fit chose.
 
         Parameters
         ----------
         estimator : GFS, GFA, GFR or GCA
-            The fitted estimator. For the last two, directions take the place of features.
+            The fitted estimator. GFR and GCA have directions in place of features.
         feature_names : array-like of str, optional
             The names of the columns; by default those of the fit.
         ax : Axes, optional
@@ -143,8 +143,8 @@ class SelectionOrderDisplay(Display):
         ax : Axes, optional
             The axes to draw on.
         log : bool, optional
-            Whether the scale of variances is logarithmic; by default, if they differ by more than
-            a factor of 100.
+            True for a logarithmic scale of the variances; by default True if the residual
+            variances differ by more than a factor of 100.
         """
         self.bars_: list[BarContainer] = []
         self.lines_: list[Line2D] = []
@@ -177,7 +177,7 @@ class SelectionOrderDisplay(Display):
                 self.residual_variance,
                 color=BLUE,
                 height=0.75 if self.variance is None else 0.4,
-                label="of it left when chosen",
+                label="residual variance when chosen",
             )
         )
         if self.threshold:
@@ -190,7 +190,7 @@ class SelectionOrderDisplay(Display):
             right.set_yticks(places, [percent(each) for each in self.best_left])
             right.tick_params(length=0)
             right.spines["right"].set_visible(False)
-            right.set_ylabel("left of all by the best set of that size")
+            right.set_ylabel("share left by the best set of each size")
         if log:
             ax.set_xscale("log")
         tidy(ax, grid="x")
@@ -203,11 +203,11 @@ class SelectionOrderDisplay(Display):
                 order, self.variance, ".", color=GREY, markersize=3, alpha=0.6, label="variance"
             )
         self.lines_ += ax.plot(
-            order, self.residual_variance, color=BLUE, label="of it left when chosen"
+            order, self.residual_variance, color=BLUE, label="residual variance when chosen"
         )
         if self.best_left is not None:
             right = ax.twinx()
-            label = "share of all left by the best set of that size"
+            label = "share left by the best set of each size"
             self.lines_ += right.plot(order, self.best_left, color=GREEN, label=label)
             right.set(ylabel=label, ylim=(0, 1))
             right.spines["top"].set_visible(False)
@@ -226,7 +226,7 @@ class SelectionOrderDisplay(Display):
 
 
 def _best_left(model: FittedModel) -> Array | None:
-    """Return the share of the variance that the best set of each size leaves, if it is known."""
+    """Return the residual share of the variance for the best set of each size, if known."""
     sets = model.best_sets
     if sets is None or len(sets.columns) != len(model.chosen):
         return None
@@ -235,7 +235,7 @@ def _best_left(model: FittedModel) -> Array | None:
 
 
 def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Array]:
-    """Return what was left of each variable when it was chosen, and its whole variance."""
+    """Return the residual variance of each variable when it was chosen, and its variance."""
     decoder = model.decoder
     assert decoder is not None
     whole = decoder.units**2
@@ -243,13 +243,14 @@ def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Ar
         whole = np.ones_like(whole)
     n = len(whole)
     if model.redundant is None and model.best_sets is None and not relative:
-        return model.record.largest[:n], whole  # GFR and GFS, as published, choose the largest
+        return model.record.largest[:n], whole  # GFR and published GFS choose the largest
     if decoder.moments is None:
         raise ValueError(
-            "What was left of each feature when it was chosen is not known for fits with more "
-            "than 1,000 functions. Make the display from names and residual variances, or fit GFS."
+            "The residual variance of each feature when it was chosen is not known for fits with "
+            "more than 1,000 functions. Make the display from names and residual variances, or "
+            "fit GFS."
         )
-    # Both encoders are linear, so that they work on the axes, too.
+    # Both encoders are linear, so that they also apply to the axes.
     of = model.encoder(np.eye(model.n_columns))
     coefficients = nested_fits(decoder, range(n), of)
     # The part that is fitted has the variance of the projection, cᵀE[fx].

@@ -1,4 +1,4 @@
-"""What the displays share: colours, axes, names."""
+"""Colours, axes and names that all displays share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# By Okabe and Ito.
+# Colours by Okabe and Ito, which people with colour blindness can tell apart.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 GREY, LIGHT = "#666666", "#D4D4D4"
 
@@ -26,19 +26,19 @@ THRESHOLD: dict[str, Any] = {
     "linestyle": (0, (2, 2)),
     "label": "threshold",
 }
-"""How the line at a threshold is drawn."""
+"""Style of the line at a threshold."""
 MAX_NAME = 24
-"""Longer names are cut."""
+"""Largest number of letters of a name; longer names are cut."""
 
 
 class Display:
-    """What all displays share: the axes and the figure that they draw on."""
+    """Base of all displays: the axes and the figure that a display draws on."""
 
     ax_: Axes
     figure_: Figure
 
     def _begin(self, ax: Axes | None, width: float, height: float) -> Axes:
-        """Return the axes to draw on: those given, or new ones of a size in inches."""
+        """Return `ax`, or new axes of a width and height in inches if `ax` is None."""
         if ax is None:
             size = (width, height)
             ax = require("matplotlib.pyplot", "This plot").subplots(
@@ -57,7 +57,7 @@ def tidy(ax: Axes, *, grid: Literal["x", "y"] | None = None) -> None:
 
 
 def names_of(estimator: Any, names: ArrayLike | None = None) -> list[str]:
-    """Return the names of the columns: those given, those of the fit, or x0, x1, ..."""
+    """Return the names of the columns: `names`, or the names of the fit, or x0, x1, ..."""
     if names is None:
         return list(estimator.model_.column_names)
     given = [str(name) for name in np.asarray(names, dtype=object).ravel()]
@@ -70,7 +70,7 @@ def names_of(estimator: Any, names: ArrayLike | None = None) -> list[str]:
 
 
 def floats(values: ArrayLike | None) -> Array | None:
-    """Return values as an array of floats; nothing stays nothing."""
+    """Return values as an array of floats; None stays None."""
     return None if values is None else np.asarray(values, dtype=np.float64)
 
 
@@ -80,10 +80,10 @@ def short(name: str, length: int = MAX_NAME) -> str:
 
 
 def check_by_feature(estimator: Any) -> None:
-    """Raise unless a fit went feature by feature."""
+    """Raise TypeError unless the estimator chose one feature after another."""
     check_is_fitted(estimator)
     if not estimator.model_.by_feature:
         raise TypeError(
-            f"{type(estimator).__name__} fits all codes at once, round by round; gramian.report "
-            "shows its rounds, and a map."
+            f"{type(estimator).__name__} fits all codes at once, in rounds. Use gramian.report, "
+            "which draws the rounds and a map."
         )

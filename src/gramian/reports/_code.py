@@ -147,7 +147,7 @@ def _preprocessing(X: Any, preprocessing: Preprocessing) -> tuple[str, bool]:
 
 
 def _same(one: Preprocessing, other: Preprocessing) -> bool:
-    """Return True if two preprocessings of the same columns do the same."""
+    """Return True if two preprocessings of the same columns give equal numbers."""
 
     def plain(steps: Preprocessing) -> tuple[Any, ...]:
         fill = None if steps.impute is None else steps.impute.tolist()

@@ -1,4 +1,4 @@
-"""The data at a glance: what each column is like."""
+"""Statistics of each column, for the section "The data at a glance"."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from gramian._support.types import Array
 from gramian.reports._report_rows import ReportRows
 
 CONSTANT = 1e-12
-"""If the deviation of a column is a smaller share of its size, it is rounding errors only."""
+"""Largest ratio of the deviation of a constant column to its largest value: rounding errors."""
 SAME = 0.99
-"""A column is nearly constant if this share of its values is the same."""
+"""Share of equal values from which a column is nearly constant."""
 HEAVY = 10.0
-"""Above this excess kurtosis, a few rows decide the products of a column."""
+"""Excess kurtosis above which a few rows decide the products of a column."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column in numbers, in the units of the user."""
+    """Statistics of a column, in the units of the table."""
 
     name: str
     mean: float
@@ -28,29 +28,30 @@ class Column:
     maximum: float
     skewness: float
     kurtosis: float
-    """The excess kurtosis: 0 for a normal distribution."""
+    """Excess kurtosis: 0 for a normal distribution."""
     same: float
-    """The share of rows with the median value, the most frequent one if it is near 1."""
+    """Share of rows with the median value: near 1 if nearly all values are equal."""
     missing: int
+    """Number of missing values."""
 
     @property
     def constant(self) -> bool:
-        """Whether it does not vary."""
+        """True if the column does not vary, up to rounding errors."""
         return self.deviation <= CONSTANT * max(abs(self.minimum), abs(self.maximum))
 
     @property
     def nearly_constant(self) -> bool:
-        """Whether it hardly varies."""
+        """True if nearly all values are equal."""
         return not self.constant and self.same >= SAME
 
     @property
     def heavy(self) -> bool:
-        """Whether a few rows are far from all others."""
+        """True if a few rows are far from all others."""
         return not self.constant and not self.nearly_constant and self.kurtosis > HEAVY
 
     @property
     def remark(self) -> str:
-        """What is unusual about it."""
+        """Remark in the table of columns; empty for a usual column."""
         if self.constant:
             return "constant"
         if self.nearly_constant:
@@ -59,7 +60,7 @@ class Column:
 
 
 def describe_columns(data: ReportRows) -> list[Column]:
-    """Describe all columns.
+    """Return the statistics of all columns.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def _describe(name: str, values: Array, n_rows: int) -> Column:
     deviation = float(np.sqrt(variance))
     skewness = kurtosis = 0.0
     if deviation > CONSTANT * float(np.abs(values).max()):
-        # Scaled first, so that fourth powers neither overflow nor vanish.
+        # Divided by the variance first, so that fourth powers neither overflow nor vanish.
         scaled = squares / variance
         skewness = float((scaled * (centred / deviation)).mean())
         kurtosis = float((scaled * scaled).mean()) - 3

@@ -1,4 +1,4 @@
-"""How many features are needed: what is left after each, beside PCA."""
+"""Curves of the residual variance by the number of features, for a fit and for PCA."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gramian.fitting import AnyModel, FittedModel
 from gramian.reports._report_rows import ReportRows
 
 MAX_POINTS = 400
-"""The largest number of points of a curve on the page."""
+"""Largest number of points of a curve on the page."""
 LABELS = {
     "pca": "PCA",
     "fit": "{}, rows of the fit",
@@ -22,15 +22,15 @@ LABELS = {
     "gcv": "estimate for new rows (GCV)",
     "held-out": "{}, held-out rows",
 }
-"""What curves are called, by their keys."""
+"""Labels of curves by key."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What is left, by the number of features."""
+    """Residual variance by the number of features."""
 
     key: str
-    """One of `LABELS`."""
+    """Key of `LABELS`."""
     label: str
     values: list[float | None]
 
@@ -43,33 +43,36 @@ class Chart:
     axis: str
     curves: list[Curve]
     mark: float | None
-    """Where the fit should stop."""
+    """Value at which the fit should stop; None if no value was asked for."""
     mark_label: str
     is_share: bool
 
 
 @dataclass(frozen=True)
 class Curves:
-    """All that is known about how many features are needed."""
+    """Curves of a fit, and the shares of the variance that the fit explains."""
 
     views: list[Chart]
     counts: list[int]
-    """The numbers of features that the curves have values for."""
+    """Numbers of features at which the curves have values."""
     axis: str
     n_pca: int | None
-    """How many principal components leave as little, if some number does."""
+    """Number of principal components that leave as little; None if no number does."""
     explained: float
+    """Explained share of the variance on the rows of the fit."""
     held_out: float | None
+    """Explained share on held-out rows; None if no rows were held out."""
     gcv: float | None
+    """Explained share of new rows, estimated by generalized cross-validation; None if not known."""
 
     @property
     def total(self) -> Chart:
-        """The view of the total variance."""
+        """Chart of the total variance."""
         return self.views[0]
 
 
 def trace(model: FittedModel, data: ReportRows) -> Curves:
-    """Collect the residual variances of a fit, and PCA's.
+    """Collect the residual variances of a fit and of PCA.
 
     Parameters
     ----------
@@ -81,7 +84,7 @@ def trace(model: FittedModel, data: ReportRows) -> Curves:
     record = model.record
     variances, pca, n_pca = principal(model, data)
     n_steps = len(model.left) - 1
-    # Far enough to see where PCA leaves as little, unless that is too far.
+    # Long enough to see where PCA leaves as little, unless that is too far.
     length = 1 + max(n_steps, min(n_pca or 0, 2 * n_steps + 2))
     counts = np.arange(length)
     if length > MAX_POINTS:
@@ -111,7 +114,7 @@ def trace(model: FittedModel, data: ReportRows) -> Curves:
     if threshold and not model.asked.relative:
         views.append(
             view(
-                "Largest of one",
+                "Largest variance",
                 "largest variance left",
                 {
                     "pca": np.append(variances, 0.0),
@@ -134,27 +137,27 @@ def trace(model: FittedModel, data: ReportRows) -> Curves:
 
 
 def explained(model: AnyModel) -> tuple[float, float | None]:
-    """Return the shares of the variance that a fit explains, of its own and of held-out rows."""
+    """Return the shares of the variance that a fit explains, on its own and on held-out rows."""
     held_out = model.held_out_left
     return 1 - float(model.left[-1]), None if held_out is None else 1 - held_out
 
 
 def at(counts: IntArray, values: Array) -> list[float | None]:
-    """Return the values for these numbers of features, None where there is none.
+    """Return the values at some numbers of features; None beyond the last value.
 
     Parameters
     ----------
     counts : array of int
-        The numbers, in increasing order.
+        Numbers of features, in increasing order.
     values : array
-        The values for 0, 1, ... features.
+        Values for 0, 1, ... features.
     """
     known = np.append(values, np.full(counts[-1] + 1, np.nan))[counts]
     return [v if np.isfinite(v) else None for v in known.tolist()]
 
 
 def principal(model: AnyModel, data: ReportRows) -> tuple[Array, Array, int | None]:
-    """Return what PCA explains of the rows that a fit is shown with.
+    """Return the variances and residual shares of PCA on the rows of a report.
 
     Parameters
     ----------
@@ -194,21 +197,21 @@ def principal_variances(table: Array) -> Array:
 
 
 def shares(values: Array) -> Array:
-    """Return values as shares of the first of them."""
+    """Return values as shares of the first value."""
     return values / (values[0] or 1.0)
 
 
 def label_of(curves: Curves, subject: str, *more: str) -> str:
-    """Say what the chart of curves shows.
+    """Describe a chart of curves in words, for screen readers.
 
     Parameters
     ----------
     curves : Curves
         The curves.
     subject : str
-        What falls.
+        Subject of the sentence about the fit.
     *more : str
-        What else there is to say.
+        More parts of the sentence.
     """
     parts = [
         f"Share of the variance left, by {curves.axis}. {subject} falls to "

@@ -1,4 +1,4 @@
-"""Directions: which columns they are made of, as a heat map or as images."""
+"""Section of the page about directions: weights of columns as a heat map or as images."""
 
 from __future__ import annotations
 
@@ -20,19 +20,22 @@ from gramian.reports._report_rows import ReportRows
 from gramian.reports._selection_tables import loadings
 
 MAX_DIRECTIONS = 24
+"""Largest number of directions on the page."""
 MAX_COLUMNS = 80
-"""The largest number of columns in a heat map: those with the largest weights."""
+"""Largest number of columns in a heat map; columns with the largest weights come first."""
 COMPANION_DIRECTIONS = 8
-"""The number of directions that are found in addition to a selection of columns."""
+"""Number of directions that are shown beside a selection of columns."""
 COMPANION_ROWS = 5000
+"""Largest number of rows for the directions beside a selection."""
 POSITIVE, NEGATIVE = (0, 114, 178), (213, 94, 0)
-"""Okabe and Ito's blue and vermilion."""
+"""Blue and vermilion of Okabe and Ito."""
 PIXEL = re.compile(r"(?:pixel|pix|px)[ _-]?(\d+)(?:[ _x-](\d+))?", re.IGNORECASE)
+"""Names of columns that are pixels: an index, or a row and a column of the image."""
 
 
 @dataclass(frozen=True)
 class DirectionEntry:
-    """A direction in words, and as an image where columns are pixels."""
+    """A direction: its heaviest columns, and an image if columns are pixels."""
 
     name: str
     about: str
@@ -41,25 +44,25 @@ class DirectionEntry:
 
 @dataclass(frozen=True)
 class ShownDirections:
-    """The directions of the fit, or of a second fit to the same rows."""
+    """Directions on the page, of the fit itself or of a companion fit of GFR."""
 
     shown: list[DirectionEntry]
     n_hidden: int
     columns: list[str]
-    """The names of the columns in the heat map."""
+    """Names of the columns in the heat map."""
     weights: list[list[float]]
-    """By direction, then by column."""
+    """Weights by direction, then by column."""
     strip: str
-    """The same as an image."""
+    """Heat map as an image, for print and for browsers without scripts."""
     companion: str | None
-    """How they were found, if not by the fit itself."""
+    """Description of the companion fit; None if the directions are of the fit itself."""
     image_shape: tuple[int, int] | None
 
 
 def directions(
     model: FittedModel, data: ReportRows, image_shape: tuple[int, int] | None
 ) -> ShownDirections | None:
-    """Collect the directions of a fit.
+    """Return the directions of a fit, or of a companion fit beside a selection of columns.
 
     Parameters
     ----------
@@ -84,7 +87,7 @@ def of_weights(
     image_shape: tuple[int, int] | None,
     companion: str | None = None,
 ) -> ShownDirections | None:
-    """Show how much columns weigh.
+    """Return directions in the form that the page shows; None if there are none.
 
     Parameters
     ----------
@@ -97,7 +100,7 @@ def of_weights(
     image_shape : pair of int, or None
         Height and width, if the columns are pixels.
     companion : str, optional
-        How the directions were found, if not by the fit itself.
+        Description of the companion fit, if the directions are not of the fit itself.
     """
     components = weights[:MAX_DIRECTIONS]
     if not len(components):
@@ -124,7 +127,7 @@ def of_weights(
 
 
 def _companion(model: FittedModel, data: ReportRows) -> tuple[FittedModel, str]:
-    """Fit GFR of the same family to the same rows, with few directions."""
+    """Fit a few directions by GFR with the family of a selection, and describe this fit."""
     rows = data.sample[:COMPANION_ROWS]
     gfr = GFR(
         min(COMPANION_DIRECTIONS, data.n_columns, max(1, len(rows) // 4)),
@@ -136,13 +139,13 @@ def _companion(model: FittedModel, data: ReportRows) -> tuple[FittedModel, str]:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
-        warnings.simplefilter("ignore", UnitsWarning)  # which is said of the fit itself
+        warnings.simplefilter("ignore", UnitsWarning)  # the page already has it
         gfr.fit(rows)
     return gfr.model_, f"GFR with the family {model.family} on {len(rows):,} of these rows"
 
 
 def image_shape_of(names: list[str]) -> tuple[int, int] | None:
-    """Return height and width if columns have names of pixels, in the order of reading.
+    """Return height and width if the names of all columns are pixels, row by row.
 
     Parameters
     ----------
@@ -164,7 +167,7 @@ def image_shape_of(names: list[str]) -> tuple[int, int] | None:
 
 
 def picture(values: Array) -> str:
-    """Return a PNG as a data address: blue above zero, vermilion below, nothing at zero.
+    """Return a PNG image as a data address: blue above zero, vermilion below.
 
     Values near zero are transparent, so that the picture fits light and dark pages.
 

@@ -1,4 +1,4 @@
-"""Columns beside a fit: text that stays, and what laws of levels give."""
+"""Section of the page about columns beside a fit: text, and columns that laws of levels give."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from gramian.models import Preprocessing
 from gramian.reports._page_text import clean
 
 MAX_LEVELS = 60
-"""The page shows at most this many levels of a law."""
+"""Largest number of levels of a law on the page."""
 BRIEF = 3
-"""Before a law is opened, it shows at most this many levels."""
+"""Number of levels in the first line of a law, before the reader opens it."""
 MAX_TEXT = 400
+"""Largest number of letters in the first line of a law."""
 
 
 @dataclass(frozen=True)
@@ -22,37 +23,37 @@ class LevelEntry:
 
     column: str
     law: str
-    """The law, with the first levels."""
+    """First line of the law, with the first levels."""
     causes: list[str]
     head: str
-    """What the levels are of."""
+    """Title of the levels."""
     entries: list[tuple[str, str]]
-    """The first levels, and what holds there."""
+    """First levels, each with its value."""
     n_more: int
 
 
 @dataclass(frozen=True)
 class BesideEntries:
-    """What belongs to a table and takes no part in the fit."""
+    """Columns of a table that take no part in the fit."""
 
     labels: list[str]
-    """Columns of text that are kept as they are."""
+    """Columns of text that are kept unchanged."""
     given: list[LevelEntry]
-    """Columns that can be dropped."""
+    """Columns that laws of levels give, and that can be dropped."""
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are beside the fit."""
+        """Number of columns beside the fit."""
         return len(self.labels) + len(self.given)
 
 
 def beside_entries(preprocessing: Preprocessing | None) -> BesideEntries:
-    """Return the columns beside a fit, as the page shows them.
+    """Return the columns beside a fit in the form that the page shows.
 
     Parameters
     ----------
     preprocessing : Preprocessing or None
-        What happens to the table before the fit.
+        Steps from the table to the numbers of the fit.
     """
     if preprocessing is None:
         return BesideEntries([], [])

@@ -1,4 +1,4 @@
-"""Makes the text of the page, which needs no other files."""
+"""Page as one HTML text that needs no other files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOURCES = (
     "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'"
 )
-"""What a browser may load: only what is in the page itself."""
+"""Content security policy: a browser may load parts of the page itself only."""
 
 
 def render(template: str, content: dict[str, Any]) -> str:
@@ -22,9 +22,9 @@ def render(template: str, content: dict[str, Any]) -> str:
     Parameters
     ----------
     template : str
-        The name of its file.
+        Name of the template file.
     content : dict
-        The values of its variables.
+        Values of the variables of the template.
     """
     jinja2 = require("jinja2", "A report")
     library = require("plotly.offline", "A report").get_plotlyjs()
@@ -36,7 +36,7 @@ def render(template: str, content: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Only these two scripts may run, known by their fingerprints, whatever names contain.
+    # Only these two scripts may run, whatever the names of columns contain.
     allowed = " ".join(f"'sha256-{_fingerprint(each)}'" for each in (library, script))
     text: str = environment.get_template(template).render(
         **content,

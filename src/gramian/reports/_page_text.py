@@ -1,4 +1,4 @@
-"""Names and numbers as a page shows them."""
+"""Names of columns in the form that a page shows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gramian._support.words import cut
 
 MAX_NAME = 120
-"""Longer names are cut."""
+"""Largest number of letters of a name; longer names are cut."""
 
 
 def clean(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The redundancy graph: kept columns on the left, and on the right what is computed from them."""
+"""Redundancy graph: kept columns on the left, and columns computed from them on the right."""
 
 from __future__ import annotations
 
@@ -9,36 +9,37 @@ from gramian.explanations import Redundancy
 from gramian.reports._selection_tables import ShownSelection
 
 MAX_TARGETS = 40
-"""The largest number of computed columns that are drawn: those of the highest R²."""
+"""Largest number of computed columns that are drawn; columns of the highest R² come first."""
 MIN_WEIGHT = 0.02
-"""Sources that explain less of R² are not drawn, unless there are no others."""
+"""Smallest weight of an edge that is drawn; a column without heavier edges keeps its heaviest."""
 
 
 @dataclass(frozen=True)
 class GraphDrawing:
-    """The positions of all columns and edges; heights are from 0 to 100."""
+    """Columns and edges of the graph; heights are from 0 to 100."""
 
     sources: dict[str, str]
-    """Columns that others are computed from, the kept ones first, and the text that is shown when
-    the reader chooses one."""
+    """Columns that others are computed from, each with the text that is shown when the reader
+    chooses it. Kept columns come first."""
     targets: list[Redundancy]
     edges: list[tuple[int, int, str, float]]
-    """The numbers of a source and of a target, the path between them, and its width."""
+    """Index of a source, index of a target, SVG path between them, and width of the path."""
     n_hidden: int
+    """Number of computed columns that are not drawn."""
 
     @property
     def rows(self) -> int:
-        """The number of rows of names."""
+        """Number of lines of names."""
         return max(len(self.sources), len(self.targets))
 
 
 def draw_graph(selection: ShownSelection) -> GraphDrawing | None:
-    """Compute the positions in the graph; None if nothing is related.
+    """Lay out the graph; return None if no column is computed from others.
 
     Parameters
     ----------
     selection : ShownSelection
-        What was kept and dropped.
+        The columns that are kept and dropped.
     """
     related = sorted(
         (each for each in selection.dropped if each.sources), key=lambda each: -each.r2
@@ -50,7 +51,7 @@ def draw_graph(selection: ShownSelection) -> GraphDrawing | None:
     used = {source for sources in weights.values() for source in sources}
     assert selection.explanation is not None
     order = [kept.feature for kept in selection.explanation.kept if kept.feature in used]
-    # a law may compute a column from one that another law has computed
+    # A law may compute a column from a column that another law has computed.
     order += sorted(used.difference(order))
     heights = {name: 100 * (i + 0.5) / len(order) for i, name in enumerate(order)}
 
@@ -76,6 +77,7 @@ def draw_graph(selection: ShownSelection) -> GraphDrawing | None:
 
 
 def _drawn(dropped: Redundancy) -> dict[str, float]:
+    """Return the sources of a column that are drawn, with their weights."""
     heavy = {name: weight for name, weight in dropped.sources.items() if weight >= MIN_WEIGHT}
     if heavy:
         return heavy
@@ -84,5 +86,6 @@ def _drawn(dropped: Redundancy) -> dict[str, float]:
 
 
 def _says(name: str, shown: list[Redundancy], weights: dict[str, dict[str, float]]) -> str:
+    """Return the text that is shown when the reader chooses a source."""
     helped = [each.feature for each in shown if name in weights[each.feature]]
     return f"{name} helps to compute {listed(helped)}."

@@ -1,4 +1,4 @@
-"""What to know before trusting a fit, and what to do about it."""
+"""Cautions on the page: problems of a fit and of its data, and remedies."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from gramian.reports._report_rows import ReportRows
 from gramian.reports._selection_tables import ShownSelection
 
 MANY_FUNCTIONS = 0.2
-"""From this ratio of functions to rows on, residual variances are noticeably too small."""
-SPREAD = 100.0
-"""From this ratio of standard deviations on, units decide what is chosen first."""
-GAP = 0.02
-"""By this share of the variance, other rows may be worse without a caution."""
+"""Ratio of functions to rows above which residual variances are noticeably too small."""
+MAX_OVER_LEAST = 100.0
+"""Ratio of the largest to the least standard deviation above which there is a caution."""
+MAX_GAP = 0.02
+"""Difference between explained shares of fitted and of other rows that is still no caution."""
 REMEDIES = {
     Remedy.AUTO_ALPHA: "alpha='auto' (--alpha auto)",
     Remedy.AUTO_DEGREE: "degree='auto' (--degree auto)",
@@ -45,12 +45,13 @@ REMEDIES = {
 
 @dataclass(frozen=True)
 class CautionEntry:
-    """Something to know, and what to do."""
+    """A caution in the words of the page: title, text and remedy."""
 
     title: str
     text: str
     remedy: str
     serious: bool = True
+    """True if the caution may change what to keep; False for notes."""
 
 
 def caution_entries(
@@ -60,7 +61,7 @@ def caution_entries(
     curves: Curves,
     selection: ShownSelection,
 ) -> list[CautionEntry]:
-    """Collect what could mislead, the most serious first.
+    """Collect the cautions about a selection, the serious ones first.
 
     Parameters
     ----------
@@ -69,11 +70,11 @@ def caution_entries(
     data : ReportRows
         The rows.
     columns : list of Column
-        What they are like.
+        Statistics of the columns.
     curves : Curves
-        What is left of their variance.
+        Residual variances of the fit.
     selection : ShownSelection
-        What is kept and dropped.
+        The columns that are kept and dropped.
     """
     eliminated = estimator.model_.elimination
     found = [
@@ -85,14 +86,14 @@ def caution_entries(
 
 
 def most_serious_first(found: Iterable[CautionEntry]) -> list[CautionEntry]:
-    """Sort cautions, equals as they came."""
+    """Put serious cautions before notes, and keep the order among each."""
     return sorted(found, key=lambda caution: not caution.serious)
 
 
 def of_any_fit(
     model: AnyModel, data: ReportRows, columns: list[Column], curves: Curves, hold_out: str
 ) -> Iterator[CautionEntry]:
-    """Yield cautions about a fit of any kind that computes all columns from those kept.
+    """Yield cautions about any fit that can compute all columns from the kept features.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def of_any_fit(
 def about_functions(
     cautions: Sequence[Caution], functions: float, remedies: Sequence[Remedy]
 ) -> Iterator[CautionEntry]:
-    """Yield the cautions that the fit itself gave, or one about the number of functions.
+    """Yield the cautions of the fit, or else a caution about the number of functions.
 
     Parameters
     ----------
@@ -157,8 +158,8 @@ def _worded(caution: Caution) -> tuple[str, str]:
         case UnequalUnits():
             return "One unit hides the others", (
                 f"The standard deviation of “{caution.column}” is {caution.ratio:,.3g} times the "
-                f"median one. {caution.algorithm} compares variances, as PCA does, so that this "
-                "column hides the others."
+                f"median of all columns. {caution.algorithm} compares variances, as PCA does, so "
+                "that this column hides the others."
             )
     raise NotImplementedError(type(caution))
 
@@ -170,33 +171,33 @@ def _remedies(remedies: Sequence[Remedy]) -> str:
 
 def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[CautionEntry]:
     if curves.held_out is None:
-        text = "All shares of variance are measured on the rows that were fitted."
+        text = "All shares of variance are measured on the rows of the fit."
         if model.eliminates:
             text = (
-                "What is dropped was decided by rows left out of the fit. The other shares of "
-                "variance are measured on the rows that were fitted."
+                "Rows left out of the fit decided which columns to drop. The other shares of "
+                "variance are measured on the rows of the fit."
             )
         if curves.gcv is not None and unbroken_percent(curves.gcv) != unbroken_percent(
             curves.explained
         ):
             text += (
-                " Of new rows, generalized cross-validation expects "
-                f"{unbroken_percent(curves.gcv)} to be explained in place of "
+                " For new rows, generalized cross-validation expects "
+                f"{unbroken_percent(curves.gcv)} explained in place of "
                 f"{unbroken_percent(curves.explained)}."
             )
         yield CautionEntry(
             "No rows were held out",
             text,
-            f"{hold_out} to measure them on held-out rows as well.",
-            curves.gcv is not None and curves.explained - curves.gcv > GAP,
+            f"{hold_out} to measure the shares on held-out rows as well.",
+            curves.gcv is not None and curves.explained - curves.gcv > MAX_GAP,
         )
-    elif curves.explained - curves.held_out > GAP:
+    elif curves.explained - curves.held_out > MAX_GAP:
         yield CautionEntry(
             "Held-out rows are explained less well",
             f"The fit explains {unbroken_percent(curves.explained)} of the variance of its own "
-            f"rows, and {unbroken_percent(curves.held_out)} of rows that took no part in it.",
-            "Go by the second number. Fewer features, a lower degree or alpha='auto' bring the two "
-            "together.",
+            f"rows, and {unbroken_percent(curves.held_out)} of the variance of held-out rows.",
+            "Trust the second number. Fewer features, a lower degree or alpha='auto' make the "
+            "difference smaller.",
         )
 
 
@@ -206,26 +207,27 @@ def about_columns(data: ReportRows, columns: list[Column]) -> Iterator[CautionEn
         yield CautionEntry(
             "Heavy tails",
             f"{counted(len(heavy), 'column')} with an excess kurtosis above 10: {_names(heavy)}. A "
-            "few rows decide on their variance, and on their products even more.",
-            "Look at the extreme rows; take logarithms or ranks, or clip, and see whether the "
-            "result stays.",
+            "few extreme rows decide the variance of such a column, and even more that of its "
+            "products.",
+            "Look at the extreme rows. Take logarithms or ranks of the columns, or clip them, and "
+            "check that the result stays.",
         )
     still = [each for each in columns if each.constant]
     if still:
         yield CautionEntry(
             "Constant columns",
-            f"{_names(still)} {plural(len(still), 'does', 'do')} not vary. Nothing can be learned "
-            "from what is always the same, and it is never kept.",
-            "Leave them out.",
+            f"{_names(still)} {plural(len(still), 'does', 'do')} not vary. A constant column tells "
+            "nothing about other columns, and is never kept.",
+            "Leave constant columns out.",
             serious=False,
         )
     nearly = [each for each in columns if each.nearly_constant]
     if nearly:
         yield CautionEntry(
             "Nearly constant columns",
-            f"{_names(nearly)}: at least 99 % of the values are the same. Whether such a column is "
-            "kept depends on a handful of rows.",
-            "Check that the other values are real, and leave the column out if they are not.",
+            f"{_names(nearly)}: at least 99 % of the values are equal. A handful of rows decides "
+            "whether such a column is kept.",
+            "Check that the other values are real. If not, leave the column out.",
         )
     missing = [each for each in columns if each.missing]
     if missing:
@@ -236,9 +238,9 @@ def about_columns(data: ReportRows, columns: list[Column]) -> Iterator[CautionEn
         }.get(data.preprocessing.missing if data.preprocessing else "fill", "were filled in")
         yield CautionEntry(
             "Missing values",
-            f"{counted(n, 'value')} in {_names(missing)} were missing, and {what}. A column that "
-            "is filled in looks more predictable than it is.",
-            "Compare with a fit to the complete rows.",
+            f"{counted(n, 'value')} in {_names(missing)} were missing, and {what}. A column with "
+            "filled-in values looks more predictable than it is.",
+            "Compare with a fit to the rows without missing values.",
             serious=False,
         )
 
@@ -254,19 +256,18 @@ def _of_units(model: AnyModel, data: ReportRows) -> Iterator[CautionEntry]:
     if not len(varying) or model.scale is not None:
         return
     if model.eliminates and model.selects:
-        return  # which does not depend on units
+        return  # such a selection does not depend on units
     if any(isinstance(caution, UnequalUnits) for caution in model.cautions):
         return  # the page has that caution already
     largest, least = (varying[f(deviations[varying])] for f in (np.argmax, np.argmin))
     ratio = deviations[largest] / deviations[least]
-    if ratio > SPREAD:
+    if ratio > MAX_OVER_LEAST:
         yield CautionEntry(
             "Units decide",
-            f"The deviation of “{data.names[largest]}” is {ratio:,.0f} times that of "
-            f"“{data.names[least]}”. {model.algorithm} goes by variances, as PCA does, so "
-            "that columns in large units come first and hide the others.",
-            "Fit with scale=True (--standardize), unless the units of all columns are the same and "
-            "their sizes matter.",
+            f"The standard deviation of “{data.names[largest]}” is {ratio:,.0f} times that of "
+            f"“{data.names[least]}”. {model.algorithm} compares variances, as PCA does, so that "
+            "columns with large numbers come first and hide the others.",
+            "Fit with scale=True (--standardize), unless all columns have the same unit.",
         )
 
 
@@ -275,39 +276,39 @@ def _of_formulas(estimator: Any, selection: ShownSelection) -> Iterator[CautionE
     model = estimator.model_
     if partial and (model.selects or model.basis):
         yield CautionEntry(
-            "Some of what is dropped is lost",
-            f"The formulas of {listed(partial)} explain less than 90 % of their variance. They "
-            "hold more than the formula says.",
-            "Keep them if they matter to you, or ask for a larger share of the variance.",
+            "Some information is lost",
+            f"The formulas of {listed(partial)} explain less than 90 % of the variance. These "
+            "columns hold information that the formulas do not have.",
+            "Keep these columns if they matter to you, or ask for a larger share of the variance.",
         )
 
 
 def _of_choice(found: Selection) -> Iterator[CautionEntry]:
-    """Say what is doubtful about what was dropped whatever the order."""
+    """Yield cautions about a selection that began with all columns."""
     if found.start == "forward":
         yield CautionEntry(
             "Not all functions took part",
-            "Functions of all columns are too many for so few rows. Some columns took part with "
-            "their products, the others by themselves only, so that more may be redundant.",
+            "There are too few rows for functions of all columns. Some columns took part with "
+            "their products, the others without, so that more columns may be redundant.",
             "Use more rows, fewer columns, or a lower degree.",
             serious=False,
         )
     if any(found.alternatives.values()):
         yield CautionEntry(
             "Other columns could be kept",
-            "Some of what is dropped could be kept in place of something that is kept: the table "
-            "of formulas says which. If you express no wish, GFA keeps the columns that others are "
-            "made of, and of equals the first in the alphabet.",
+            "Some dropped columns could be kept in place of kept columns: the table of formulas "
+            "names the pairs. By default GFA keeps the columns that others are computed from, and "
+            "of equal candidates the first in the alphabet.",
             "Name the columns that you would rather keep: priority=[...] (--prefer), or keep=[...] "
-            "(--keep) for those that must stay.",
+            "(--keep) for columns that must stay.",
             serious=False,
         )
     if found.refused:
         yield CautionEntry(
             "Some columns are explained in the fit only",
-            f"{counted(len(found.refused), 'column')} seemed to follow from others, and were kept: "
-            "on rows left out of the fit too much of them is left.",
-            "Use more rows, or a lower degree, to know.",
+            f"{counted(len(found.refused), 'column')} seemed to follow from others on the rows of "
+            "the fit, but not on rows left out of the fit, and were kept.",
+            "Use more rows, or a lower degree.",
             serious=False,
         )
 
@@ -315,19 +316,19 @@ def _of_choice(found: Selection) -> Iterator[CautionEntry]:
 def _of_order(estimator: Any) -> Iterator[CautionEntry]:
     model = estimator.model_
     if model.redundant is None:
-        how = "is greedy: each choice depends on those before it and is never taken back"
+        how = "is greedy: each choice depends on earlier choices and is never taken back"
         if model.best_sets is not None:
             how = "searches step by step and does not try all sets"
         text = (
             f"{model.algorithm} {how}, so that another set of the same size may explain a little "
-            "more, and near ties may turn on a few rows."
+            "more, and a few rows may decide between nearly equal choices."
         )
         remedy = "Call stability(X) to see how often each choice returns on resampled rows."
     else:
         text = (
-            "Candidates are taken by decreasing variance, and redundant is only what follows from "
-            "those taken before. If power and voltage come first, current is their quotient, "
-            "which is no polynomial, and all three stay."
+            "Candidates are taken by decreasing variance. A candidate is redundant only if it "
+            "follows from candidates taken before. If power and voltage come first, current is "
+            "their quotient, which is not a polynomial, and all three are kept."
         )
         remedy = (
             "Put the columns first that you would rather keep: candidates of equal variance are "

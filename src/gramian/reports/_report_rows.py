@@ -1,4 +1,4 @@
-"""Turns what the user gives into rows of numbers; of many rows, it draws some."""
+"""Rows of a report: numbers in memory, of a random sample if there are many rows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from gramian.reports._page_text import unique
 from gramian.tables import pyarrow
 
 SAMPLE_ROWS = 20_000
-"""From more rows than this, as many are drawn for slow steps: PCA, formulas, directions."""
+"""Largest number of rows for slow steps (PCA, formulas, directions); of more, some are drawn."""
 SEED = 0
-"""The seed that decides which rows are drawn."""
+"""Seed of the random sample of rows."""
 
 
 @dataclass(frozen=True)
@@ -32,28 +32,28 @@ class ReportRows:
 
     names: list[str]
     sample: Array
-    """The numbers that the estimator takes, of some rows or of all."""
+    """Numbers that the estimator takes, of at most `SAMPLE_ROWS` rows."""
     n_rows: int
-    """How many rows the user gave."""
+    """Number of rows that the user gave."""
     n_described: int
-    """How many rows columns are described by, those with missing values among them."""
+    """Number of rows for statistics of columns, rows with missing values included."""
     values: Callable[[int], Array]
-    """Returns the values of a column as the user gave them, without missing ones."""
+    """Function of an index: values of that column as given, without missing values."""
     preprocessing: Preprocessing | None
 
     @property
     def n_columns(self) -> int:
-        """The number of columns."""
+        """Number of columns."""
         return len(self.names)
 
     @property
     def drawn(self) -> bool:
-        """Whether only some rows were kept when they were read."""
+        """True if only a sample of the rows was read."""
         return self.n_rows > self.n_described
 
 
 def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> ReportRows:
-    """Check the rows against the estimator.
+    """Check the rows against the estimator, and draw a sample if there are many.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def gather(estimator: Any, X: Any, preprocessing: Preprocessing | None) -> Repor
     X : array, data frame, files or Dask collection
         The rows.
     preprocessing : Preprocessing or None
-        What happens to them before the estimator sees them.
+        Steps from the rows to the numbers that the estimator takes.
     """
     if preprocessing is not None:
         return _preprocessed(estimator, X, preprocessing)
@@ -113,7 +113,7 @@ def _preprocessed(estimator: Any, X: Any, preprocessing: Preprocessing) -> Repor
 
 
 def _without_gaps(table: Array) -> Array:
-    """Return rows without missing values, as a fit does: curves and formulas need whole rows."""
+    """Fill or drop missing values as a fit does: curves and formulas need complete rows."""
     if not has_gaps(table):
         return table
     make, _ = completion(GapTally.of(table), [Multilinear(1)], None, lambda share: some(table))
@@ -121,7 +121,7 @@ def _without_gaps(table: Array) -> Array:
 
 
 def _drawn(pieces: Iterable[Any]) -> tuple[Any, int]:
-    """Draw rows of a table that comes in pieces, and return how many it has."""
+    """Draw rows of a table that comes in pieces; return also its number of rows."""
     arrow = pyarrow()
     found: tuple[Any, int] = draw(
         pieces,
@@ -134,7 +134,7 @@ def _drawn(pieces: Iterable[Any]) -> tuple[Any, int]:
 
 
 def _names(estimator: Any, X: Any) -> list[str]:
-    """Return the names of the columns: those of the fit, those of the table, or x0, x1, ..."""
+    """Return the names of the columns: of the fit, or of the table, or x0, x1, ..."""
     names: Sequence[Any] | None = _names_of_fit(estimator)
     if names is None and hasattr(X, "columns") and not hasattr(X, "column_names"):
         names = list(X.columns)
@@ -150,7 +150,7 @@ def _names_of_fit(estimator: Any) -> tuple[str, ...] | None:
 
 
 def _numbers(estimator: Any, X: Any) -> tuple[Array, int]:
-    """Return rows, perhaps only some of them, and how many there are in total."""
+    """Return rows, or a sample of many rows, and the number of all rows."""
     if is_dask(X):
         chunks: Iterable[Array] = _chunks_of_dask(estimator, X)
     elif (source := source_of(X)) is not None:
@@ -159,7 +159,7 @@ def _numbers(estimator: Any, X: Any) -> tuple[Array, int]:
         )
     else:
         if _names_of_fit(estimator) is None and hasattr(X, "columns"):
-            X = np.asarray(X)  # names that the fit did not know are no reason to warn
+            X = np.asarray(X)  # scikit-learn would warn of names that the fit did not have
         table = _checked(estimator, X, [np.float64, np.float32])
         return table, len(table)
     nothing = np.empty((0, estimator.n_features_in_))
@@ -183,14 +183,14 @@ def _checked(estimator: Any, X: Any, dtype: Any) -> Array:
 
 
 def some(table: Array, n: int = SAMPLE_ROWS) -> Array:
-    """Draw rows at random, always the same ones; all of them if there are no more.
+    """Draw n rows at random with a fixed seed; return all rows if there are at most n.
 
     Parameters
     ----------
     table : array of shape (n_rows, n_columns)
         The rows.
     n : int, default=20,000
-        How many.
+        Number of rows.
     """
     if len(table) <= n:
         return table

@@ -1,4 +1,4 @@
-"""The public function: checks, collects what the page says, writes it."""
+"""Public function that writes a report: checks, content of the page, file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from gramian.reports._svg import chart
 from gramian.reports._uffs_page import norm_cautions, norm_curves, norm_entries
 
 MAX_CHIPS = 14
-"""The top of the page names at most this many columns."""
+"""Largest number of columns that the top of the page names."""
 
 
 def report(
@@ -52,33 +52,33 @@ def report(
     command: str | None = None,
     image_shape: tuple[int, int] | None = None,
 ) -> Path:
-    """Write a page about a fit: what to keep, what to drop and by which formula, and cautions.
+    """Write a page about a fit: columns to keep, formulas of columns to drop, and cautions.
 
-    The page is one file of about 5 MB that loads nothing else; most of it is the script of Plotly,
-    for interactive charts. It holds no rows of the data, but it does hold the names of the columns
-    and their smallest and largest values, and the first levels of categories that others follow
-    from.
+    The page is one file of about 5 MB that loads no other files; most of the file is the script of
+    Plotly, for interactive charts. The page holds no rows of the data, but the names of columns,
+    their smallest and largest values, and the first levels of categories from which other columns
+    follow.
 
     Parameters
     ----------
     estimator : GFR, GCA, GFS, GFA, UFFS or PolynomialManifold
         The fitted estimator.
     X : array-like of shape (n_samples, n_features), files or a Dask collection
-        The rows of the fit, or others like them. From files and Dask collections, and for slow
-        computations, 20,000 rows are drawn at random, always the same ones.
+        The rows of the fit, or similar rows. From files and Dask collections, and for slow
+        computations, 20,000 rows are drawn at random with a fixed seed.
     path : path
-        The file to write, by convention one that ends in .html. It is there as a whole or not at
-        all.
+        The file to write; by convention its name ends in .html. The file appears when it is
+        complete.
     preprocessing : Preprocessing, optional
-        What happens to X before the estimator sees it; X is then the table with names that it
-        takes, or a function that returns pieces of it, as PyArrow tables.
+        Steps from a table to the numbers that the estimator takes. X is then a table with names,
+        or a function that returns pieces of a table, as PyArrow tables.
     title : str, optional
         The title of the page.
     command : str, optional
-        The command that made the page, to be shown on it.
+        The command that made the page, which the page shows.
     image_shape : pair of int, optional
-        Height and width, if the columns are pixels in the order of reading. Names such as
-        pixel_0_0 or pixel1 say so, too.
+        Height and width, if the columns are pixels, row by row. Columns with names such as
+        pixel_0_0 or pixel1 are recognized as pixels without it.
 
     Returns
     -------
@@ -265,7 +265,7 @@ def _common(
 
 
 def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
-    """Return what the script of the page draws; names are escaped, because Plotly reads tags."""
+    """Return the data of the interactive charts; names are escaped, because Plotly reads tags."""
     return {
         "counts": curves.counts,
         "axis": curves.axis,
@@ -281,7 +281,7 @@ def _charts(curves: Curves, heat: Any) -> dict[str, Any]:
 
 
 def _spread(deviations: Sequence[float]) -> str | None:
-    """Write how much larger the largest is than the least."""
+    """Write the ratio of the largest to the least deviation; None without deviations."""
     if not deviations:
         return None
     ratio = max(deviations) / min(deviations)

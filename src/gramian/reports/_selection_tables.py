@@ -1,4 +1,4 @@
-"""What to keep, in order; what to drop, and by which formula it can be computed again."""
+"""Tables of the page: columns to keep in order, and formulas of columns to drop."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from gramian.fitting import FittedModel
 from gramian.reports._report_rows import ReportRows, some
 
 MAX_ROWS = 1000
-"""The largest number of rows of a table on the page."""
+"""Largest number of rows of a table on the page."""
 MAX_FORMULAS = 300
-"""Formulas are found for at most this many columns, those of the largest variance."""
+"""Largest number of columns with a formula; columns of the largest variance come first."""
 MAX_TESTED = 80
-"""Formulas are tested on rows if there are at most this many formulas."""
+"""Largest number of formulas that are tested on rows."""
 MAX_UNSTORED = 30
-"""The same if the fit stored no moments, as that takes longer."""
+"""Largest number of columns with a formula if the fit stored no moments, which is slower."""
 MAX_LOADINGS = 3
-"""The number of columns that describe a direction."""
+"""Number of columns that describe a direction."""
 WORK = 2e10
-"""Formulas are tested on rows if rows times squared number of functions is at most this."""
+"""Largest product of rows and squared number of functions in a test of formulas."""
 MIN_ROWS = 50
-"""Formulas are not tested on fewer rows than this."""
+"""Smallest number of rows for a test of formulas."""
 
 
 @dataclass(frozen=True)
@@ -36,47 +36,47 @@ class KeptEntry:
 
     name: str
     about: str
-    """For a direction, which columns weigh most."""
+    """For a direction, the columns with the largest weights; empty for a column."""
     explains: float
     """Share of the total variance."""
     cumulative: float
     """Share of the total variance, together with the entries before."""
     new: float | None
-    """The share of its own variance that those before it did not explain."""
+    """Share of its own variance that the entries before do not explain; None if not known."""
 
 
 @dataclass(frozen=True)
 class ShownSelection:
-    """What a fit keeps and drops."""
+    """Columns or directions that a fit keeps and drops."""
 
     kept: list[KeptEntry]
     explanation: Explanation | None
-    """None if no formulas were searched, as the fit has stored too little for that."""
+    """Formulas; None if the fit stored no moments and there are too few rows to find them."""
     n_tested: int
-    """The number of rows that formulas were tested on."""
+    """Number of rows that formulas were tested on."""
     n_without: int
-    """How many more columns are dropped, without a search for their formulas."""
+    """Number of dropped columns for which no formula was searched."""
     exchanges: dict[int, Exchange]
-    """For what was dropped whatever the order, by its index, the evidence and the alternatives."""
+    """Evidence and alternatives by the index of a dropped column; empty for published fits."""
 
     @property
     def dropped(self) -> list[Redundancy]:
-        """What can be computed from the rest, as far as formulas were searched."""
+        """Columns to drop, each with its formula, as far as formulas were searched."""
         return list(self.explanation or ())
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """What is left of a dropped column or direction, and what could be dropped in its place."""
+    """Residual share of a dropped column or direction, and columns to drop in its place."""
 
     left: float
-    """A share of its variance, on rows left out of the fit."""
+    """Residual share of its variance, on rows left out of the fit."""
     alternatives: str
-    """The kept ones that could be exchanged for it, or nothing."""
+    """Names of kept columns that could be dropped in its place; empty if there are none."""
 
 
 def shown_selection(estimator: Any, data: ReportRows) -> ShownSelection:
-    """Find out what a fit keeps and what it drops.
+    """Return the columns or directions that a fit keeps and drops.
 
     Parameters
     ----------
@@ -93,6 +93,7 @@ def shown_selection(estimator: Any, data: ReportRows) -> ShownSelection:
 
 
 def _exchanges(model: FittedModel, data: ReportRows) -> dict[int, Exchange]:
+    """Return evidence and alternatives by the index of a dropped column."""
     found = model.elimination
     if found is None:
         return {}
@@ -105,7 +106,7 @@ def _exchanges(model: FittedModel, data: ReportRows) -> dict[int, Exchange]:
 
 
 def how(model: FittedModel) -> str:
-    """Say in one line how a selection was made, and how to ask for another.
+    """Describe in one line how a selection was made, and how to make another.
 
     Parameters
     ----------
@@ -119,14 +120,14 @@ def how(model: FittedModel) -> str:
     command = "-a gfs -n 10" if model.selects else "-a gfr -n 10"
     return (
         f"Dropped: {thing} that functions of the kept {thing} explain (R² ≥ "
-        f"{1 - model.elimination.threshold:.6g} on rows left out of the fit); neither units nor "
-        f"the order of columns matter. For a few {thing} that stand for all fit {few} ({command}), "
-        "for the published algorithm set backward=False (--forward)."
+        f"{1 - model.elimination.threshold:.6g} on rows left out of the fit). Units and the order "
+        f"of columns do not matter. For a few {thing} that explain most, fit {few} ({command}); "
+        "for the published algorithm, set backward=False (--forward)."
     )
 
 
 def _explain(estimator: Any, data: ReportRows) -> tuple[Explanation | None, int]:
-    """Find formulas, and return on how many rows they were tested."""
+    """Return formulas, and the number of rows that they were tested on."""
     model: FittedModel = estimator.model_
     assert model.decoder is not None
     named = replace(model, names=tuple(data.names))
@@ -142,7 +143,7 @@ def _explain(estimator: Any, data: ReportRows) -> tuple[Explanation | None, int]
 
 
 def _targets(model: FittedModel, n: int) -> list[int]:
-    """Return what is to be explained: all that is not kept, or those of largest variance."""
+    """Return the indices of at most n dropped columns, chosen by the largest variance."""
     assert model.variances is not None
     others = model.dropped
     largest = others[np.argsort(-model.variances[others], kind="stable")[:n]]
@@ -150,12 +151,13 @@ def _targets(model: FittedModel, n: int) -> list[int]:
 
 
 def _tested(rows: Array, n_functions: int) -> Array | None:
-    """Return rows to test formulas on, as many as time allows; None if these are too few."""
+    """Return rows to test formulas on, as many as time allows; None if too few."""
     n = min(len(rows), int(WORK / n_functions**2))
     return None if n < max(MIN_ROWS, 2 * n_functions) else some(rows, n)
 
 
 def _kept(estimator: Any, data: ReportRows, explanation: Explanation | None) -> list[KeptEntry]:
+    """Return the entries of the columns or directions that are kept, in the order of choice."""
     model: FittedModel = estimator.model_
     ratios = estimator.explained_variance_ratio_
     new: list[float | None] = [None] * len(ratios)
@@ -172,7 +174,7 @@ def _kept(estimator: Any, data: ReportRows, explanation: Explanation | None) -> 
 
 
 def loadings(direction: Array, names: list[str], n: int = MAX_LOADINGS) -> str:
-    """Name the columns that weigh most in a direction.
+    """Name the columns with the largest weights in a direction.
 
     Parameters
     ----------
@@ -181,7 +183,7 @@ def loadings(direction: Array, names: list[str], n: int = MAX_LOADINGS) -> str:
     names : list of str
         The names of the columns.
     n : int, default=3
-        How many to name.
+        Number of columns to name.
     """
     heaviest = np.argsort(-np.abs(direction), kind="stable")[:n]
     weights = [f"{direction[i]:+.2f}".replace("-", "\N{MINUS SIGN}") for i in heaviest]
@@ -189,12 +191,12 @@ def loadings(direction: Array, names: list[str], n: int = MAX_LOADINGS) -> str:
 
 
 def in_words(dropped: Redundancy) -> str:
-    """Say what a column follows from."""
+    """Describe in one sentence which columns a dropped column is computed from."""
     if dropped.kind == "constant":
         return f"{dropped.feature} is constant."
     if not dropped.sources:
-        return f"Nothing that is kept says much about {dropped.feature}."
+        return f"The kept columns explain little of {dropped.feature}."
     sources = sorted(dropped.sources.items(), key=lambda item: -item[1])
     names = listed([name for name, _ in sources], quote=str)
     explained = unbroken_percent(dropped.r2)
-    return f"{dropped.feature} is computed from {names}, which explains {explained} of it."
+    return f"{dropped.feature} is computed from {names}: {explained} of its variance is explained."

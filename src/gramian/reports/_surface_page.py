@@ -1,4 +1,4 @@
-"""The page about a curved surface: a map of it, and how well columns follow from the codes."""
+"""Page about a curved surface: a map, and R² of each column given the codes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from gramian.reports._remarks import CautionEntry
 from gramian.reports._report_rows import ReportRows
 
 CELLS = 25
-"""The number of places of the map in each direction."""
+"""Number of places of the map in each direction."""
 IMAGES = 11
-"""The same, where each place is an image."""
+"""Number of places of the map in each direction if each place is an image."""
 MAX_TILES = 12
-"""At most this many columns are drawn on the map."""
+"""Largest number of columns that are drawn on the map."""
 ROWS = 5000
-"""Codes of at most this many rows are computed."""
+"""Largest number of rows whose codes are computed."""
 REACH = 0.01
-"""A share of the rows on either side is beyond the map."""
+"""Share of the rows that is beyond the map, on either side."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +40,18 @@ class Tile:
 
 @dataclass(frozen=True)
 class Follows:
-    """How well a column follows from the codes."""
+    """R² of a column, given the codes."""
 
     name: str
     r2: float | None
     """None if the column does not vary."""
     misses: float
+    """Root mean squared error."""
 
 
 @dataclass(frozen=True)
 class Map:
-    """What the surface says at each place."""
+    """Values of the surface at a grid of codes."""
 
     low: float
     high: float
@@ -58,15 +59,15 @@ class Map:
     height: int
     tiles: list[Tile]
     montage: str | None
-    """All places as images, where columns are pixels."""
+    """Images of all places, if columns are pixels."""
     rows: str
-    """Where the rows are."""
+    """Image of the number of rows at each place."""
     follows: list[Follows]
     n_rows: int
 
 
 def draw_map(model: FittedManifold, data: ReportRows, image_shape: tuple[int, int] | None) -> Map:
-    """Draw what the surface says.
+    """Draw the values of the surface at a grid of codes.
 
     Parameters
     ----------
@@ -110,16 +111,16 @@ def draw_map(model: FittedManifold, data: ReportRows, image_shape: tuple[int, in
 
 
 def count_around(codes: Array, steps: Array, n_high: int) -> Array:
-    """Count the rows near each place: in its cell of the map, or a neighbouring one.
+    """Count the rows in the cell of each place and in the neighbouring cells.
 
     Parameters
     ----------
     codes : array of shape (n_rows, 1 or 2)
-        The codes on the map.
+        Codes of the rows.
     steps : array
-        The places of each code, in increasing order.
+        Places of each code, in increasing order.
     n_high : int
-        The number of places of the second code; 1 if there is none.
+        Number of places of the second code; 1 if there is one code only.
     """
     half = (steps[1] - steps[0]) / 2 if len(steps) > 1 and steps[1] > steps[0] else 0.5
     edges = np.append(steps - half, steps[-1] + half)
@@ -134,7 +135,7 @@ def count_around(codes: Array, steps: Array, n_high: int) -> Array:
 def _tiles(
     values: Array, known: Array, sample: Array, mean: Array, names: list[str]
 ) -> Iterator[Tile]:
-    """Yield the columns that vary most on the map, in units of their deviation."""
+    """Yield the columns that vary most on the map, in units of their standard deviation."""
     inside = known.ravel() > 0
     deviations = sample.std(axis=0)
     varying = np.where(deviations > 0, deviations, np.inf)
@@ -147,7 +148,7 @@ def _tiles(
 
 
 def _montage(values: Array, known: Array, shape: tuple[int, int]) -> Array:
-    """Put the images of all places side by side, with a gap between them."""
+    """Put the images of all places side by side, with a gap between images."""
     shown = np.where(known.ravel()[:, np.newaxis] > 0, values, 0.0)
     cells = np.pad(shown.reshape(-1, *shape), ((0, 0), (0, 1), (0, 1)))
     height, width = known.shape
@@ -165,7 +166,7 @@ def _follows(sample: Array, points: Array, names: list[str]) -> list[Follows]:
 
 
 def rounds(model: FittedManifold, data: ReportRows) -> tuple[Curves, float]:
-    """Return what was left after each round, and what PCA explains with as many components.
+    """Return the curves of all rounds, and the share that PCA explains with as many components.
 
     Parameters
     ----------
@@ -193,12 +194,12 @@ def rounds(model: FittedManifold, data: ReportRows) -> tuple[Curves, float]:
 
 
 def local(model: FittedManifold) -> CautionEntry:
-    """Say what no fit of a surface can promise."""
+    """Return the caution that a better surface may exist."""
     return CautionEntry(
         "A surface near where the fit began",
-        f"Codes and surface are fitted in turn from linear codes, and {model.algorithm} keeps what "
-        "lowers the error. Another surface may fit better. Where the surface comes back to itself, "
-        "a nearer point may be elsewhere on it.",
-        "Compare with other degrees and families, and trust what is measured on held-out rows.",
+        f"{model.algorithm} begins with linear codes, and fits surface and codes in turn while the "
+        "error falls. Another surface may fit better. Where the surface comes back to itself, the "
+        "nearest point may be elsewhere on the surface.",
+        "Compare with other degrees and families, and trust errors of held-out rows.",
         serious=False,
     )

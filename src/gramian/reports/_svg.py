@@ -1,4 +1,4 @@
-"""Curves as SVG, for print and for browsers without scripts."""
+"""Charts of curves as SVG, for print and for browsers without scripts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 48
 
 
 def chart(curves: Curves, label: str) -> str:
-    """Draw the share of the variance that is left, by the number of features.
+    """Draw the residual share of the variance by the number of features.
 
     Parameters
     ----------
     curves : Curves
-        What was left.
+        The curves.
     label : str
-        What a screen reader says.
+        Text for screen readers.
     """
     view, last = curves.total, max(curves.counts[-1], 1)
     highest = max(
@@ -68,7 +68,7 @@ def chart(curves: Curves, label: str) -> str:
 
 
 def _round_step(last: int) -> int:
-    """Return 1, 2 or 5 times a power of ten, so that there are about ten ticks."""
+    """Return a distance of ticks: 1, 2 or 5 times a power of ten, for about ten ticks."""
     rough = max(last / 10, 1)
     power = 10 ** math.floor(math.log10(rough))
     return next(int(factor * power) for factor in (1, 2, 5, 10) if factor * power >= rough)

@@ -28,7 +28,7 @@ class NormEntry:
 
 
 def norm_entries(estimator: UFFS, data: ReportRows) -> tuple[list[NormEntry], list[NormEntry]]:
-    """Return the columns that are kept and those that are dropped, the largest norm first.
+    """Return the entries of kept columns and of dropped columns, the largest norm first.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 (() => {
   const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
 
-  /* Tables: sorted by their heads, filtered by a field above. */
+  /* Tables: click a head to sort, type in the field above to filter. */
   const valueOf = (row, column) => {
     const cell = row.cells[column];
     const text = cell.dataset.value ?? cell.textContent.trim();
@@ -53,7 +53,7 @@
     });
   }
 
-  /* The graph: a name lights up what it is computed from, or what is computed from it. */
+  /* The graph: choosing a name highlights its sources, or the columns computed from it. */
   const graph = document.querySelector(".graph");
   if (graph) {
     const nodes = new Map(all(".node", graph).map((node) => [node.dataset.key, node]));
@@ -232,7 +232,7 @@
     });
   }
 
-  /* On paper, everything is unfolded. */
+  /* In print, all details are open. */
   let folded = [];
   addEventListener("beforeprint", () => {
     folded = all("details:not([open])");
