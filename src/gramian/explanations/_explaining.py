@@ -1,4 +1,4 @@
-"""From a fit to formulas."""
+"""The public function `explain`: finds formulas of the columns that a fit did not keep."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from gramian.families import Call, Z
 from gramian.fitting import FittedModel, check_rows, check_weights, only_complete, source_of
 
 MAX_TERMS = 5
-"""The largest number of terms in a formula, without the constant, by default."""
+"""Default of the largest number of terms in a formula, without the constant."""
 MIN_GAIN = 0.2
-"""The share of what is left that another term has to explain, by default."""
+"""Default of the least share of the residual that another term has to explain."""
 
 
 def explain(
@@ -42,12 +42,12 @@ def explain(
     features: Iterable[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Explanation:
-    """Say which columns are redundant, and by which formula.
+    """Find the formulas of redundant columns.
 
     For every column that a fit did not keep, a short formula in the columns that it kept is found
     by adding and leaving out terms, in the raw columns and their units. It is made from the moments
-    that the fit has stored; no rows are needed. Where no formula is exact, exact laws are looked
-    for in rows that are given: a logarithm, ratio or threshold may be no function of the fit.
+    that the fit has stored; no rows are needed. If no formula is exact and rows are given, exact
+    laws are searched in these rows: a logarithm, ratio or threshold may be no function of the fit.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def explain(
         The largest number of terms in a formula, the constant not counted. None for the whole fit
         with all its functions, which is what `inverse_transform` computes.
     min_gain : float, default=0.2
-        Another term is added only if it explains at least this share of what is left. A constant
+        Another term is added only if it explains at least this share of the residual. A constant
         counts as a term, and so does the first product.
     features : iterable of str or int, optional
         The columns or directions to explain, by name or index; by default all that were not kept.
@@ -77,7 +77,7 @@ def explain(
     -------
     explanation : Explanation
         A sequence of `Redundancy`, in the order of the columns, with the kept columns in `kept`
-        and who determines whom in `graph`.
+        and the graph of which columns determine which in `graph`.
 
     Notes
     -----
@@ -134,7 +134,7 @@ def explain_checked(
     min_gain: float = MIN_GAIN,
     features: Iterable[str | int] | None = None,
 ) -> Explanation:
-    """Do what `explain` does, with rows that were checked against the fit."""
+    """Explain a model, given rows that were checked against the fit; see `explain`."""
     subject = subject_of(model, features)
     stored = of_fit(model, subject.axes, subject.targets)
     folds: Sequence[Moments] = []
@@ -172,10 +172,10 @@ def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
 def _kept(
     model: FittedModel, subject: Subject, dictionary: Dictionary, coordinates: Coordinates
 ) -> list[KeptFeature]:
-    """Say why each variable was kept.
+    """Return for each kept variable how much it explains.
 
     The coordinates are along the functions in the order of the fit, each orthogonalized against
-    those before it. So a sum of squared coordinates is the variance that these functions explain.
+    earlier functions. So a sum of squared coordinates is the variance that the functions explain.
     """
     functions = [dictionary.functions[i] for i in coordinates.functions]
     newest = np.array(

@@ -1,42 +1,16 @@
-"""Search for laws among numbers: stages of generators, simple laws first, and each law once."""
+"""Search for laws among numbers: judges the candidates of each stage, and lists each law once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Literal, NamedTuple
 
 import numpy as np
 
 from gramian._support.types import Array
 from gramian.laws._search_progress import OutOfTimeError, StageReport
 from gramian.laws._tolerances import EXACT_ERROR
-from gramian.laws.candidates import (
-    SMALL_TABLE,
-    Candidate,
-    Generator,
-    SearchContext,
-    angle_laws,
-    exact_pairs,
-    explicit_laws,
-    functions_of_one_column,
-    logarithm_laws,
-    logarithms_of_two_columns,
-    noisy_pairs,
-    noisy_products,
-    noisy_sums,
-    other_steps,
-    polynomial_laws,
-    power_laws,
-    printed_products,
-    printed_products_with_sums,
-    printed_sums,
-    products_of_two_columns,
-    small_sets,
-    sums,
-    whole_number_steps,
-    wide_products,
-)
+from gramian.laws.candidates import SMALL_TABLE, Candidate, Generator, SearchContext, Stage
 from gramian.laws.columns import Traits
 from gramian.laws.forms import Law, Values, is_writable
 from gramian.laws.judge import (
@@ -59,52 +33,6 @@ FEWER_ROWS = 1_000
 """About the number of rows that choose among short laws."""
 GRADIENT_ROWS = 30
 """Largest number of rows in which gradients of laws are compared."""
-
-
-class Stage(NamedTuple):
-    """Generators whose candidates are judged in one way.
-
-    "exact" judges each candidate as it comes, by `EXACT_ERROR`. "printed" allows for printed
-    digits: of one column first, then of all columns. "noisy" judges all candidates by the
-    tolerance, believes the law with the shortest description, and begins again.
-    """
-
-    name: str
-    generators: tuple[Generator, ...]
-    judged: Literal["exact", "printed", "noisy"] = "exact"
-
-
-_FIRST = (
-    Stage("step functions", (whole_number_steps,)),
-    Stage("pairs", (exact_pairs,)),
-    Stage("sums", (sums,)),
-    Stage("power laws", (power_laws,)),
-)
-_PRINTED: tuple[Generator, ...] = (
-    functions_of_one_column,
-    # A ratio is plainer than a sum of logarithms, if the table has both.
-    products_of_two_columns,
-    printed_sums,
-    logarithms_of_two_columns,
-)
-_OTHER_STEPS = Stage("other step functions", (other_steps,))
-SIMPLE_STAGES = (*_FIRST, Stage("printed digits", _PRINTED, "printed"), _OTHER_STEPS)
-"""Stages for exact sums, products of powers, steps, and functions of one or two columns."""
-ALL_STAGES = (
-    *_FIRST,
-    Stage("printed digits", (*_PRINTED, printed_products, printed_products_with_sums), "printed"),
-    _OTHER_STEPS,
-    Stage("small sets", (small_sets,)),
-    Stage("products and sums", (wide_products,)),
-    Stage("polynomials", (polynomial_laws,)),
-    Stage("logarithms", (logarithm_laws,)),
-    Stage("angles", (angle_laws,)),
-    Stage(
-        "laws with noise",
-        (noisy_pairs, noisy_products, noisy_sums, wide_products, explicit_laws),
-        "noisy",
-    ),
-)
 
 
 class LawSearch:

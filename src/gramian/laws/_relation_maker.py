@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws._law_search import LawSearch, Stage
+from gramian.laws._law_search import LawSearch
+from gramian.laws.candidates import Stage
 from gramian.laws.columns import View, traits_of
 from gramian.laws.forms import (
     ONE,

@@ -58,7 +58,13 @@ class BelievedLookup:
         places = [table.names.index(key.column) for key in keys]
         effect = context.cells.keys[self.effect]
         return LookupTally(
-            keys, places, effect, self.effect, table.labels, both_ways=self.both_ways
+            keys,
+            places,
+            effect,
+            self.effect,
+            table.labels,
+            tolerance=context.tolerance,
+            both_ways=self.both_ways,
         )
 
 

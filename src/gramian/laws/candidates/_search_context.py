@@ -1,7 +1,6 @@
 """Search context: the rows and the known laws that a generator of candidates sees.
 
-A generator is a function from a `SearchContext` to candidate laws. A new kind of law among numbers
-is a new generator in this room, and a line in the stages of `_law_search`.
+A generator is a function from a `SearchContext` to candidate laws. `_stages` lists all generators.
 """
 
 from __future__ import annotations

@@ -68,7 +68,16 @@ class BelievedSlopes:
         place = table.names.index(key.column)
         texts = table.labels.get(place) if key.part is None else None
         columns = (place, *self.numbers, self.effect)
-        return SlopeTally(key, levels, texts, self.judged, columns, table.names, self.precision)
+        return SlopeTally(
+            key,
+            levels,
+            texts,
+            self.judged,
+            columns,
+            table.names,
+            self.precision,
+            context.tolerance,
+        )
 
     @property
     def length(self) -> int:
