@@ -1,7 +1,7 @@
 """Dictionary: the functions of a fit as terms in the raw columns, which a formula can have.
 
 The functions of a fit take variables of mean 0 and variance 1, u = (x - mean)/deviation. A monomial
-of the raw columns is a sum of few of them, by the binomial theorem: xy = (m + su)(n + tv) =
+of the raw columns is a sum of few functions, by the binomial theorem: xy = (m + su)(n + tv) =
 mn + msu ... + st uv. So the moments of the monomial follow from the moments of the functions, by an
 exactly known linear map.
 """
@@ -33,7 +33,7 @@ POLYNOMIALS = {"Polynomial": PolynomialFamily(), "Hermite": Hermite(), "Legendre
 """Families whose functions are polynomials, by the name in the keys of their functions."""
 
 CANCELLED = 1e-13
-"""Largest sum of terms that cancel, as a share of the largest of them."""
+"""Largest sum of terms that cancel, as a share of the largest term."""
 
 TermFactor = tuple[tuple[int, ...], int | Function]
 """Variables, and an exponent or a function of them."""

@@ -54,17 +54,17 @@ def explain(
     estimator : GFS, GFA, GCA or GFR
         A fitted estimator. GFS and GFA explain columns that were not selected. GCA explains the
         directions of its basis that were not kept, named ``pc`` (or ``basis``) and their index.
-        GFR explains all columns. The variables in the formulas of the last two are the outputs of
+        GFR explains all columns. The variables in formulas of GCA and GFR are the outputs of
         `transform`, with their names there.
     X : array-like of shape (n_samples, n_features), optional
-        Rows to test formulas on, those of the fit or others like them. They are divided into five
-        parts, each of which is held out once while terms and coefficients are found on the other
-        four. This decides the number of terms and gives `validation_r2`. Without X, the rows of
-        the fit decide it. Fits with more than 999 functions store no moments and need X. Rows with
-        missing values are left out.
+        Rows to test formulas on: the rows of the fit, or similar rows. They are divided into five
+        parts. Each part is held out once, while the other four give terms and coefficients. The
+        held-out parts decide the number of terms and give `validation_r2`. Without X, the rows of
+        the fit decide the number of terms. Fits with more than 999 functions store no moments and
+        need X. Rows with missing values are left out.
     max_terms : int or None, default=5
-        The largest number of terms in a formula, the constant not counted. None for the whole fit
-        with all its functions, which is what `inverse_transform` computes.
+        The largest number of terms in a formula, without the constant. None for all functions of
+        the fit, as `inverse_transform` computes them.
     min_gain : float, default=0.2
         Another term is added only if it explains at least this share of the residual. A constant
         counts as a term, and so does the first product.
@@ -82,10 +82,10 @@ def explain(
     Notes
     -----
     The map from the centred and scaled functions of the fit to the monomials of the raw columns is
-    known exactly, so that their moments are, too. Terms are added by a beam search on these
-    moments; among up to 200 candidates they are also eliminated one by one, beginning with all. Of
-    all formulas found, the one with the smallest sum is taken: the logarithm of what is left, plus
-    a penalty for each term. The penalty is -log(1 - `min_gain`), without X not less than
+    known exactly, and so are the moments of the monomials. Terms are added by a beam search on
+    these moments. Among up to 200 candidates, terms are also eliminated one by one, beginning with
+    all. The best formula has the smallest sum of the logarithm of the residual and a penalty for
+    each term. The penalty is -log(1 - `min_gain`), without X not less than
     (log N + 2 log M) / N for N rows and M candidates, as in the extended BIC.
 
     A product looks like a sum if the noise is larger than the curvature. If the means are m times

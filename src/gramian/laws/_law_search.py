@@ -12,7 +12,7 @@ from gramian.laws._search_progress import OutOfTimeError, StageReport
 from gramian.laws._tolerances import EXACT_ERROR
 from gramian.laws.candidates import SMALL_TABLE, Candidate, Generator, SearchContext, Stage
 from gramian.laws.columns import Traits
-from gramian.laws.forms import Law, Values, is_writable
+from gramian.laws.forms import Law, Values
 from gramian.laws.judge import (
     FEW_ROWS,
     Control,
@@ -118,7 +118,7 @@ class LawSearch:
         law, context = verdict.law, self._context
         if any(each.issuperset(law.columns) for each in context.settled):
             return
-        if not is_writable(law, self.train.scale):
+        if not law.is_writable(self.train.scale):
             return
         if is_consequence(law, context.laws, self._points) or among_steps(law, context.laws):
             return
@@ -136,8 +136,8 @@ class LawSearch:
     def _printed(self, generators: Sequence[Generator]) -> None:
         """Believe laws that hold up to printed digits.
 
-        First, one column was computed from the printed values of the others; then all columns of
-        the law may be rounded.
+        First, one column of a law may be rounded, and was computed from the printed values of the
+        others. Then all columns may be rounded.
         """
         seen: dict[int, Candidate] = {}
         for candidate in self._candidates(generators):
@@ -150,7 +150,7 @@ class LawSearch:
 
     def _consider_printed(self, candidate: Candidate) -> None:
         law, n_tried, target = candidate
-        if not is_writable(law, self.train.scale):
+        if not law.is_writable(self.train.scale):
             return
         for choice in (snapped(law, self.train.scale), law):
             if choice is not None:

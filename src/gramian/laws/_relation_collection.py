@@ -24,7 +24,7 @@ class Relations(Sequence[AnyLaw]):
     Attributes
     ----------
     relations : tuple of Relation, Dependency or SlopeLaw
-        The laws. The collection itself is a sequence of them.
+        The laws. The collection itself is a sequence of laws.
     feature_names : tuple of str
         The columns of the table.
     n_rows : int

@@ -21,7 +21,6 @@ from gramian.laws.forms import (
     Relation,
     Values,
     kind_of,
-    raw_coefficients,
     reference_term,
     terms_of,
 )
@@ -125,7 +124,7 @@ class RelationMaker:
         law = verdict.law
         places = dict(enumerate(view.columns))
         renumbered = _renumbered(law, places)
-        coefficients = raw_coefficients(renumbered, self.scale)
+        coefficients = renumbered.raw_coefficients(self.scale)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         best = self._best(raw, self._given(raw, renumbered, verdict))
         reference = reference_term(raw, best)

@@ -92,7 +92,7 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
             continue
         which, coefficients = law
         terms = tuple(monomials[i] for i in which)
-        # Enough smooth functions of few columns fit any curve: a law has few of them as terms.
+        # Enough smooth functions of few columns fit any curve: a law has few terms.
         columns = set(columns_of(terms))
         n_own = sum(columns.issuperset(columns_of([each])) for each in monomials)
         if len(terms) <= max(SHORT, n_own / SPARSE):

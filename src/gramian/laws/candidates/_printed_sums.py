@@ -10,8 +10,8 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian.laws._tolerances import EXACT_ERROR, SCREENED_SHARE
-from gramian.laws.candidates._search_context import Candidate, SearchContext
-from gramian.laws.forms import ONE, Law, Monomial, Values, given_away, is_linear
+from gramian.laws.candidates._search_context import Candidate, SearchContext, given_away
+from gramian.laws.forms import ONE, Law, Monomial, Values
 
 SIGNIFICANT = 4.0
 """Terms of at most this many standard errors are left out, all of them at once."""
@@ -25,7 +25,7 @@ RIDGE = 1e-12
 
 def printed_sums(context: SearchContext) -> Iterator[Candidate]:
     """Yield sums of columns that no exact sum ties; the column that a sum gives is the target."""
-    taken = given_away(law for law in context.laws if is_linear(law))
+    taken = given_away(law for law in context.laws if law.is_linear)
     columns = [i for i in context.varying if i not in taken]
     n_tried = float(len(context.distinct)) ** 3
     for law, target in _printed_sums(context.train, columns):

@@ -93,7 +93,7 @@ def slopes_by_level(context: LevelContext) -> Iterator[BelievedSlopes]:
 def fewest_slopes(
     found: Sequence[BelievedSlopes], known: Sequence[Implication]
 ) -> list[BelievedSlopes]:
-    """Return slopes without those that follow from other slopes and known implications."""
+    """Return slopes that do not follow from other slopes and known implications."""
     wanted = sorted(found, key=lambda one: (not one.exact, len(one.numbers), one.length))
     return minimal(wanted, known)
 

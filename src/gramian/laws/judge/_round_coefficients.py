@@ -9,7 +9,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.formulas import MAX_DENOMINATOR
 from gramian.laws._tolerances import STANDARD_ERRORS
-from gramian.laws.forms import Law, Values, raw_coefficients
+from gramian.laws.forms import Law, Values
 
 FINE = 1e-6
 """Relative standard error below which a round coefficient may have three digits, else fewer."""
@@ -63,7 +63,7 @@ def snapped(law: Law, scale: Array) -> Law | None:
 
     The coefficient of the first term becomes 1 in the units of the table.
     """
-    raw = raw_coefficients(law, scale)
+    raw = law.raw_coefficients(scale)
     raw = raw / raw[0]
     near = [round_number(float(value), PRINTED_COEFFICIENT_ERROR) or float(value) for value in raw]
     factors = np.array(near) / raw
