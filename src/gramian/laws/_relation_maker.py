@@ -24,7 +24,7 @@ from gramian.laws.forms import (
     reference_term,
     terms_of,
 )
-from gramian.laws.judge import Verdict, left_open, with_round_coefficients
+from gramian.laws.judge import Verdict, printed_error, with_round_coefficients
 
 SINGLE_ERROR = 1e-6
 """Largest error of single precision, as a share of the standard deviation of a column."""
@@ -176,7 +176,7 @@ class RelationMaker:
             i
             for i in found
             if np.std(errors[i]) <= SINGLE_ERROR * np.std(complete[:, i])
-            or left_open(law, values, i) < np.inf
+            or printed_error(law, values, i) < np.inf
         ]
         return exact or [i for i in found if not self._traits[i].whole]
 

@@ -10,7 +10,7 @@ from gramian._support.types import Array
 from gramian.laws.columns import Cell, Key, Precision
 from gramian.laws.forms import SlopeLaw, Slopes
 from gramian.laws.judge._level_regression import ByLevel, known_levels
-from gramian.laws.judge._slope_judge import Judged
+from gramian.laws.judge._slope_judge import JudgedSlopes
 
 SAME = 1e-12
 """Largest difference of a rounded sum and a printed value, as a share of the largest term."""
@@ -27,7 +27,7 @@ class SlopeTally:
         The numbers of the levels of the category, in increasing order.
     texts : sequence of str or None
         The texts of the levels by number, if the category is a column of text.
-    judged : Judged
+    judged : JudgedSlopes
         The coefficients of the levels.
     columns : sequence of int
         The category, the numbers, and the column that follows, in the table.
@@ -44,7 +44,7 @@ class SlopeTally:
         key: Key,
         levels: Array,
         texts: Sequence[str] | None,
-        judged: Judged,
+        judged: JudgedSlopes,
         columns: Sequence[int],
         names: Sequence[str],
         precision: Precision,
