@@ -129,7 +129,7 @@ def test_missing_values_are_judged_by_the_rows_that_have_them():
     (law,) = slopes_of(table)
     assert law.exact
     assert law.n_rows == table[["product", "weight", "price"]].notna().all(axis=1).sum()
-    with pytest.raises(ValueError, match="where another is missing"):
+    with pytest.raises(ValueError, match="where another column is missing"):
         law.solve_for("price")
 
 
