@@ -23,7 +23,7 @@ PIVOT_SHARE = 1e-12
 """Least residual share of a kept function after projection on the other functions."""
 SHARE_FLOOR = 1e-12
 """Smallest residual share of a variance that is told apart from zero."""
-NO_DEVIATION = 1e-10
+CONSTANT_CANDIDATE = 1e-10
 """Largest standard deviation of a constant candidate, as a share of its mean."""
 
 
@@ -80,7 +80,7 @@ class Coordinates:
         self.sizes = np.linalg.norm(self.candidates[1:], axis=0)
         """The standard deviations of the candidates."""
         formed = ~self._rows[:, missing].any(axis=1)
-        varies = self.sizes > NO_DEVIATION * np.abs(self.candidates[0])
+        varies = self.sizes > CONSTANT_CANDIDATE * np.abs(self.candidates[0])
         self.usable: IntArray = np.flatnonzero(formed & varies)
         self.unit = np.zeros((len(self.candidates) - 1, len(self.sizes)))
         """Usable candidates, centred and scaled to variance 1."""

@@ -20,7 +20,7 @@ from gramian.explanations._term_search import EXACT_SHARE, Shape, SupportSearch,
 from gramian.fitting import FittedModel
 from gramian.formulas import DIGITS, MAX_DIGITS, Formula
 
-NO_DEVIATION = 1e-12
+CONSTANT_COLUMN = 1e-12
 """Largest standard deviation of a constant column, as a share of its mean."""
 NO_TERM = 1e-12
 """Largest size of a term that is a rounding error, as a share of the column's deviation."""
@@ -82,7 +82,7 @@ class FormulaFinder:
         coordinates = self._coordinates
         mean = float(self._subject.target_means[target])
         variance = float(coordinates.variances[target])
-        if variance <= max((NO_DEVIATION * abs(mean)) ** 2, self._no_variance):
+        if variance <= max((CONSTANT_COLUMN * abs(mean)) ** 2, self._no_variance):
             return self._constant(target, mean, variance)
         full = self._combinations[:, target]
         full_left = coordinates.moments.left_by(full, target)

@@ -10,14 +10,12 @@ import numpy as np
 
 from gramian._support.types import IntArray
 from gramian.explanations._coordinates import SHARE_FLOOR, Coordinates, SparseFit
-from gramian.formulas import WIDTH, growing, shrinking
+from gramian.formulas import FITTED_SUMS, WIDTH, growing, shrinking
 
 SEARCHED = 200
 """Largest number of candidates for which the search also begins with all of them."""
 WIDTH_OF_MANY = 5
 """Largest number of sums of one length that are kept, with more candidates than `SEARCHED`."""
-TRIED = 5
-"""Largest number of sums of one length that are fitted."""
 EXACT_SHARE = 1e-9
 """Largest share of a column's variance that an exact formula leaves."""
 
@@ -84,7 +82,7 @@ class SupportSearch:
         width = WIDTH if few else WIDTH_OF_MANY
         n_ahead = max_terms if few else min(2 * max_terms + 4, len(y))
         beams = [*growing(gram, unit.T @ target, n_ahead, width)]
-        found = [support for beam in beams[:max_terms] for support in beam[:TRIED]]
+        found = [support for beam in beams[:max_terms] for support in beam[:FITTED_SUMS]]
         start = np.arange(len(candidates)) if few else beams[-1][0]
         found += [start[each] for each in shrinking(unit[:, start], target)]
         errors: dict[int, float] = {}

@@ -17,7 +17,7 @@ EPSILON = 1e-14
 """Smallest relative standard error: float64 sums are not more accurate."""
 PRINTED_COEFFICIENT_ERROR = 1e-6
 """Relative standard error that is assumed of coefficients of laws of printed digits."""
-NO_WORSE = 1.05
+ROUNDED_ERROR = 1.05
 """Factor by which rounding of coefficients may increase the error of a law."""
 
 
@@ -100,6 +100,6 @@ def with_round_coefficients(
     # No coefficient is rounded to zero.
     new = np.array([round_number(value, error) or value for value, error in pairs])
     candidate = Law(law.coefficients * new / raw, law.monomials)
-    if candidate.error(values) > NO_WORSE * law.error(values) + EPSILON:
+    if candidate.error(values) > ROUNDED_ERROR * law.error(values) + EPSILON:
         return law, raw
     return candidate, new
