@@ -129,7 +129,7 @@ def test_a_law_is_judged_by_rows_without_missing_values():
     (law,) = slopes_of(table)
     assert law.exact
     assert law.n_rows == table[["product", "weight", "price"]].notna().all(axis=1).sum()
-    with pytest.raises(ValueError, match="where another is missing"):
+    with pytest.raises(ValueError, match="where another column is missing"):
         law.solve_for("price")
 
 

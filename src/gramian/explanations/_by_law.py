@@ -16,7 +16,7 @@ from gramian.laws import ColumnLaw, LawFormula, simple_laws
 
 PRINTED_R2 = 0.999
 """Least R² of a law of printed digits."""
-MAX_COLUMNS = 100
+SEARCHED_COLUMNS = 100
 """Largest number of columns among which laws are searched, which takes a few seconds."""
 
 
@@ -51,7 +51,7 @@ def by_laws(
 def _laws_in(table: Array, subject: Subject, targets: Sequence[int]) -> tuple[ColumnLaw, ...]:
     """Return laws of the given rows that compute columns from kept columns."""
     columns = [*subject.indices.tolist(), *targets]
-    if not targets or len(columns) > MAX_COLUMNS:
+    if not targets or len(columns) > SEARCHED_COLUMNS:
         return ()
     laws = simple_laws(table[:, columns], [subject.columns[i] for i in columns])
     return tuple(laws.computable(subject.names).values())

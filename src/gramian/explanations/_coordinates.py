@@ -1,9 +1,9 @@
-"""Candidates and targets as vectors, whose products are expectations.
+"""Coordinates: candidates and targets as short vectors, whose products are expectations.
 
-In coordinates along orthonormal functions, which a Cholesky factor of the Gram matrix gives, every
-function of the fit is a short vector in place of a long column of values: least squares on rows
-becomes least squares on these vectors, at full accuracy and without the rows. The first coordinate
-is the constant's, so that the others are those of centred functions.
+A Cholesky factor of the Gram matrix gives coordinates along orthonormal functions. In these
+coordinates every function of the fit is a short vector in place of a long column of values. Least
+squares on rows becomes least squares on these vectors, at full accuracy and without the rows. The
+first coordinate belongs to the constant; the others belong to centred functions.
 """
 
 from __future__ import annotations
@@ -19,22 +19,24 @@ from gramian.core.orthogonalize import cholesky_columns
 from gramian.explanations._dictionary import Dictionary
 from gramian.explanations._target_moments import UNCERTAIN, Moments
 
-TOLERANCE = 1e-12
-"""A function is left out if a smaller share of it is left after projection on the others."""
-ROUNDING = 1e-12
-"""If a smaller share of a variance is left, the formula is exact."""
+PIVOT_SHARE = 1e-12
+"""Least residual share of a kept function after projection on the other functions."""
+SHARE_FLOOR = 1e-12
+"""Smallest residual share of a variance that is told apart from zero."""
+CONSTANT_CANDIDATE = 1e-10
+"""Largest standard deviation of a constant candidate, as a share of its mean."""
 
 
 @dataclass(frozen=True)
 class SparseFit:
-    """Least squares with some of the candidates, or with some of the variables."""
+    """A least-squares fit with some of the candidates, or with some of the variables."""
 
     support: IntArray
-    """Which of them."""
+    """Indices of the candidates or variables."""
     coefficients: Array
     constant: float
     error: float
-    """The mean square that is left."""
+    """The mean square of the residual."""
 
 
 class Coordinates:
@@ -47,7 +49,7 @@ class Coordinates:
     dictionary : Dictionary
         The candidates.
     means : array of shape (n_targets,)
-        What was subtracted from the targets.
+        The means that were subtracted from the targets.
     """
 
     def __init__(self, moments: Moments, dictionary: Dictionary, means: Array) -> None:
@@ -55,16 +57,16 @@ class Coordinates:
         self.means = means
         self._rows = dictionary.rows
         norms = np.sqrt(moments.gram.diagonal())
-        present = np.flatnonzero(norms)  # with alpha=inf, only the variables have moments
+        present = np.flatnonzero(norms)  # if alpha=inf, only the variables have moments
         scaled = moments.gram[np.ix_(present, present)] / np.outer(norms[present], norms[present])
-        lower, order = cholesky_columns(scaled, TOLERANCE)
+        lower, order = cholesky_columns(scaled, PIVOT_SHARE)
         self.functions: IntArray = present[np.sort(order[: lower.shape[1]])]
-        """The functions that the coordinates belong to, orthogonalized in this order."""
+        """The functions of the coordinates, orthogonalized in this order."""
         norms = norms[self.functions]
         inside = np.ix_(self.functions, self.functions)
         lower = cholesky(moments.gram[inside] / np.outer(norms, norms), lower=True)
         self.candidates = lower.T @ (self._rows[:, self.functions] * norms).T
-        """The candidates, one in each column."""
+        """The candidates, one column each."""
         self.targets: Array = _solve(lower, moments.with_targets[self.functions], norms)
         self.variables: Array = _solve(lower, moments.with_variables[self.functions], norms)
         squares = np.einsum("ij,ij->j", self.targets, self.targets)
@@ -78,7 +80,7 @@ class Coordinates:
         self.sizes = np.linalg.norm(self.candidates[1:], axis=0)
         """The standard deviations of the candidates."""
         formed = ~self._rows[:, missing].any(axis=1)
-        varies = self.sizes > 1e-10 * np.abs(self.candidates[0])
+        varies = self.sizes > CONSTANT_CANDIDATE * np.abs(self.candidates[0])
         self.usable: IntArray = np.flatnonzero(formed & varies)
         self.unit = np.zeros((len(self.candidates) - 1, len(self.sizes)))
         """Usable candidates, centred and scaled to variance 1."""
@@ -102,8 +104,8 @@ class Coordinates:
     def fit_variables(self, target: int, variables: IntArray) -> SparseFit:
         """Fit a target by least squares with some variables and a constant.
 
-        Variables are there even where the fit has dropped them from its functions because others
-        give them. They are centred by their means in the fit.
+        All variables can be used, also those that the fit has dropped from its functions. Variables
+        are centred by their means in the fit.
         """
         terms = self.variables[:, variables]
         sizes = np.linalg.norm(terms[1:], axis=0)
@@ -112,7 +114,7 @@ class Coordinates:
     def _fit(
         self, target: int, support: IntArray, unit: Array, sizes: Array, along: Array | None
     ) -> SparseFit:
-        """Fit a target with terms that are scaled; with a constant if they are given along it."""
+        """Fit a target with scaled terms; with a constant if `along`, their means, is given."""
         y = self.targets[:, target] if along is None else self.targets[1:, target]
         scaled = lstsq(unit, y, check_finite=False)[0] if len(support) else np.empty(0)
         rest = y - unit @ scaled
@@ -124,13 +126,13 @@ class Coordinates:
         return SparseFit(support, coefficients, offset, error)
 
     def left_by_variables(self, fit: SparseFit, target: int) -> float:
-        """Return the mean square that a sum of variables, fitted to other rows, leaves."""
+        """Return the mean square residual of a sum of variables that was fitted to other rows."""
         rest = self.targets[:, target] - self.variables[:, fit.support] @ fit.coefficients
         rest[0] -= fit.constant
         return float(rest @ rest + self.outside[target])
 
     def combination(self, fit: SparseFit, target: int) -> Array:
-        """Return a formula as a combination of the functions, for the centred target."""
+        """Return a fit as a combination of the functions, for the centred target."""
         combination: Array = fit.coefficients @ self._rows[fit.support]
         combination[0] += fit.constant - self.means[target]
         return combination

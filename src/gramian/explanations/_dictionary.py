@@ -1,9 +1,9 @@
-"""The functions of a fit as terms in the raw columns, and which of them a formula can have.
+"""Dictionary: the functions of a fit as terms in the raw columns, which a formula can have.
 
 The functions of a fit take variables of mean 0 and variance 1, u = (x - mean)/deviation. A monomial
-of the raw columns is a sum of few of them, by the binomial theorem: xy = (m + su)(n + tv) =
-mn + msu ... + st uv. So its moments follow from the moments of the functions, by an exactly
-known linear map.
+of the raw columns is a sum of few functions, by the binomial theorem: xy = (m + su)(n + tv) =
+mn + msu ... + st uv. So the moments of the monomial follow from the moments of the functions, by an
+exactly known linear map.
 """
 
 from __future__ import annotations
@@ -32,10 +32,13 @@ from gramian.formulas import Factors, Function, Term
 POLYNOMIALS = {"Polynomial": PolynomialFamily(), "Hermite": Hermite(), "Legendre": Legendre()}
 """Families whose functions are polynomials, by the name in the keys of their functions."""
 
+CANCELLED = 1e-13
+"""Largest sum of terms that cancel, as a share of the largest term."""
+
 TermFactor = tuple[tuple[int, ...], int | Function]
 """Variables, and an exponent or a function of them."""
 TermProduct = tuple[TermFactor, ...]
-"""What a coefficient is multiplied with; nothing for the constant."""
+"""The factors of a term; empty for the constant."""
 Atoms = Mapping[int, Hashable]
 """A function of the fit that is a product: the key of the function of each variable."""
 
@@ -45,7 +48,7 @@ class CandidateTerm:
     """A function that can be a term of a formula."""
 
     expansion: Mapping[TermProduct, float]
-    """The same as a sum of terms in the raw columns; usually it is one term."""
+    """The function as a sum of terms in the raw columns; usually one term."""
     variables: frozenset[int]
     is_linear: bool
 
@@ -53,9 +56,9 @@ class CandidateTerm:
 class Dictionary:
     """The candidates for the terms of a formula.
 
-    They are the monomials of the raw columns that are combinations of functions of the fit. For
-    some functions there is no such monomial, because other functions that it needs were dropped
-    from the basis. These functions are candidates themselves, as are all that are not polynomials.
+    Candidates are the monomials of the raw columns that are combinations of functions of the fit. A
+    function has no such monomial if other functions that the monomial needs were dropped from the
+    basis. Such functions are candidates themselves, and so are functions that are no polynomials.
 
     Parameters
     ----------
@@ -115,7 +118,7 @@ class Dictionary:
         return basis
 
     def _combination(self, exponents: Mapping[int, int]) -> Mapping[int, float] | None:
-        """Return a monomial of raw columns as a combination of functions, if it is one."""
+        """Return a monomial of raw columns as a combination of functions; None if it is none."""
         for kind in POLYNOMIALS:
             factors = [
                 [(key, variable, value) for key, value in _power(self.scalings[variable], n, kind)]
@@ -159,7 +162,7 @@ class Dictionary:
         return expansion
 
     def _name(self, call: Call) -> str:
-        """Name a user's function; others of the same name get a number."""
+        """Return the name of a user's function, with a number if another function has that name."""
         identity = id(call.function)
         if identity not in self._names:
             name = getattr(call.function, "__name__", type(call.function).__name__)
@@ -172,7 +175,7 @@ class Dictionary:
 
 
 def add_up(parts: Iterable[tuple[float, Mapping[TermProduct, float]]]) -> dict[TermProduct, float]:
-    """Add expansions with their coefficients; leave out terms that cancel up to rounding errors."""
+    """Return the sum of expansions with coefficients, without terms that cancel."""
     total: dict[TermProduct, float] = {}
     size: dict[TermProduct, float] = {}
     for coefficient, expansion in parts:
@@ -180,14 +183,14 @@ def add_up(parts: Iterable[tuple[float, Mapping[TermProduct, float]]]) -> dict[T
             total[product] = total.get(product, 0.0) + coefficient * value
             size[product] = max(size.get(product, 0.0), abs(coefficient * value))
     return {
-        product: value for product, value in total.items() if abs(value) > 1e-13 * size[product]
+        product: value for product, value in total.items() if abs(value) > CANCELLED * size[product]
     }
 
 
 def term(
     coefficient: float, product: TermProduct, names: Sequence[str], place: Sequence[int]
 ) -> Term:
-    """Make a term with names, the columns in their order."""
+    """Return a term with the names of columns, in the order of the columns."""
     factors: Factors = {
         names[variables[0]] if len(variables) == 1 else tuple(names[i] for i in variables): factor
         for variables, factor in sorted(product, key=lambda each: [place[i] for i in each[0]])
@@ -196,7 +199,7 @@ def term(
 
 
 def _exponents(function: Atoms | Call) -> dict[int, int] | None:
-    """Return the exponents of the leading monomial, if the function is a polynomial."""
+    """Return the exponents of the leading monomial; None if the function is no polynomial."""
     if isinstance(function, Call):
         return None
     exponents = {}

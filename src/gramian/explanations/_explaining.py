@@ -1,4 +1,4 @@
-"""From a fit to formulas."""
+"""The public function `explain`: finds formulas of the columns that a fit did not keep."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from gramian.families import Call, Z
 from gramian.fitting import FittedModel, check_rows, check_weights, only_complete, source_of
 
 MAX_TERMS = 5
-"""The largest number of terms in a formula, without the constant, by default."""
+"""Default of the largest number of terms in a formula, without the constant."""
 MIN_GAIN = 0.2
-"""The share of what is left that another term has to explain, by default."""
+"""Default of the least share of the residual that another term has to explain."""
 
 
 class RowsNeededError(ValueError):
@@ -59,31 +59,31 @@ def explain(
     features: Iterable[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Explanation:
-    """Say which columns are redundant, and by which formula.
+    """Find the formulas of redundant columns.
 
     For every column that a fit did not keep, a short formula in the columns that it kept is found
     by adding and leaving out terms, in the raw columns and their units. It is made from the moments
-    that the fit has stored; no rows are needed. Where no formula is exact, exact laws are looked
-    for in rows that are given: a logarithm, ratio or threshold may be no function of the fit.
+    that the fit has stored; no rows are needed. If no formula is exact and rows are given, exact
+    laws are searched in these rows: a logarithm, ratio or threshold may be no function of the fit.
 
     Parameters
     ----------
     estimator : GFS, GFA, GCA or GFR
         A fitted estimator. GFS and GFA explain columns that were not selected. GCA explains the
         directions of its basis that were not kept, named ``pc`` (or ``basis``) and their index.
-        GFR explains all columns. The variables in the formulas of the last two are the outputs of
+        GFR explains all columns. The variables in formulas of GCA and GFR are the outputs of
         `transform`, with their names there.
     X : array-like of shape (n_samples, n_features), optional
-        Rows to test formulas on, those of the fit or others like them. They are divided into five
-        parts, each of which is held out once while terms and coefficients are found on the other
-        four. This decides the number of terms and gives `validation_r2`. Without X, the rows of
-        the fit decide it. Fits with more than 999 functions store no moments and need X. Rows with
-        missing values are left out.
+        Rows to test formulas on: the rows of the fit, or similar rows. They are divided into five
+        parts. Each part is held out once, while the other four give terms and coefficients. The
+        held-out parts decide the number of terms and give `validation_r2`. Without X, the rows of
+        the fit decide the number of terms. Fits with more than 999 functions store no moments and
+        need X. Rows with missing values are left out.
     max_terms : int or None, default=5
-        The largest number of terms in a formula, the constant not counted. None for the whole fit
-        with all its functions, which is what `inverse_transform` computes.
+        The largest number of terms in a formula, without the constant. None for all functions of
+        the fit, as `inverse_transform` computes them.
     min_gain : float, default=0.2
-        Another term is added only if it explains at least this share of what is left. A constant
+        Another term is added only if it explains at least this share of the residual. A constant
         counts as a term, and so does the first product.
     features : iterable of str or int, optional
         The columns or directions to explain, by name or index; by default all that were not kept.
@@ -94,15 +94,15 @@ def explain(
     -------
     explanation : Explanation
         A sequence of `Redundancy`, in the order of the columns, with the kept columns in `kept`
-        and who determines whom in `graph`.
+        and the graph of which columns determine which in `graph`.
 
     Notes
     -----
     The map from the centred and scaled functions of the fit to the monomials of the raw columns is
-    known exactly, so that their moments are, too. Terms are added by a beam search on these
-    moments; among up to 200 candidates they are also eliminated one by one, beginning with all. Of
-    all formulas found, the one with the smallest sum is taken: the logarithm of what is left, plus
-    a penalty for each term. The penalty is -log(1 - `min_gain`), without X not less than
+    known exactly, and so are the moments of the monomials. Terms are added by a beam search on
+    these moments. Among up to 200 candidates, terms are also eliminated one by one, beginning with
+    all. The best formula has the smallest sum of the logarithm of the residual and a penalty for
+    each term. The penalty is -log(1 - `min_gain`), without X not less than
     (log N + 2 log M) / N for N rows and M candidates, as in the extended BIC.
 
     A product looks like a sum if the noise is larger than the curvature. If the means are m times
@@ -151,7 +151,7 @@ def explain_checked(
     min_gain: float = MIN_GAIN,
     features: Iterable[str | int] | None = None,
 ) -> Explanation:
-    """Do what `explain` does, with rows that were checked against the fit."""
+    """Explain a model, given rows that were checked against the fit; see `explain`."""
     subject = subject_of(model, features)
     stored = of_fit(model, subject.axes, subject.targets)
     folds: Sequence[Moments] = []
@@ -186,10 +186,10 @@ def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
 def _kept(
     model: FittedModel, subject: Subject, dictionary: Dictionary, coordinates: Coordinates
 ) -> list[KeptFeature]:
-    """Say why each variable was kept.
+    """Return for each kept variable how much it explains.
 
     The coordinates are along the functions in the order of the fit, each orthogonalized against
-    those before it. So a sum of squared coordinates is the variance that these functions explain.
+    earlier functions. So a sum of squared coordinates is the variance that the functions explain.
     """
     functions = [dictionary.functions[i] for i in coordinates.functions]
     newest = np.array(

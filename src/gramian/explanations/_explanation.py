@@ -1,4 +1,4 @@
-"""All redundancies of a fit, as a sequence that can be shown."""
+"""Explanation: all redundancies of a fit, as a sequence that can be printed."""
 
 from __future__ import annotations
 
@@ -67,20 +67,20 @@ class Explanation(Sequence[Redundancy]):
         raise KeyError(f"{key!r} is not among the columns that were explained.")
 
     def tested(self, table: Mapping[str, ArrayLike], name: str = "X") -> Explanation:
-        """Evaluate the formulas on other rows, as they are.
+        """Evaluate the formulas on other rows, without fitting them again.
 
         Parameters
         ----------
         table : mapping or data frame
             All columns by name.
         name : str, default="X"
-            What the table is called where its R² is printed.
+            The name of the table where its R² is printed.
 
         Returns
         -------
         explanation : Explanation
-            The same formulas; `validation_r2` is that of these rows, None where a column does not
-            vary in them.
+            The formulas, with `validation_r2` of these rows; None if a column does not vary in
+            these rows.
         """
 
         def validated(each: Redundancy) -> float | None:
@@ -94,7 +94,7 @@ class Explanation(Sequence[Redundancy]):
 
     @property
     def graph(self) -> Graph:
-        """Which kept columns determine which others."""
+        """The graph of which kept columns determine which other columns."""
         return Graph(
             (
                 *(Node(kept.feature, True, "kept", 1.0) for kept in self.kept),
@@ -120,7 +120,7 @@ class Explanation(Sequence[Redundancy]):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """A row for each redundancy."""
+        """One dictionary for each redundancy."""
         return [
             {
                 "feature": each.feature,

@@ -1,4 +1,4 @@
-"""Finds the formula of a column that was not kept."""
+"""Finder of formulas: the formula of each column that was not kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.linalg import lstsq
 
 from gramian._support.types import Array, IntArray
 from gramian.core.rows import CONSTANT
-from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
+from gramian.explanations._coordinates import SHARE_FLOOR, Coordinates, SparseFit
 from gramian.explanations._dictionary import Dictionary, TermProduct, add_up, term
 from gramian.explanations._redundancies import DUPLICATE, PARTIAL, Redundancy, RedundancyKind
 from gramian.explanations._subject import Subject
@@ -20,12 +20,16 @@ from gramian.explanations._term_search import EXACT_SHARE, Shape, SupportSearch,
 from gramian.fitting import FittedModel
 from gramian.formulas import DIGITS, MAX_DIGITS, Formula
 
+CONSTANT_COLUMN = 1e-12
+"""Largest standard deviation of a constant column, as a share of its mean."""
+NO_TERM = 1e-12
+"""Largest size of a term that is a rounding error, as a share of the column's deviation."""
 Left = Callable[[Moments, Coordinates], float]
-"""What a formula that is found on other rows leaves of some rows."""
+"""Returns the mean square residual in a fold of a formula that other folds gave."""
 
 
 class FormulaFinder:
-    """Finds the formula of each target: its terms, how many there are, and how good it is."""
+    """Finds the formula of each target: its terms, their number, and its R²."""
 
     def __init__(
         self,
@@ -53,10 +57,10 @@ class FormulaFinder:
         ]
         self._no_variance = 0.0 if subject.axes is None else CONSTANT * model.variances.max()
         self._max_terms = max_terms
-        # how much the logarithm of the error has to fall with each step in complexity
+        # least fall of the logarithm of the error with each step in complexity
         self._penalty = -math.log1p(-min_gain)
         if not folds:
-            # as the extended BIC does, for choosing among m candidates
+            # the extended BIC for a choice among m candidates
             n, m = model.record.n_rows, len(dictionary.candidates) + 1
             self._penalty = max(self._penalty, (math.log(n) + 2 * math.log(m)) / n)
         self._linear = np.array(
@@ -78,7 +82,7 @@ class FormulaFinder:
         coordinates = self._coordinates
         mean = float(self._subject.target_means[target])
         variance = float(coordinates.variances[target])
-        if variance <= max((1e-12 * abs(mean)) ** 2, self._no_variance):
+        if variance <= max((CONSTANT_COLUMN * abs(mean)) ** 2, self._no_variance):
             return self._constant(target, mean, variance)
         full = self._combinations[:, target]
         full_left = coordinates.moments.left_by(full, target)
@@ -143,20 +147,20 @@ class FormulaFinder:
         return self._searches[key]
 
     def _choose(self, target: int) -> Shape:
-        """Weigh what formulas leave against how complicated they are, and choose a shape."""
+        """Return the shape with the smallest sum of log residual and penalty."""
         assert self._max_terms is not None
         variance = float(self._coordinates.variances[target])
 
         def weigh(shape: Shape) -> float:
-            share = max(self._left(target, shape) / variance, ROUNDING)
+            share = max(self._left(target, shape) / variance, SHARE_FLOOR)
             return math.log(share) + self._penalty * shape.complexity
 
         return min(shapes(self._max_terms), key=weigh)
 
     def _left(self, target: int, shape: Shape) -> float:
-        """Return what formulas of a shape leave, on rows held out if there are any.
+        """Return the mean square residual of formulas of a shape, on held-out rows if given.
 
-        It is infinite if there are not enough candidates for this shape.
+        The residual is infinite if there are not enough candidates for this shape.
         """
         fit = self._search(self._coordinates, target).fit(shape)
         if fit is None:
@@ -166,13 +170,13 @@ class FormulaFinder:
         return self._held_out(partial(self._left_by_shape, target, shape))
 
     def _held_out(self, left: Left) -> float:
-        """Return what formulas leave of rows held out, each found on the others."""
+        """Return the mean square residual of held-out folds, by formulas of the other folds."""
         pairs = zip(self._folds, self._others, strict=True)
         total = sum(fold.size * left(fold, others) for fold, others in pairs)
         return total / sum(fold.size for fold in self._folds)
 
     def _validate(self, target: int, left: Left) -> float | None:
-        """Return R² on rows held out."""
+        """Return R² on held-out rows; None without rows."""
         variance = 0.0 if self._whole is None else float(self._whole.variances[target])
         return 1 - self._held_out(left) / variance if variance > 0 else None
 
@@ -212,14 +216,14 @@ class FormulaFinder:
     def _all_parts(
         self, combination: Array, mean: float, deviation: float
     ) -> dict[TermProduct, float]:
-        """Expand all functions in the raw columns, and leave out terms that are rounding errors."""
+        """Return all functions as terms in the raw columns, without rounding errors."""
         dictionary = self._dictionary
         expansions = [dictionary.expand(function) for function in dictionary.functions]
         expanded = zip(combination.tolist(), expansions, strict=True)
         return {
             product: value
             for product, value in add_up([(mean, {(): 1.0}), *expanded]).items()
-            if abs(value) * self._rms.get(product, np.inf) > 1e-12 * deviation
+            if abs(value) * self._rms.get(product, np.inf) > NO_TERM * deviation
         }
 
     # The formula
@@ -244,12 +248,12 @@ class FormulaFinder:
             return abs(parts[product]) * self._deviations.get(product, 0.0)
 
         order = sorted((product for product in parts if product), key=size, reverse=True)
-        if abs(parts.get((), 0.0)) > 1e-12 * math.sqrt(variance):
+        if abs(parts.get((), 0.0)) > NO_TERM * math.sqrt(variance):
             order.append(())
         digits = []
         for product in order:
             rms = abs(parts[product]) * self._rms.get(product, 1.0)
-            # a rounded number is off by half of its last digit
+            # the error of a rounded number is up to half a unit of its last digit
             needed = math.ceil(math.log10(5 * rms / accuracy)) if rms and accuracy else DIGITS
             digits.append(min(max(DIGITS, needed), MAX_DIGITS))
         return Formula(
@@ -258,10 +262,10 @@ class FormulaFinder:
             tuple(digits),
         )
 
-    # How much more is left without each variable
+    # Increase of the residual without each variable
 
     def _losses(self, target: int, support: IntArray) -> dict[int, float]:
-        """Leave out the terms of each variable."""
+        """Return for each variable the increase of the residual without its terms."""
         candidates = self._dictionary.candidates
         whole = self._coordinates.fit(target, support, constant=True).error
         used = frozenset[int]().union(*(candidates[i].variables for i in support))

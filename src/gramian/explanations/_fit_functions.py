@@ -12,6 +12,9 @@ from gramian._support.types import Array
 from gramian.families import AtomBasis, Z
 from gramian.formulas import Function
 
+LEVEL_ERROR_SHARE = 1e-9
+"""Largest rounding error of a level that was scaled and scaled back, as a share of its size."""
+
 
 @dataclass(frozen=True)
 class Scaled:
@@ -58,4 +61,4 @@ def _tidy(level: float, scaled: Scaled) -> float:
     """Return a level without the rounding errors of scaling to variance 1 and back."""
     size = max(abs(scaled.mean), scaled.deviation)
     rounded = round(level, int(9 - np.floor(np.log10(size))))
-    return rounded if abs(rounded - level) < 1e-9 * size else level
+    return rounded if abs(rounded - level) < LEVEL_ERROR_SHARE * size else level

@@ -1,4 +1,4 @@
-"""What an explanation consists of: redundant columns, kept ones, and the graph between them."""
+"""Parts of an explanation: redundant columns, kept columns, and the graph between them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from gramian.laws import LawFormula
 
 RedundancyKind = Literal["constant", "duplicate", "linear", "nonlinear", "partial", "law"]
 DUPLICATE = 0.99
-"""A column is a duplicate when a single other column, shifted and scaled, has this R²."""
+"""Least R² of one other column, shifted and scaled, that makes a column a duplicate."""
 PARTIAL = 0.9
-"""If the formula of a column has a lower R², the column is explained in part only."""
-
+"""A column whose formula has a lower R² is explained in part only."""
 NOTHING = 0.05
 """A formula with a lower R² says no more than a constant, and is not printed."""
 
@@ -42,18 +41,18 @@ class Redundancy:
     kind : {"constant", "duplicate", "linear", "nonlinear", "partial", "law"}
         "duplicate" is one other column, shifted and scaled, with R² ≥ 0.99; "linear" a sum of
         other columns; "partial" any formula with R² < 0.9: the column holds more than
-        the formula says. "law" is an exact law among the columns, which need not be a sum of
+        the formula gives. "law" is an exact law among the columns, which need not be a sum of
         functions of the fit.
     r2 : float
         The share of the variance that the formula explains, on the rows of the fit.
     validation_r2 : float or None
-        The same on other rows, if rows were given.
+        The share of the variance that the formula explains on other rows, if rows were given.
     validated : str
-        Which rows these are. "held out": they took no part in finding terms and coefficients, but
-        chose the number of terms, so that it is slightly too good. "on X", or on another table: the
-        formula as it is was evaluated there, whether it was found in these rows or not.
+        The rows of `validation_r2`. "held out": rows that took no part in finding terms and
+        coefficients, but chose the number of terms, so that R² is slightly too high. "on X", or on
+        another table: the formula was evaluated on these rows without fitting it again.
     residual_std : float
-        The root mean square of what the formula misses, in the units of the column.
+        The root mean square of the residual, in the units of the column.
     linear_r2 : float
         The share of the variance that all kept columns explain linearly.
     full_r2 : float
@@ -123,7 +122,7 @@ class Redundancy:
 
     @property
     def has_formula(self) -> bool:
-        """Whether there is a short formula, one that says more than a constant does."""
+        """True if there is a short formula that explains more than a constant."""
         return self.kind == "constant" or self.r2 >= NOTHING
 
     def __str__(self) -> str:
@@ -151,7 +150,7 @@ class Redundancy:
 
 @dataclass(frozen=True)
 class KeptFeature:
-    """A column or direction that was kept, and why.
+    """A column or direction that was kept, with the reasons.
 
     Attributes
     ----------
@@ -160,16 +159,14 @@ class KeptFeature:
     index : int
         Its index among the columns, or among the directions to choose from.
     order : int
-        When it was chosen, 0 for the first.
+        The position in the order of choice, 0 for the first.
     variance : float
         Its variance.
     residual_variance : float
-        The part of its variance that functions of those chosen before do not explain, by least
-        squares.
+        The part of its variance that functions of earlier columns do not explain, by least squares.
     explains : mapping from str to (float, float)
-        For every column that was not kept, the shares of its variance that were explained when
-        this one came: by itself (linear), and by products and other functions of it and those
-        before it (nonlinear).
+        For every column that was not kept, the shares of its variance that this column adds: by
+        itself (linear), and by products and other functions with earlier columns (nonlinear).
     loadings : mapping from str to float, or None
         For a direction, the weights of the centred columns in its sum.
 
@@ -196,12 +193,12 @@ class KeptFeature:
 
     @property
     def linear(self) -> float:
-        """The share of the other columns' variance that it explains by itself, on average."""
+        """The average share of the other columns' variance that the column explains linearly."""
         return float(np.mean([linear for linear, _ in self.explains.values()] or [0.0]))
 
     @property
     def nonlinear(self) -> float:
-        """The share that it explains by further functions of it, on average."""
+        """The average share of the other columns' variance that further functions explain."""
         return float(np.mean([nonlinear for _, nonlinear in self.explains.values()] or [0.0]))
 
     def __str__(self) -> str:
@@ -222,7 +219,7 @@ class Node:
     name : str
         The name of the column.
     kept : bool
-        Whether it was kept.
+        True if the column was kept.
     kind : {"kept", "constant", "duplicate", "linear", "nonlinear", "partial", "law"}
         The kind of its formula, as in :class:`Redundancy`, or "kept".
     r2 : float
@@ -243,7 +240,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A kept column in the formula of another; the weight is how much R² falls without it.
+    """A kept column in the formula of another column; the weight is the fall of R² without it.
 
     Attributes
     ----------
@@ -254,7 +251,7 @@ class Edge:
     weight : float
         How much R² of the formula would fall without the kept column.
     linear : bool
-        Whether the kept column enters the formula only as a column times a coefficient.
+        True if the kept column enters the formula only as a column times a coefficient.
 
     Examples
     --------
@@ -271,14 +268,14 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Which columns determine which: edges go from kept columns to those that they explain.
+    """Graph of redundancies: edges go from kept columns to columns that they explain.
 
     Attributes
     ----------
     nodes : tuple of Node
         The columns.
     edges : tuple of Edge
-        Which kept column is in the formula of which other.
+        Pairs of a kept column and a column in whose formula it is.
 
     Examples
     --------

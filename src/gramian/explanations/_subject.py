@@ -1,4 +1,4 @@
-"""What is to be explained, by which variables, and all names."""
+"""Subject of an explanation: the targets, the variables that explain them, and all names."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from gramian.fitting import FittedModel
 
 @dataclass(frozen=True)
 class Subject:
-    """What is to be explained, by which variables, and all names."""
+    """Subject of an explanation: the targets, the variables that explain them, and all names."""
 
     columns: list[str]
     names: list[str]
-    """The variables, in the order of choice."""
+    """Names of the variables, in the order of choice."""
     indices: IntArray
-    """Their indices among the columns or directions."""
+    """Indices of the variables among the columns or directions."""
     place: list[int]
-    """Their places in the output of `transform`."""
+    """Places of the variables in the output of `transform`."""
     variable_means: Array
     axes: Array | None
     """The directions that can be explained; None for the columns."""
@@ -35,6 +35,7 @@ class Subject:
 
 
 def subject_of(model: FittedModel, features: Iterable[str | int] | None) -> Subject:
+    """Return the subject of an explanation; by default all columns not kept are targets."""
     columns = _unique(model.names, model.n_columns)
     everything, means = columns, model.mean
     if model.basis is not None:
@@ -65,7 +66,7 @@ def subject_of(model: FittedModel, features: Iterable[str | int] | None) -> Subj
 
 
 def _unique(names: Any, n: int) -> list[str]:
-    """Return the names of the columns; equal names get their index."""
+    """Return the names of the columns; equal names get their index as a suffix."""
     if names is None:
         return names_or_numbers(None, n)
     count = Counter(names)

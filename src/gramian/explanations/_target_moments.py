@@ -1,4 +1,4 @@
-"""The moments that formulas are made from: those of the fit, or those of given rows."""
+"""Moments of functions and targets, from the fit or from given rows; formulas need no more."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gramian.core.pursuit import BLOCK_BYTES, MAX_MOMENTS
 from gramian.fitting import FittedModel
 
 UNCERTAIN = 1e-13
-"""A difference of two moments that is a smaller share of them is a rounding error."""
+"""Largest difference of two moments that is a rounding error, as a share of the moments."""
 N_FOLDS = 5
-"""The number of parts that rows are divided into; each part is held out once."""
+"""Number of folds of the rows; each fold is held out once."""
 N_FOLDS_OF_MANY = 2
-"""The same if there are many functions, to save memory."""
+"""Number of folds if there are many functions, to save memory."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Moments:
     """The number of rows, or the sum of their weights."""
 
     def left_by(self, combination: Array, target: int) -> float:
-        """Return the mean square that a combination of the functions leaves of a target."""
+        """Return the mean square residual of a target by a combination of the functions."""
         with_functions = self.gram @ combination - 2 * self.with_targets[:, target]
         return max(float(self.squares[target] + combination @ with_functions), 0.0)
 
@@ -47,7 +47,7 @@ class Moments:
 
 
 def mix(parts: Sequence[Moments]) -> Moments:
-    """Return the moments of several sets of rows together."""
+    """Return the moments of the union of several sets of rows."""
     size = sum(part.size for part in parts)
 
     def mean(name: str) -> Array:
@@ -61,31 +61,31 @@ def mix(parts: Sequence[Moments]) -> Moments:
 
 
 def of_targets(columns: Array, axes: Array | None, targets: IntArray) -> Array:
-    """Return what belongs to the targets, given the same of all columns.
+    """Return the part of a matrix that belongs to the targets.
 
     Parameters
     ----------
     columns : array of shape (n, n_features)
-        Centred rows, or anything else that is linear in them.
+        Centred rows, or any matrix that is linear in the columns.
     axes : array of shape (n_directions, n_features) or None
-        The directions that are to be explained, None for the columns themselves.
+        The directions that are explained; None for columns.
     targets : array
-        The indices of those to explain.
+        The indices of the targets.
     """
     return columns[:, targets] if axes is None else columns @ axes[targets].T
 
 
 def of_fit(model: FittedModel, axes: Array | None, targets: IntArray) -> Moments | None:
-    """Return the moments that a fit has kept, if it has.
+    """Return the moments that a fit has stored; None if it has stored none.
 
     Parameters
     ----------
     model : FittedModel
         The fit.
     axes : array of shape (n_directions, n_features) or None
-        The directions that are to be explained, None for the columns themselves.
+        The directions that are explained; None for columns.
     targets : array
-        The indices of those to explain.
+        The indices of the targets.
     """
     if model.decoder is None or model.decoder.moments is None or model.variances is None:
         return None
@@ -103,7 +103,7 @@ def of_rows(
     axes: Array | None,
     targets: IntArray,
 ) -> list[Moments]:
-    """Return the moments of parts of a table, rows dealt out at random."""
+    """Return the moments of random folds of a table."""
     n_folds = N_FOLDS if model.record.n_functions <= MAX_MOMENTS else N_FOLDS_OF_MANY
     if weights is not None:
         table, weights = table[weights > 0], weights[weights > 0]

@@ -1,4 +1,4 @@
-"""Which terms a formula gets, and how many."""
+"""Search for the terms of a formula, for each number of terms."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._support.types import IntArray
-from gramian.explanations._coordinates import ROUNDING, Coordinates, SparseFit
-from gramian.formulas import WIDTH, growing, shrinking
+from gramian.explanations._coordinates import SHARE_FLOOR, Coordinates, SparseFit
+from gramian.formulas import FITTED_SUMS, WIDTH, growing, shrinking
 
 SEARCHED = 200
-"""With at most this many candidates, the search also begins with all of them."""
+"""Largest number of candidates for which the search also begins with all of them."""
 WIDTH_OF_MANY = 5
-"""With more candidates, at most this many sums of a length are kept."""
-TRIED = 5
-"""At most this many sums of a length are fitted."""
+"""Largest number of sums of one length that are kept, with more candidates than `SEARCHED`."""
 EXACT_SHARE = 1e-9
 """Largest share of a column's variance that an exact formula leaves."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a formula may have: how many terms, a constant or none, products or only columns."""
+    """Shape of a formula: number of terms, with or without constant, linear or not."""
 
     n_terms: int
     constant: bool
@@ -32,12 +30,12 @@ class Shape:
 
     @property
     def complexity(self) -> int:
-        """The number of terms; having products counts as one more, and so does the constant."""
+        """The number of terms, plus one for a constant, plus one for products."""
         return self.n_terms + self.constant + (self.n_terms > 0 and not self.linear)
 
 
 def shapes(max_terms: int) -> list[Shape]:
-    """List all shapes, the simplest first."""
+    """Return all shapes, the simplest first."""
     some = [
         Shape(n, constant, linear)
         for n, constant, linear in itertools.product(
@@ -62,18 +60,20 @@ class SupportSearch:
         }
 
     def fit(self, shape: Shape) -> SparseFit | None:
-        """Return the formula of a shape, if there are enough candidates."""
+        """Return the formula of a shape; None if there are not enough candidates."""
         supports = self._supports[shape.linear]
         if shape.n_terms not in supports:
             return None
         return self._coordinates.fit(self._target, supports[shape.n_terms], constant=shape.constant)
 
     def _path(self, candidates: IntArray, max_terms: int) -> dict[int, IntArray]:
-        """Return the best support of each size, among those that grow and those that shrink."""
+        """Return the best support of each size, among growing and shrinking sums."""
         best: dict[int, IntArray] = {0: np.empty(0, dtype=np.intp)}
         y = self._coordinates.targets[1:, self._target]
         explained = float(y @ y)
-        if explained <= ROUNDING * self._coordinates.variances[self._target] or not len(candidates):
+        if explained <= SHARE_FLOOR * self._coordinates.variances[self._target] or not len(
+            candidates
+        ):
             return best
         place = np.searchsorted(self._coordinates.usable, candidates)
         gram = self._coordinates.gram[np.ix_(place, place)]
@@ -82,7 +82,7 @@ class SupportSearch:
         width = WIDTH if few else WIDTH_OF_MANY
         n_ahead = max_terms if few else min(2 * max_terms + 4, len(y))
         beams = [*growing(gram, unit.T @ target, n_ahead, width)]
-        found = [support for beam in beams[:max_terms] for support in beam[:TRIED]]
+        found = [support for beam in beams[:max_terms] for support in beam[:FITTED_SUMS]]
         start = np.arange(len(candidates)) if few else beams[-1][0]
         found += [start[each] for each in shrinking(unit[:, start], target)]
         errors: dict[int, float] = {}
@@ -97,16 +97,16 @@ class SupportSearch:
 
 
 def exact_sum(coordinates: Coordinates, target: int) -> SparseFit | None:
-    """Return the sum of fewest variables that gives a target exactly, if there is any.
+    """Return the sum of fewest variables that gives a target exactly, or None.
 
-    It may be long: a flag that is 1 minus eight others has no formula of fewer terms.
+    The sum may be long: a flag that is 1 minus eight others has no formula of fewer terms.
 
     Parameters
     ----------
     coordinates : Coordinates
         The variables and targets.
     target : int
-        Which target.
+        The index of the target.
     """
     allowed = EXACT_SHARE * float(coordinates.variances[target])
     sizes = np.linalg.norm(coordinates.variables[1:], axis=0)

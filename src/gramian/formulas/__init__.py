@@ -14,10 +14,11 @@ from gramian.formulas._notation import (
     r_squared,
     superscript,
 )
-from gramian.formulas._sparse_sums import WIDTH, growing, shrinking
+from gramian.formulas._sparse_sums import FITTED_SUMS, WIDTH, growing, shrinking
 
 __all__ = [
     "DIGITS",
+    "FITTED_SUMS",
     "MAX_DENOMINATOR",
     "MAX_DIGITS",
     "MINUS",

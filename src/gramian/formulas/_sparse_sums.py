@@ -16,6 +16,8 @@ from gramian._support.types import Array, IntArray
 
 WIDTH = 30
 """Largest number of sums of one length that the beam keeps."""
+FITTED_SUMS = 5
+"""Largest number of sums of one length that are fitted closely."""
 RIDGE = 1e-13
 """Ridge added to Gram matrices of unit functions, so that they can be inverted."""
 NEW = 1e-10

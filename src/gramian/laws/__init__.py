@@ -1,8 +1,7 @@
 """Relations: the laws that tie the columns of a table.
 
 `candidates` proposes laws, `judge` decides whether a law is believed, and `forms` writes, computes
-and stores laws. `_law_search` lists the generators of laws among numbers in order, `_level_search`
-those of laws of levels.
+and stores laws. `candidates._stages` lists the generators of laws among numbers in order.
 """
 
 from gramian.laws._relation_collection import AnyLaw as AnyLaw

@@ -1,7 +1,7 @@
 """The cover: few columns that give all others, and few laws from which all others follow.
 
-`fewest` chooses columns and `minimal` chooses laws. Both ask what follows from what is known, which
-`following` answers.
+`fewest` chooses columns, and `minimal` chooses laws. Both use `following`, which computes all
+consequences of known things.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def follows(law: Implying, known: Sequence[Implication]) -> bool:
 
 
 def minimal(found: Sequence[L], known: Sequence[Implication]) -> list[L]:
-    """Return laws without those that follow from the other laws, dropping the last laws first.
+    """Return laws that do not follow from the others; the last laws are dropped first.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def share_missed(values: Array | None, column: Array | None) -> float:
     return float(np.mean(missed[there] ** 2)) / variance if variance > 0 else 0.0
 
 
-def first_that_drifts(
+def drifting_column(
     found: Mapping[str, ColumnLaw], rows: Mapping[str, Array], error: Callable[[ColumnLaw], float]
 ) -> str | None:
     """Return the first column that follows from table values but not from computed values.

@@ -1,44 +1,18 @@
-"""Search for laws among numbers: stages of generators, simple laws first, and each law once."""
+"""Search for laws among numbers: judges the candidates of each stage, and lists each law once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Literal, NamedTuple
 
 import numpy as np
 
 from gramian._support.types import Array
 from gramian.laws._search_progress import OutOfTimeError, StageReport
 from gramian.laws._tolerances import EXACT_ERROR
-from gramian.laws.candidates import (
-    SMALL_TABLE,
-    Candidate,
-    Generator,
-    SearchContext,
-    angle_laws,
-    exact_pairs,
-    explicit_laws,
-    functions_of_one_column,
-    logarithm_laws,
-    logarithms_of_two_columns,
-    noisy_pairs,
-    noisy_products,
-    noisy_sums,
-    other_steps,
-    polynomial_laws,
-    power_laws,
-    printed_products,
-    printed_products_with_sums,
-    printed_sums,
-    products_of_two_columns,
-    small_sets,
-    sums,
-    whole_number_steps,
-    wide_products,
-)
+from gramian.laws.candidates import SMALL_TABLE, Candidate, Generator, SearchContext, Stage
 from gramian.laws.columns import Traits
-from gramian.laws.forms import Law, Values, is_writable
+from gramian.laws.forms import Law, Values
 from gramian.laws.judge import (
     FEW_ROWS,
     Control,
@@ -59,52 +33,6 @@ FEWER_ROWS = 1_000
 """About the number of rows that choose among short laws."""
 GRADIENT_ROWS = 30
 """Largest number of rows in which gradients of laws are compared."""
-
-
-class Stage(NamedTuple):
-    """Generators whose candidates are judged in one way.
-
-    "exact" judges each candidate as it comes, by `EXACT_ERROR`. "printed" allows for printed
-    digits: of one column first, then of all columns. "noisy" judges all candidates by the
-    tolerance, believes the law with the shortest description, and begins again.
-    """
-
-    name: str
-    generators: tuple[Generator, ...]
-    judged: Literal["exact", "printed", "noisy"] = "exact"
-
-
-_FIRST = (
-    Stage("step functions", (whole_number_steps,)),
-    Stage("pairs", (exact_pairs,)),
-    Stage("sums", (sums,)),
-    Stage("power laws", (power_laws,)),
-)
-_PRINTED: tuple[Generator, ...] = (
-    functions_of_one_column,
-    # A ratio is plainer than a sum of logarithms, if the table has both.
-    products_of_two_columns,
-    printed_sums,
-    logarithms_of_two_columns,
-)
-_OTHER_STEPS = Stage("other step functions", (other_steps,))
-SIMPLE_STAGES = (*_FIRST, Stage("printed digits", _PRINTED, "printed"), _OTHER_STEPS)
-"""Stages for exact sums, products of powers, steps, and functions of one or two columns."""
-ALL_STAGES = (
-    *_FIRST,
-    Stage("printed digits", (*_PRINTED, printed_products, printed_products_with_sums), "printed"),
-    _OTHER_STEPS,
-    Stage("small sets", (small_sets,)),
-    Stage("products and sums", (wide_products,)),
-    Stage("polynomials", (polynomial_laws,)),
-    Stage("logarithms", (logarithm_laws,)),
-    Stage("angles", (angle_laws,)),
-    Stage(
-        "laws with noise",
-        (noisy_pairs, noisy_products, noisy_sums, wide_products, explicit_laws),
-        "noisy",
-    ),
-)
 
 
 class LawSearch:
@@ -190,7 +118,7 @@ class LawSearch:
         law, context = verdict.law, self._context
         if any(each.issuperset(law.columns) for each in context.settled):
             return
-        if not is_writable(law, self.train.scale):
+        if not law.is_writable(self.train.scale):
             return
         if is_consequence(law, context.laws, self._points) or among_steps(law, context.laws):
             return
@@ -208,8 +136,8 @@ class LawSearch:
     def _printed(self, generators: Sequence[Generator]) -> None:
         """Believe laws that hold up to printed digits.
 
-        First, one column was computed from the printed values of the others; then all columns of
-        the law may be rounded.
+        First, one column of a law may be rounded, and was computed from the printed values of the
+        others. Then all columns may be rounded.
         """
         seen: dict[int, Candidate] = {}
         for candidate in self._candidates(generators):
@@ -222,7 +150,7 @@ class LawSearch:
 
     def _consider_printed(self, candidate: Candidate) -> None:
         law, n_tried, target = candidate
-        if not is_writable(law, self.train.scale):
+        if not law.is_writable(self.train.scale):
             return
         for choice in (snapped(law, self.train.scale), law):
             if choice is not None:

@@ -107,8 +107,7 @@ def _confirmed(
         for group in tallies:
             for tally in group:
                 tally.add(block)
-    n_columns = len(context.table.names)
-    laws = [[tally.law(n_columns, context.tolerance) for tally in group] for group in tallies]
+    laws = [[tally.law() for tally in group] for group in tallies]
     return [[law for law in group if law is not None] for group in laws]
 
 

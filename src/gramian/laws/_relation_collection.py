@@ -10,7 +10,7 @@ from gramian._support.display import data_frame, html_table
 from gramian._support.types import Array
 from gramian.formulas import number
 from gramian.laws._cover import computable, exchangeable, fewest
-from gramian.laws._error_chains import CLOSE, computed, first_that_drifts, share_missed
+from gramian.laws._error_chains import CLOSE, computed, drifting_column, share_missed
 from gramian.laws.forms import ColumnLaw, LevelLaw, Relation
 
 AnyLaw = Relation | LevelLaw
@@ -24,7 +24,7 @@ class Relations(Sequence[AnyLaw]):
     Attributes
     ----------
     relations : tuple of Relation, Dependency or SlopeLaw
-        The laws. The collection itself is a sequence of them.
+        The laws. The collection itself is a sequence of laws.
     feature_names : tuple of str
         The columns of the table.
     n_rows : int
@@ -124,7 +124,7 @@ class Relations(Sequence[AnyLaw]):
         stay = {*keep}
         while True:
             found = fewest(laws, stay, lambda name: wanted.get(name, 0), error)
-            lost = first_that_drifts(found, self._rows, error)
+            lost = drifting_column(found, self._rows, error)
             if lost is None:
                 return found
             stay.add(lost)

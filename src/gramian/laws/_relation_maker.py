@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws._law_search import LawSearch, Stage
+from gramian.laws._law_search import LawSearch
+from gramian.laws.candidates import Stage
 from gramian.laws.columns import View, traits_of
 from gramian.laws.forms import (
     ONE,
@@ -20,11 +21,10 @@ from gramian.laws.forms import (
     Relation,
     Values,
     kind_of,
-    raw_coefficients,
     reference_term,
     terms_of,
 )
-from gramian.laws.judge import Verdict, left_open, with_round_coefficients
+from gramian.laws.judge import Verdict, printed_error, with_round_coefficients
 
 SINGLE_ERROR = 1e-6
 """Largest error of single precision, as a share of the standard deviation of a column."""
@@ -124,7 +124,7 @@ class RelationMaker:
         law = verdict.law
         places = dict(enumerate(view.columns))
         renumbered = _renumbered(law, places)
-        coefficients = raw_coefficients(renumbered, self.scale)
+        coefficients = renumbered.raw_coefficients(self.scale)
         raw = tuple(zip(coefficients.tolist(), renumbered.monomials, strict=True))
         best = self._best(raw, self._given(raw, renumbered, verdict))
         reference = reference_term(raw, best)
@@ -176,7 +176,7 @@ class RelationMaker:
             i
             for i in found
             if np.std(errors[i]) <= SINGLE_ERROR * np.std(complete[:, i])
-            or left_open(law, values, i) < np.inf
+            or printed_error(law, values, i) < np.inf
         ]
         return exact or [i for i in found if not self._traits[i].whole]
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws._law_search import ALL_STAGES, SIMPLE_STAGES
 from gramian.laws._level_search import LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
 from gramian.laws._relation_maker import RelationMaker, in_order
 from gramian.laws._search_progress import progress_for, time_check
 from gramian.laws._tolerances import EXACT_ERROR, REFUTED
+from gramian.laws.candidates import ALL_STAGES, SIMPLE_STAGES
 from gramian.laws.columns import (
     LOOKUP_ROWS,
     CodedTable,
@@ -125,19 +125,19 @@ def relations(
     found.sort(key=_rank)
     dated = [each for each in found if _is_step_of_date(each, table)]
     others = [each for each in found if each not in dated]
-    lookups = _level_laws(table, sample, others, float(tolerance), check_time, random_state)
-    given = {each.form.column for each in lookups.lookups}
+    by_level = _level_laws(table, sample, others, float(tolerance), check_time, random_state)
+    given = {each.form.column for each in by_level.lookups}
     found = [each for each in found if each not in dated or not given & {*each.columns}]
-    found = [each for each in found if not any(law.says(each) for law in lookups.laws)]
+    found = [each for each in found if not any(law.says(each) for law in by_level.laws)]
     written = tuple(opened.names[i] for i in opened.numbers)
     found = [in_order(each, written) for each in found]
     some = rows[:: max(1, len(rows) // CHECKED_ROWS)].T.copy()
     return Relations(
-        tuple(sorted([*found, *lookups.laws], key=lambda each: not each.exact)),
+        tuple(sorted([*found, *by_level.laws], key=lambda each: not each.exact)),
         opened.names,
         sample.n_rows,
-        complete and lookups.complete,
-        (*notes, *lookups.notes),
+        complete and by_level.complete,
+        (*notes, *by_level.notes),
         dict(zip(names, some, strict=True)),
     )
 
@@ -176,9 +176,9 @@ def level_laws_of(X: Any) -> tuple[Relations, dict[str, Clock]]:
     given = open_coded_table(X, None)
     table = given.ordered()
     sample = sample_of(table, 0, LOOKUP_ROWS)
-    lookups = _level_laws(table, sample, [], 0.0, time_check(None), 0)
+    by_level = _level_laws(table, sample, [], 0.0, time_check(None), 0)
     clocks = {given.names[i]: clock for i, clock in given.clocks.items()}
-    found = Relations(tuple(lookups.laws), given.names, sample.n_rows, notes=tuple(lookups.notes))
+    found = Relations(tuple(by_level.laws), given.names, sample.n_rows, notes=tuple(by_level.notes))
     return found, clocks
 
 

@@ -21,7 +21,7 @@ from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.columns import Traits
 from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, multiplied
 
-TRIED = 8
+FITTED_FUNCTIONS = 8
 """Largest number of functions that are fitted for each column."""
 FEWEST_LEVELS = 4
 """Least number of values of a column whose functions are compared."""
@@ -193,7 +193,7 @@ def _laws(
             if owners[t] not in functions[f].columns:
                 count += 1
                 best[t].append((float(left[f, t]), count, functions[f]))
-        best = [nsmallest(TRIED, each) for each in best]
+        best = [nsmallest(FITTED_FUNCTIONS, each) for each in best]
     for target, candidates in zip(targets, best, strict=True):
         for _, _, function in candidates:
             for law in _fits(values, target, function):

@@ -23,7 +23,7 @@ RESIDUAL_FLOOR = 1e-12
 """Smallest residual of unit vectors that is told apart from zero."""
 NO_SHIFT = 1e-12
 """Largest shift that counts as zero, as a share of the largest value."""
-MAX_COLUMNS = 600
+PAIRED_COLUMNS = 600
 """Largest number of columns whose pairs are compared."""
 
 
@@ -51,7 +51,7 @@ def _pairs(values: Values, columns: Sequence[int]) -> Iterator[Law]:
     columns : sequence of int
         The columns.
     """
-    if not 1 < len(columns) <= MAX_COLUMNS:
+    if not 1 < len(columns) <= PAIRED_COLUMNS:
         return
     functions: list[Monomial] = [
         (((i, atom), power),)

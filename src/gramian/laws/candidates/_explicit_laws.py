@@ -29,7 +29,7 @@ MAX_REST = 6
 """Largest number of columns that a quotient may depend on."""
 MAX_RATIO_COLUMNS = 4
 """Largest number of columns of a ratio of polynomials."""
-NO_WORSE = 1.5
+GOOD_SUM = 1.5
 """Largest residual of a good sum, as a multiple of the residual of smooth functions."""
 UNEXPLAINED = 0.4
 """Largest residual of smooth functions of others, as a share of a column's deviation."""
@@ -95,7 +95,7 @@ def _law_for(values: Values, target: int, quotient: Quotient) -> Law | None:
             score = len(values.x) * math.log(max(left, ERROR_FLOOR)) + cost
             if score < least:
                 best, least, missed = law, score, left
-        if missed <= NO_WORSE * quotient.left:
+        if missed <= GOOD_SUM * quotient.left:
             break
     return best
 

@@ -23,7 +23,7 @@ class Tally(Protocol):
         """Count rows, in which labels are codes and NaN is missing."""
         ...
 
-    def law(self, n_columns: int, tolerance: float) -> LevelLaw | None:
+    def law(self) -> LevelLaw | None:
         """Return the law if the counted rows make it believed, else None."""
         ...
 

@@ -18,7 +18,7 @@ from gramian.laws.judge import Count, LookupTally, combined, count, mismatches
 from gramian.tables import COARSER
 
 MOST_TOGETHER = {2: 60, 3: 15}
-"""Largest number of keys, those with the fewest levels, that are combined by two and by three."""
+"""Largest number of keys that are combined by two and by three; keys with few levels come first."""
 SCREEN_CELLS = 3e8
 """About the largest number of cells that the screening compares: it uses fewer rows if needed."""
 FEWEST_ROWS = 2_000
@@ -58,7 +58,13 @@ class BelievedLookup:
         places = [table.names.index(key.column) for key in keys]
         effect = context.cells.keys[self.effect]
         return LookupTally(
-            keys, places, effect, self.effect, table.labels, both_ways=self.both_ways
+            keys,
+            places,
+            effect,
+            self.effect,
+            table.labels,
+            tolerance=context.tolerance,
+            both_ways=self.both_ways,
         )
 
 

@@ -13,7 +13,7 @@ from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, columns_of,
 
 DEPENDENT = 1e-12
 """Largest residual of a unit function that is an exact combination of other functions."""
-MAX_TERMS = 30
+COMBINED_TERMS = 30
 """Largest number of functions in a combination."""
 SHORT = 8
 """A law of more terms must have few terms compared with all functions of its columns."""
@@ -92,7 +92,7 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
             continue
         which, coefficients = law
         terms = tuple(monomials[i] for i in which)
-        # Enough smooth functions of few columns fit any curve: a law has few of them as terms.
+        # Enough smooth functions of few columns fit any curve: a law has few terms.
         columns = set(columns_of(terms))
         n_own = sum(columns.issuperset(columns_of([each])) for each in monomials)
         if len(terms) <= max(SHORT, n_own / SPARSE):
@@ -117,10 +117,10 @@ def _sparse(unit: Array, before: list[int], j: int) -> tuple[list[int], Array] |
 
 def _sizes(n: int) -> Iterator[int]:
     size = 1
-    while size < min(n, MAX_TERMS):
+    while size < min(n, COMBINED_TERMS):
         yield size
         size += max(1, size // 3)
-    yield min(n, MAX_TERMS)
+    yield min(n, COMBINED_TERMS)
 
 
 def _exact_fit(unit: Array, chosen: list[int], j: int) -> Array | None:

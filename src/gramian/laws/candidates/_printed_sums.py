@@ -10,22 +10,22 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian.laws._tolerances import EXACT_ERROR, SCREENED_SHARE
-from gramian.laws.candidates._search_context import Candidate, SearchContext
-from gramian.laws.forms import ONE, Law, Monomial, Values, given_away, is_linear
+from gramian.laws.candidates._search_context import Candidate, SearchContext, given_away
+from gramian.laws.forms import ONE, Law, Monomial, Values
 
 SIGNIFICANT = 4.0
 """Terms of at most this many standard errors are left out, all of them at once."""
-HALF_UNITS = 3.0
+SUM_HALF_UNITS = 3.0
 """Half units of the last digits of its columns by which a row may miss a sum."""
 LONGEST = 40
 """Largest number of terms of a sum."""
-RIDGE = 1e-12
+CORRELATION_RIDGE = 1e-12
 """Ridge added to correlations, so that they can be inverted if a sum is exact."""
 
 
 def printed_sums(context: SearchContext) -> Iterator[Candidate]:
     """Yield sums of columns that no exact sum ties; the column that a sum gives is the target."""
-    taken = given_away(law for law in context.laws if is_linear(law))
+    taken = given_away(law for law in context.laws if law.is_linear)
     columns = [i for i in context.varying if i not in taken]
     n_tried = float(len(context.distinct)) ** 3
     for law, target in _printed_sums(context.train, columns):
@@ -61,7 +61,7 @@ def _followers(matrix: Array) -> list[int]:
     """Return the columns that the other columns explain almost completely, best first."""
     centred = matrix - matrix.mean(axis=0)
     unit = centred / np.linalg.norm(centred, axis=0)
-    inverse = np.linalg.inv(unit.T @ unit + RIDGE * np.eye(unit.shape[1]))
+    inverse = np.linalg.inv(unit.T @ unit + CORRELATION_RIDGE * np.eye(unit.shape[1]))
     left = 1 / np.maximum(np.diag(inverse), 1.0)
     return [int(k) for k in np.argsort(left, kind="stable") if left[k] < SCREENED_SHARE]
 
@@ -118,6 +118,6 @@ class _Sums:
         coefficients, errors = scaled / scale, sigma * np.linalg.norm(inverse, axis=1) / scale
         missed = np.abs(y - design @ coefficients)
         width = self.widths[:, self.target] + self.widths[:, chosen] @ np.abs(coefficients)
-        if not (missed <= HALF_UNITS * width + EXACT_ERROR * np.abs(y).max()).all():
+        if not (missed <= SUM_HALF_UNITS * width + EXACT_ERROR * np.abs(y).max()).all():
             return None
         return _Sum(chosen, coefficients, np.abs(coefficients) / np.maximum(errors, 1e-300))

@@ -1,18 +1,17 @@
 """Search context: the rows and the known laws that a generator of candidates sees.
 
-A generator is a function from a `SearchContext` to candidate laws. A new kind of law among numbers
-is a new generator in this room, and a line in the stages of `_law_search`.
+A generator is a function from a `SearchContext` to candidate laws. `_stages` lists all generators.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from gramian.laws.columns import Traits
-from gramian.laws.forms import Law, Values, determined, given_away, invertible, is_linear
+from gramian.laws.forms import Law, Values
 
 SMALL_TABLE = 12
 """Largest number of columns for functions of all columns at once."""
@@ -90,12 +89,12 @@ class SearchContext:
     def add(self, law: Law) -> None:
         """Add a believed law to the known laws."""
         self.laws.append(law)
-        if len(law.columns) == 2 and invertible(law):
+        if len(law.columns) == 2 and _is_invertible(law):
             # Each of the two columns stands for the other: later laws need only one of them.
             flags = {i for i in law.columns if self.is_flag(i)}
-            twin = determined(law, flags if len(flags) == 1 else set())
+            twin = _given_column(law, flags if len(flags) == 1 else set())
             self.columns = [i for i in self.columns if i != twin]
-            if twin is not None and is_linear(law):
+            if twin is not None and law.is_linear:
                 self._copies.add(twin)
 
     def is_flag(self, column: int) -> bool:
@@ -105,3 +104,43 @@ class SearchContext:
 
 Generator = Callable[[SearchContext], Iterator[Candidate]]
 """The signature of all generators of candidate laws among numbers."""
+
+
+def given_away(laws: Iterable[Law]) -> set[int]:
+    """Return one column of each law that the other columns of the law give."""
+    taken: set[int] = set()
+    for law in laws:
+        giving = _given_column(law, taken)
+        if giving is not None:
+            taken.add(giving)
+    return taken
+
+
+def _given_column(law: Law, taken: set[int]) -> int | None:
+    """Return the column that a law gives away: the column that enters most simply.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    taken : set of int
+        Columns that other laws give away; they are not returned.
+    """
+
+    def rank(column: int) -> tuple[int, int, int]:
+        powers = {
+            (atom, power) for each in law.monomials for (i, atom), power in each if i == column
+        }
+        n_terms = sum(any(i == column for (i, _), _ in each) for each in law.monomials)
+        simple = 0 if powers == {("x", 1)} else 1 if len(powers) == 1 else 2
+        return simple, n_terms, -column
+
+    return min((i for i in law.columns if i not in taken), key=rank, default=None)
+
+
+def _is_invertible(law: Law) -> bool:
+    """Return True if a law of two columns gives each column by the other."""
+    factors = {factor for each in law.monomials for factor in each}
+    return len(factors) == len(law.columns) and all(
+        atom in ("x", "log", "exp") for (_, atom), _ in factors
+    )

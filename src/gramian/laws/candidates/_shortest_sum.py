@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian._support.types import Array, IntArray
-from gramian.formulas import growing, shrinking
+from gramian.formulas import FITTED_SUMS, growing, shrinking
 from gramian.laws._tolerances import ERROR_FLOOR
 from gramian.laws.forms import Law, Monomial
 
-MAX_TERMS = 6
+GROWN_TERMS = 6
 """Largest number of terms of a sum that grows."""
 PRUNABLE = 60
 """Largest number of functions for a sum that shrinks."""
@@ -21,8 +21,6 @@ MAX_PRUNED = 12
 """Largest number of terms of a sum that has shrunk."""
 ROWS_FOR_ALL = 3
 """Least number of rows for each function, to fit all functions at once."""
-TRIED = 5
-"""Largest number of sums of one length that are fitted."""
 PENALTY = 3.0
 """Cost of a term, in units of log(n_rows) / 2, which is the cost in the BIC."""
 EXACT_RESIDUAL = 1e-13
@@ -52,7 +50,7 @@ def shortest_sum(
     matrix: Array,
     target: Array,
     costs: Sequence[float],
-    max_terms: int = MAX_TERMS,
+    max_terms: int = GROWN_TERMS,
     *,
     prune: bool = False,
 ) -> Sum | None:
@@ -91,7 +89,7 @@ def shortest_sum(
 
     best: Sum | None = None
     for beam in growing(unit.T @ unit, unit.T @ y, max_terms):
-        found = min(map(describe, beam[:TRIED]), key=lambda each: each.score)
+        found = min(map(describe, beam[:FITTED_SUMS]), key=lambda each: each.score)
         best = found if best is None or found.score < best.score else best
         if best.left < EXACT_RESIDUAL or beam.shape[1] > len(best.members) + 1:
             break

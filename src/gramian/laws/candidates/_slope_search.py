@@ -14,7 +14,7 @@ from gramian.laws._tolerances import SCREENED_SHARE
 from gramian.laws.candidates._level_context import LevelContext
 from gramian.laws.candidates._slope_screen import lines, planes
 from gramian.laws.columns import Precision, precision_of
-from gramian.laws.judge import ByLevel, Judge, Judged, SlopeTally
+from gramian.laws.judge import ByLevel, JudgedSlopes, SlopeJudge, SlopeTally
 
 PER_LEVEL = 5.0
 """Least average number of rows of the levels of a category."""
@@ -38,7 +38,7 @@ class BelievedSlopes:
     """The key of the category."""
     numbers: tuple[int, ...]
     effect: int
-    judged: Judged
+    judged: JudgedSlopes
     precision: Precision
     """The precision of the effect."""
 
@@ -68,7 +68,16 @@ class BelievedSlopes:
         place = table.names.index(key.column)
         texts = table.labels.get(place) if key.part is None else None
         columns = (place, *self.numbers, self.effect)
-        return SlopeTally(key, levels, texts, self.judged, columns, table.names, self.precision)
+        return SlopeTally(
+            key,
+            levels,
+            texts,
+            self.judged,
+            columns,
+            table.names,
+            self.precision,
+            context.tolerance,
+        )
 
     @property
     def length(self) -> int:
@@ -84,7 +93,7 @@ def slopes_by_level(context: LevelContext) -> Iterator[BelievedSlopes]:
 def fewest_slopes(
     found: Sequence[BelievedSlopes], known: Sequence[Implication]
 ) -> list[BelievedSlopes]:
-    """Return slopes without those that follow from other slopes and known implications."""
+    """Return slopes that do not follow from other slopes and known implications."""
     wanted = sorted(found, key=lambda one: (not one.exact, len(one.numbers), one.length))
     return minimal(wanted, known)
 
@@ -156,7 +165,7 @@ class _SlopeSearch:
         precision = self._precisions[effect]
         rows = ByLevel(codes[there], x[there], y[there], int(codes.max()) + 1, precision)
         n_tried = len(cells.keys) * float(len(self._numbers)) ** (len(numbers) + 1)
-        judged = Judge(rows, self._context.tolerance).verdict(n_tried)
+        judged = SlopeJudge(rows, self._context.tolerance).verdict(n_tried)
         return None if judged is None else BelievedSlopes(cause, numbers, effect, judged, precision)
 
 

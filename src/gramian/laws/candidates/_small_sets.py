@@ -18,7 +18,7 @@ DEGREES = {2: 6, 3: 4, 4: 3}
 """Largest degree for each number of columns."""
 MAX_SETS = 30_000
 """Largest number of sets of one size that are enumerated."""
-SCREEN_ROWS = 300
+SET_ROWS = 300
 """About the number of rows that show whether a set may hide a law."""
 SUSPICIOUS = 1e-13
 """A set may hide a law if an eigenvalue of its Gram matrix is a smaller share of the largest."""
@@ -63,8 +63,8 @@ def small_sets(context: SearchContext) -> Iterator[Candidate]:
 
 def _standardized(values: Values, degree: int) -> Array:
     """Return powers of standardized columns, shape (degree + 1, n_columns, n_rows)."""
-    step = max(1, values.n_rows // SCREEN_ROWS)
-    x = values.x[::step][:SCREEN_ROWS].T / values.scale[:, np.newaxis]
+    step = max(1, values.n_rows // SET_ROWS)
+    x = values.x[::step][:SET_ROWS].T / values.scale[:, np.newaxis]
     x = x - x.mean(axis=1, keepdims=True)
     size = np.abs(x).max(axis=1, keepdims=True)
     x = x / np.where(size > 0, size, 1.0)

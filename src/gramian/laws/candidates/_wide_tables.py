@@ -14,7 +14,7 @@ from gramian.laws.candidates._sums_and_powers import power_law
 from gramian.laws.forms import ONE, Law, Monomial, Values
 from gramian.laws.judge import refit_law
 
-SCREEN_ROWS = 500
+PRODUCT_ROWS = 500
 """About the number of rows in which products are compared with columns."""
 RELATED = 0.3
 """Least correlation of a product with a column for which it is fitted."""
@@ -26,6 +26,8 @@ SUM_RESIDUAL = 0.03
 """Largest residual of a sum of correlated columns, as a share of the standard deviation."""
 MAX_SUM_TERMS = 4
 """Largest number of terms of a sum."""
+COPIED = 1e-9
+"""Largest residual of a unit column on another column of which it is a copy."""
 NOISY_EXPONENT_ERROR = 0.01
 """Largest difference of a noisy exponent and the fraction that it is taken for."""
 
@@ -135,7 +137,7 @@ def _products_with_sums(values: Values, columns: Sequence[int]) -> Iterator[Law]
     """
     if len(columns) < 2:
         return
-    step = max(1, values.n_rows // SCREEN_ROWS)
+    step = max(1, values.n_rows // PRODUCT_ROWS)
     x = values.x[::step][:, columns] / values.scale[columns]
     centred = x - x.mean(axis=0)
     plain_unit = centred / np.linalg.norm(centred, axis=0)
@@ -184,7 +186,7 @@ def _residuals(unit: Array) -> Array:
     slopes = gram[nearest, np.arange(len(gram))]
     rest = unit - unit[:, nearest] * slopes
     norms = np.linalg.norm(rest, axis=0)
-    found: Array = rest / np.where(norms > 1e-9, norms, np.inf)
+    found: Array = rest / np.where(norms > COPIED, norms, np.inf)
     return found
 
 

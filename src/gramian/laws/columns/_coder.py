@@ -109,7 +109,7 @@ def plain_array(column: Any) -> NDArray[Any]:
     if hasattr(column, "combine_chunks"):
         return _from_arrow(column)
     if getattr(getattr(column, "dt", None), "tz", None) is not None:
-        column = column.dt.tz_localize(None)  # the calendar's parts are those of the wall clock
+        column = column.dt.tz_localize(None)  # parts of the calendar follow the wall clock
     values = np.asarray(column)
     if values.dtype.kind in "fiubMm":
         return values

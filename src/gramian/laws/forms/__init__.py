@@ -16,15 +16,7 @@ from gramian.laws.forms._law import (
 )
 from gramian.laws.forms._law_documents import agreement, law_from_json
 from gramian.laws.forms._law_formula import LawFormula
-from gramian.laws.forms._law_properties import (
-    determined,
-    given_away,
-    invertible,
-    is_linear,
-    linear_in,
-    step_of,
-)
-from gramian.laws.forms._law_terms import RawTerm, is_writable, raw_coefficients, terms_of
+from gramian.laws.forms._law_terms import RawTerm, terms_of
 from gramian.laws.forms._law_writer import Equation, LawWriter, reference_term
 from gramian.laws.forms._lookup import Lookup
 from gramian.laws.forms._relation import Relation, kind_of
@@ -54,18 +46,10 @@ __all__ = [
     "agreement",
     "columns_of",
     "comparison",
-    "determined",
-    "given_away",
-    "invertible",
-    "is_linear",
-    "is_writable",
     "kind_of",
     "law_from_json",
-    "linear_in",
     "multiplied",
     "plain_power",
-    "raw_coefficients",
     "reference_term",
-    "step_of",
     "terms_of",
 ]

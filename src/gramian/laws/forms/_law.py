@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,6 +35,9 @@ COMPARISONS: dict[str, Callable[[Array, float], NDArray[np.bool_]]] = {
     "ne": np.not_equal,
 }
 """Comparisons: 1 where a column compares so with a number, else 0, as in "le 10.0"."""
+
+SMALLEST = np.finfo(np.float64).tiny
+"""Smallest normal float64: its inverse is finite."""
 
 
 def comparison(atom: str) -> tuple[str, float] | None:
@@ -150,6 +154,32 @@ class Law:
         """The columns that the law ties."""
         return columns_of(self.monomials)
 
+    @property
+    def is_linear(self) -> bool:
+        """True if the law is a sum of columns, without powers, products or functions."""
+        return all(sum(map(_degree, each)) <= 1 for each in self.monomials)
+
+    def raw_coefficients(self, scale: Array) -> Array:
+        """Return the coefficients in the units of the table; the largest has the size 1.
+
+        Squares of columns of 1e±150 overflow: the units are kept as logarithms.
+        """
+        logs = np.array(
+            [
+                -sum(power * np.log(scale[i]) for (i, atom), power in each if atom == "x")
+                for each in self.monomials
+            ]
+        ) + np.log(np.abs(self.coefficients))
+        found: Array = np.sign(self.coefficients) * np.exp(logs - logs.max())
+        return found
+
+    def is_writable(self, scale: Array) -> bool:
+        """Return True if coefficients are finite in the units of the table, whichever is set to 1.
+
+        They are not if the units of the terms differ by more than the range of float64.
+        """
+        return bool((np.abs(self.raw_coefficients(scale)) >= SMALLEST).all())
+
     def terms(self, values: Values) -> Array:
         """Return the values of the terms as a matrix, one column each."""
         return values.matrix(self.monomials) * self.coefficients
@@ -194,3 +224,9 @@ class Law:
                     inner = inner * derivative(atom, values.x[:, column]) * values.scale[column]
                 found += coefficient * values.product(rest) * inner
         return found
+
+
+def _degree(factor: tuple[Variable, Power]) -> float:
+    """Return the absolute power of a column; infinity for a function of a column."""
+    (_, atom), power = factor
+    return abs(float(power)) if atom == "x" else math.inf

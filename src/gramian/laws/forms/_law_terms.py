@@ -11,12 +11,10 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian.formulas import Formula, Function, Term, latex_number, number, superscript
-from gramian.laws.forms._law import Law, Monomial, apply, comparison
+from gramian.laws.forms._law import Monomial, apply, comparison
 
 RawTerm = tuple[float, Monomial]
 """A coefficient in the units of the table, and a monomial."""
-SMALLEST = np.finfo(np.float64).tiny
-"""Smallest normal float64: its inverse is finite."""
 SIGNS = {"le": "≤", "gt": ">", "eq": "=", "ne": "≠"}
 LATEX_SIGNS = {"le": r"\le", "gt": ">", "eq": "=", "ne": r"\ne"}
 SYMPY_NAMES = {"le": "Le", "gt": "Gt", "eq": "Eq", "ne": "Ne"}
@@ -99,29 +97,6 @@ def factors_of(monomial: Monomial, names: Sequence[str]) -> dict[Any, Any]:
         # The key is a tuple, because a power of the column may be a factor, too.
         found[(names[i],)] = plain_function(tuple(parts))
     return found
-
-
-def raw_coefficients(law: Law, scale: Array) -> Array:
-    """Return the coefficients in the units of the table; the largest has the size 1.
-
-    Squares of columns of 1e±150 overflow: the units are kept as logarithms.
-    """
-    logs = np.array(
-        [
-            -sum(power * np.log(scale[i]) for (i, atom), power in each if atom == "x")
-            for each in law.monomials
-        ]
-    ) + np.log(np.abs(law.coefficients))
-    found: Array = np.sign(law.coefficients) * np.exp(logs - logs.max())
-    return found
-
-
-def is_writable(law: Law, scale: Array) -> bool:
-    """Return True if the coefficients are finite in the units of the table, whichever is set to 1.
-
-    They are not if the units of the terms differ by more than the range of float64.
-    """
-    return bool((np.abs(raw_coefficients(law, scale)) >= SMALLEST).all())
 
 
 def terms_of(raw: Iterable[RawTerm], names: Sequence[str]) -> tuple[Term, ...]:

@@ -10,9 +10,12 @@ from gramian.laws.forms._law import multiplied
 from gramian.laws.forms._law_terms import RawTerm, formula_of, terms_of
 from gramian.laws.forms._solution import Solution
 
-DIGITS = 5
+COEFFICIENT_DIGITS = 5
 """Printed digits of coefficients that are not round."""
 ROUND_DIGITS = 12
+"""Printed digits of round coefficients."""
+EQUAL_COEFFICIENTS = 1e-9
+"""Largest relative difference of equal coefficients."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,11 @@ class LawWriter:
     signs: Sequence[int]
 
     def formula(self, terms: Sequence[RawTerm]) -> Formula:
-        """Turn terms into a formula, plain ones first and the constant last."""
+        """Return terms as a formula, plain terms first and the constant last."""
         ordered = sorted(
             terms, key=lambda term: (not term[1], -sum(p for _, p in term[1]), term[0] < 0)
         )
-        digits = [ROUND_DIGITS if is_round(value) else DIGITS for value, _ in ordered]
+        digits = [ROUND_DIGITS if is_round(value) else COEFFICIENT_DIGITS for value, _ in ordered]
         return formula_of(terms_of(ordered, self.names), digits)
 
     def solve(self, terms: Sequence[RawTerm], column: int) -> Solution | None:
@@ -89,7 +92,7 @@ class LawWriter:
             return None
         bottom.sort(key=lambda each: (not each[1], len(each[1])))
         unit = bottom[0][0]
-        plain_sum = all(abs(value - unit) <= 1e-9 * abs(unit) for value, _ in bottom)
+        plain_sum = all(abs(value - unit) <= EQUAL_COEFFICIENTS * abs(unit) for value, _ in bottom)
         if len(top) == 1 and not plain_sum:
             unit = top[0][0]
         return Solution(
@@ -147,7 +150,7 @@ def _is_partition(terms: Sequence[RawTerm]) -> bool:
     plain = [value for value, each in terms if each]
     linear = all(sum(power for _, power in each) == 1 for _, each in terms if each)
     sums = len(plain) < len(terms) and len(plain) > 2
-    return linear and sums and max(plain) - min(plain) <= 1e-9 * abs(max(plain))
+    return linear and sums and max(plain) - min(plain) <= EQUAL_COEFFICIENTS * abs(max(plain))
 
 
 def reference_term(terms: Sequence[RawTerm], column: int | None) -> int:

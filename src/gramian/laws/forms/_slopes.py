@@ -27,7 +27,8 @@ from gramian.laws.forms._column_law import ColumnLaw
 
 SHOWN = 3
 """Largest number of levels that are written with their coefficients."""
-MOST_DECIMALS = 20
+STORED_DECIMALS = 20
+"""Largest number of decimals in a stored document."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,7 @@ class Slopes(ColumnLaw):
             for row in rows
         ):
             raise ValueError("Each level must have a finite slope for each number, and a constant.")
-        if decimals is not None and not is_whole(decimals, 0, MOST_DECIMALS):
+        if decimals is not None and not is_whole(decimals, 0, STORED_DECIMALS):
             raise ValueError("The decimals of a column must be a small whole number, or none.")
         cells = tuple(map(plain_cell, levels))
         coefficients = tuple(tuple(map(float, row)) for row in rows)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws.forms import Law, Values, is_linear, linear_in, step_of
+from gramian.laws.forms import Law, Values, comparison
 from gramian.laws.judge._control import Verdict
 
 CONSEQUENCE = 1e-3
@@ -50,30 +50,44 @@ def without_echoes(found: Sequence[Verdict]) -> list[Verdict]:
 
     If x = y · z, the step law y = [x ≠ 0] is an echo of this law.
     """
-    others = [each.law for each in found if step_of(each.law) is None]
+    others = [each.law for each in found if _step_of(each.law) is None]
 
     def echo(law: Law) -> bool:
-        source = step_of(law)
+        source = _step_of(law)
         return source is not None and any(
-            set(law.columns) <= set(each.columns) and linear_in(each, source) for each in others
+            set(law.columns) <= set(each.columns) and _linear_in(each, source) for each in others
         )
 
     return [each for each in found if not echo(each.law)]
 
 
 def among_steps(law: Law, known: Sequence[Law]) -> bool:
-    """Return True if a law follows from step laws: its columns are a column and steps of it.
+    """Return True if a law ties only columns and their steps, and so follows from step laws.
 
-    Also several columns and their steps: if each of two columns is a sum of its levels, the
+    Several columns may take part: if each of two columns is a sum of its levels, the
     difference of the two columns is a sum of all levels.
     """
     groups: dict[int, set[int]] = {}
     for each in known:
-        source = step_of(each)
+        source = _step_of(each)
         if source is not None:
             groups.setdefault(source, {source}).update(each.columns)
     columns = set(law.columns)
     if any(columns <= group for group in groups.values()):
         return True
     flags = columns - groups.keys()
-    return is_linear(law) and bool(flags) and columns <= set[int]().union(*groups.values())
+    return law.is_linear and bool(flags) and columns <= set[int]().union(*groups.values())
+
+
+def _step_of(law: Law) -> int | None:
+    """Return the column that a law compares with thresholds or levels; None if there is none."""
+    for each in law.monomials:
+        for (column, atom), _ in each:
+            if comparison(atom):
+                return column
+    return None
+
+
+def _linear_in(law: Law, column: int) -> bool:
+    """Return True if a column alone is a term of a law."""
+    return (((column, "x"), 1),) in law.monomials

@@ -111,7 +111,7 @@ class Control:
         if not self._testable(law):
             return None
         with np.errstate(all="ignore"):
-            rounding = max(left_open(law, each, target) for each in (self.train, self._seen))
+            rounding = max(printed_error(law, each, target) for each in (self.train, self._seen))
             if not rounding < np.inf or not _sensitivity(law, self._seen) > SENSITIVE:
                 return None
             error, validation = law.error(self.train), law.error(self._seen)
@@ -169,7 +169,7 @@ class Control:
         return self._arrangements[column]
 
 
-def left_open(law: Law, values: Values, target: int | None) -> float:
+def printed_error(law: Law, values: Values, target: int | None) -> float:
     """Return the error of a law that printed digits can cause, as a share of its terms.
 
     The error is infinite if a row misses the law by more than printed digits explain.

@@ -33,6 +33,7 @@ class DateTally:
         self._place = names.index(date.column)
         self._causes = {name: names.index(name) for name in date.columns}
         self._dates = Counter[float]()
+        self._n_columns = len(names)
         self._broken = 0
         self._n_without = 0
         """Number of rows that have a date, and lack a part of it."""
@@ -47,18 +48,10 @@ class DateTally:
         self._broken += int((expected != self._clock.times(rows[:, self._place])).sum())
         self._dates.update(rows[:, self._place].tolist())
 
-    def law(self, n_columns: int, tolerance: float) -> Dependency | None:
-        """Return the law if no row breaks it and chance would break it.
-
-        Parameters
-        ----------
-        n_columns : int
-            The number of columns of the table, among which the parts were found.
-        tolerance : float
-            It has no effect: one wrong date refutes the law.
-        """
+    def law(self) -> Dependency | None:
+        """Return the law if no row breaks it and chance would break it."""
         count = Count.of(self._dates.values(), 1, self._broken)
-        evidence = count.evidence(float(n_columns) ** (len(self._causes) + 1))
+        evidence = count.evidence(float(self._n_columns) ** (len(self._causes) + 1))
         if self._broken or evidence < MIN_EVIDENCE:
             return None
         return Dependency(

@@ -11,7 +11,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from gramian._support.types import IntArray
 
@@ -71,6 +70,8 @@ class Count:
         """
         if self.repeated < MIN_REPEATED or self.most_frequent >= 1:
             return 0.0
+        from scipy.stats import binom  # takes half a second
+
         agreeing = self.repeated - self.broken
         log_chance = float(binom.logsf(agreeing - 1, self.repeated, self.most_frequent))
         if math.isinf(log_chance):  # smaller than the smallest float64

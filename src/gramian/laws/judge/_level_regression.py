@@ -14,9 +14,9 @@ from gramian.laws.columns import Precision
 
 LEVEL_ERROR = 1e-9
 """Largest error of an exact law, as a share of its largest term; levels have few rows each."""
-HALF_UNITS = 2.0
+SLOPE_HALF_UNITS = 2.0
 """Half units of the last printed digit by which a row may miss an exact law."""
-RANK = 1e-9
+LEVEL_RANK = 1e-9
 """Rank tolerance of least squares."""
 
 
@@ -90,12 +90,12 @@ class ByLevel:
             for rows in self.groups:
                 basis = _basis(design[rows][:, list(varying)])
                 left[rows] -= basis @ (basis.T @ left[rows])
-            shared = np.linalg.lstsq(left[:, :-1], left[:, -1], rcond=RANK)[0]
+            shared = np.linalg.lstsq(left[:, :-1], left[:, -1], rcond=LEVEL_RANK)[0]
             found[:, list(common)] = shared
             y = y - design[:, list(common)] @ shared
         for k, rows in enumerate(self.groups):
             own = design[rows][:, list(varying)]
-            solved, _, rank, _ = np.linalg.lstsq(own, y[rows], rcond=RANK)
+            solved, _, rank, _ = np.linalg.lstsq(own, y[rows], rcond=LEVEL_RANK)
             found[k, list(varying)] = solved if rank == len(varying) else np.nan
         return found / self._scale
 
@@ -117,7 +117,7 @@ class ByLevel:
     def bound(self, coefficients: Array) -> Array:
         """Return the largest residual of each row that an exact law may have."""
         half = self.precision.half_unit(self.y)
-        found: Array = HALF_UNITS * half + LEVEL_ERROR * self.largest(coefficients)
+        found: Array = SLOPE_HALF_UNITS * half + LEVEL_ERROR * self.largest(coefficients)
         return found
 
     def error(self, coefficients: Array) -> float:
@@ -141,7 +141,7 @@ class ByLevel:
     def around_plane(self) -> Array:
         """Return the residuals of the least-squares plane that all levels share."""
         design = self.design / self._scale
-        solved = np.linalg.lstsq(design, self.y, rcond=RANK)[0]
+        solved = np.linalg.lstsq(design, self.y, rcond=LEVEL_RANK)[0]
         found: Array = self.y - design @ solved
         return found
 
@@ -159,4 +159,4 @@ def known_levels(coefficients: Array) -> NDArray[np.bool_]:
 def _basis(matrix: Array) -> Array:
     """Return an orthonormal basis of the columns of a matrix."""
     left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
-    return left[:, sizes > RANK * max(float(sizes[0]), 1e-300)] if len(sizes) else left
+    return left[:, sizes > LEVEL_RANK * max(float(sizes[0]), 1e-300)] if len(sizes) else left

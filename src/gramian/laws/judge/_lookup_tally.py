@@ -30,6 +30,8 @@ class LookupTally:
         The column that follows, in the table.
     labels : mapping from int to sequence of str
         The texts of columns of text.
+    tolerance : float, default=0.0
+        The largest share of rows that may break the law, of the rows that a guess would miss.
     both_ways : bool, default=False
         True if the cause follows from the effect, too.
     """
@@ -42,6 +44,7 @@ class LookupTally:
         place: int,
         labels: Mapping[int, Sequence[str]],
         *,
+        tolerance: float = 0.0,
         both_ways: bool = False,
     ) -> None:
         self._keys = tuple(keys)
@@ -49,6 +52,9 @@ class LookupTally:
         self._effect = effect
         self._place = place
         self._labels = labels
+        self._tolerance = tolerance
+        self._n_columns = 0
+        """Number of columns of the table, among which the causes were found."""
         self._both_ways = both_ways
         self._counts: dict[tuple[float, ...], Counter[float]] = defaultdict(Counter)
         """For each level, the number of rows of each value."""
@@ -57,6 +63,7 @@ class LookupTally:
 
     def add(self, rows: Array) -> None:
         """Count rows, in which labels are codes and NaN is missing."""
+        self._n_columns = rows.shape[1]
         read = [key.numbers(rows[:, i]) for key, i in zip(self._keys, self._places, strict=True)]
         cells = np.column_stack([*read, rows[:, self._place]])
         absent = np.isnan(cells)
@@ -67,19 +74,11 @@ class LookupTally:
         for level, size in zip(levels.tolist(), sizes.tolist(), strict=True):
             self._counts[tuple(level[:-1])][level[-1]] += size
 
-    def law(self, n_columns: int, tolerance: float) -> Dependency | None:
-        """Return the law if the counted rows make it believed.
-
-        Parameters
-        ----------
-        n_columns : int
-            The number of columns of the table, among which the causes were found.
-        tolerance : float
-            The largest share of rows that may break the law, of the rows that a guess would miss.
-        """
+    def law(self) -> Dependency | None:
+        """Return the law if the counted rows make it believed."""
         count = self._count
-        evidence = count.evidence(float(n_columns) ** (len(self._keys) + 1))
-        if not count.holds(tolerance) or evidence < MIN_EVIDENCE:
+        evidence = count.evidence(float(self._n_columns) ** (len(self._keys) + 1))
+        if not count.holds(self._tolerance) or evidence < MIN_EVIDENCE:
             return None
         lookup = self._lookup()
         inverse = self._reversed() if self._both_ways else None

@@ -9,7 +9,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.formulas import MAX_DENOMINATOR
 from gramian.laws._tolerances import STANDARD_ERRORS
-from gramian.laws.forms import Law, Values, raw_coefficients
+from gramian.laws.forms import Law, Values
 
 FINE = 1e-6
 """Relative standard error below which a round coefficient may have three digits, else fewer."""
@@ -17,7 +17,7 @@ EPSILON = 1e-14
 """Smallest relative standard error: float64 sums are not more accurate."""
 PRINTED_COEFFICIENT_ERROR = 1e-6
 """Relative standard error that is assumed of coefficients of laws of printed digits."""
-NO_WORSE = 1.05
+ROUNDED_ERROR = 1.05
 """Factor by which rounding of coefficients may increase the error of a law."""
 
 
@@ -63,7 +63,7 @@ def snapped(law: Law, scale: Array) -> Law | None:
 
     The coefficient of the first term becomes 1 in the units of the table.
     """
-    raw = raw_coefficients(law, scale)
+    raw = law.raw_coefficients(scale)
     raw = raw / raw[0]
     near = [round_number(float(value), PRINTED_COEFFICIENT_ERROR) or float(value) for value in raw]
     factors = np.array(near) / raw
@@ -100,6 +100,6 @@ def with_round_coefficients(
     # No coefficient is rounded to zero.
     new = np.array([round_number(value, error) or value for value, error in pairs])
     candidate = Law(law.coefficients * new / raw, law.monomials)
-    if candidate.error(values) > NO_WORSE * law.error(values) + EPSILON:
+    if candidate.error(values) > ROUNDED_ERROR * law.error(values) + EPSILON:
         return law, raw
     return candidate, new

@@ -24,7 +24,7 @@ TINY = 1e-300
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedSlopes:
     """Believed coefficients of levels, with their errors and evidence."""
 
     coefficients: Array
@@ -51,7 +51,7 @@ class _Fit:
         return float((self.residual**2).sum())
 
 
-class Judge:
+class SlopeJudge:
     """Judge of slopes of one column.
 
     Parameters
@@ -67,7 +67,7 @@ class Judge:
         self._rows = rows
         self._tolerance = tolerance
 
-    def verdict(self, n_tried: float) -> Judged | None:
+    def verdict(self, n_tried: float) -> JudgedSlopes | None:
         """Return the coefficients if they are believed, else None.
 
         Parameters
@@ -99,7 +99,7 @@ class Judge:
             return None
         kept = np.where(known_levels(found)[:, np.newaxis], coefficients, np.nan)
         invertible = self._invertible(coefficients) if exact else ()
-        return Judged(kept, exact, validation, shuffled, evidence, invertible)
+        return JudgedSlopes(kept, exact, validation, shuffled, evidence, invertible)
 
     def _fit(self, varying: tuple[int, ...], common: tuple[int, ...]) -> _Fit:
         coefficients = self._rows.fit(varying, common)

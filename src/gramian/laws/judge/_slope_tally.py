@@ -10,7 +10,7 @@ from gramian._support.types import Array
 from gramian.laws.columns import Cell, Key, Precision
 from gramian.laws.forms import SlopeLaw, Slopes
 from gramian.laws.judge._level_regression import ByLevel, known_levels
-from gramian.laws.judge._slope_judge import Judged
+from gramian.laws.judge._slope_judge import JudgedSlopes
 
 SAME = 1e-12
 """Largest difference of a rounded sum and a printed value, as a share of the largest term."""
@@ -27,7 +27,7 @@ class SlopeTally:
         The numbers of the levels of the category, in increasing order.
     texts : sequence of str or None
         The texts of the levels by number, if the category is a column of text.
-    judged : Judged
+    judged : JudgedSlopes
         The coefficients of the levels.
     columns : sequence of int
         The category, the numbers, and the column that follows, in the table.
@@ -35,6 +35,8 @@ class SlopeTally:
         The columns of the table.
     precision : Precision
         The printed digits of the column that follows.
+    tolerance : float
+        The largest root mean square of relative errors.
     """
 
     def __init__(
@@ -42,10 +44,11 @@ class SlopeTally:
         key: Key,
         levels: Array,
         texts: Sequence[str] | None,
-        judged: Judged,
+        judged: JudgedSlopes,
         columns: Sequence[int],
         names: Sequence[str],
         precision: Precision,
+        tolerance: float,
     ) -> None:
         known = known_levels(judged.coefficients)
         self._key = key
@@ -57,6 +60,7 @@ class SlopeTally:
         self._columns = [*columns]
         self._names = names
         self._precision = precision
+        self._tolerance = tolerance
         self._alone = np.zeros(len(columns), dtype=bool)
         """True for columns that have values in rows that lack another column or a known level."""
         self._squares, self._n_rows, self._exact, self._decimals = 0.0, 0, True, True
@@ -84,20 +88,12 @@ class SlopeTally:
             short = np.round(expected, self._precision.decimals)
             self._decimals &= bool((np.abs(short - some.y) < SAME * largest).all())
 
-    def law(self, n_columns: int, tolerance: float) -> SlopeLaw | None:
-        """Return the law if it is exact or its error in the added rows is tolerated.
-
-        Parameters
-        ----------
-        n_columns : int
-            It has no effect: the judge has counted the candidates.
-        tolerance : float
-            The largest root mean square of relative errors.
-        """
+    def law(self) -> SlopeLaw | None:
+        """Return the law if it is exact or its error in the added rows is tolerated."""
         judged = self._judged
         error = float(np.sqrt(self._squares / max(self._n_rows, 1)))
         exact = judged.exact and self._exact
-        if not exact and error > tolerance:
+        if not exact and error > self._tolerance:
             return None
         slopes = self._slopes()
         given = [

@@ -1,0 +1,75 @@
+"""Stages of the search for laws among numbers: all generators in order, simple laws first.
+
+A new kind of law among numbers is a new generator in this room, and a line here.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from gramian.laws.candidates._catalogue import (
+    functions_of_one_column,
+    logarithms_of_two_columns,
+    products_of_two_columns,
+)
+from gramian.laws.candidates._column_pairs import exact_pairs, noisy_pairs
+from gramian.laws.candidates._explicit_laws import explicit_laws
+from gramian.laws.candidates._function_sets import angle_laws, logarithm_laws, polynomial_laws
+from gramian.laws.candidates._printed_sums import printed_sums
+from gramian.laws.candidates._search_context import Generator
+from gramian.laws.candidates._small_sets import small_sets
+from gramian.laws.candidates._step_functions import other_steps, whole_number_steps
+from gramian.laws.candidates._sums_and_powers import power_laws, sums
+from gramian.laws.candidates._wide_tables import (
+    noisy_products,
+    noisy_sums,
+    printed_products,
+    printed_products_with_sums,
+    wide_products,
+)
+
+
+class Stage(NamedTuple):
+    """Generators of candidates that are judged in one way.
+
+    "exact" judges each candidate as it comes, by `EXACT_ERROR`. "printed" allows for printed
+    digits: of one column first, then of all columns. "noisy" judges all candidates by the
+    tolerance, believes the law with the shortest description, and begins again.
+    """
+
+    name: str
+    generators: tuple[Generator, ...]
+    judged: Literal["exact", "printed", "noisy"] = "exact"
+
+
+_FIRST = (
+    Stage("step functions", (whole_number_steps,)),
+    Stage("pairs", (exact_pairs,)),
+    Stage("sums", (sums,)),
+    Stage("power laws", (power_laws,)),
+)
+_PRINTED: tuple[Generator, ...] = (
+    functions_of_one_column,
+    # A ratio is plainer than a sum of logarithms, if the table has both.
+    products_of_two_columns,
+    printed_sums,
+    logarithms_of_two_columns,
+)
+_OTHER_STEPS = Stage("other step functions", (other_steps,))
+SIMPLE_STAGES = (*_FIRST, Stage("printed digits", _PRINTED, "printed"), _OTHER_STEPS)
+"""Stages for exact sums, products of powers, steps, and functions of one or two columns."""
+ALL_STAGES = (
+    *_FIRST,
+    Stage("printed digits", (*_PRINTED, printed_products, printed_products_with_sums), "printed"),
+    _OTHER_STEPS,
+    Stage("small sets", (small_sets,)),
+    Stage("products and sums", (wide_products,)),
+    Stage("polynomials", (polynomial_laws,)),
+    Stage("logarithms", (logarithm_laws,)),
+    Stage("angles", (angle_laws,)),
+    Stage(
+        "laws with noise",
+        (noisy_pairs, noisy_products, noisy_sums, wide_products, explicit_laws),
+        "noisy",
+    ),
+)
