@@ -1,8 +1,4 @@
-"""Tables in files: formats, reading whole or in pieces, and writing whole or not at all.
-
-Names are imported from the modules of this room: the command's help needs to know the formats, and
-must not wait for NumPy.
-"""
+"""Tables in files: formats, reading whole or in pieces, and writing whole or not at all."""
 
 from gramian.tables._array_files import NUMBERS, ArrayTable
 from gramian.tables._clock import (

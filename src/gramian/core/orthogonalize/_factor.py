@@ -26,7 +26,7 @@ from gramian.core.orthogonalize._triangle import BlockTriangle, split, workers
 from gramian.core.sums import GrowingRows
 
 N_PROBES = 32
-"""Random vectors by which norms and the trace of an inverse are estimated."""
+"""Number of random vectors that estimate norms and the trace of an inverse."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Dropped:
 
     number: int
     free: bool
-    """Whether it has no penalty."""
+    """True if the function has no penalty."""
     projections: Array
-    """Its coefficients; those of orthonormal functions to come are zero."""
+    """Coefficients of the function; those of later orthonormal functions are zero."""
 
 
 class Factor:
@@ -51,8 +51,8 @@ class Factor:
         The penalty of every function but the constant and the variables themselves. Infinity
         leaves the others out.
     keep_dropped : bool, default=False
-        Whether functions that are dropped are remembered as the combinations that they are, so that
-        `without` can do without those that they are combinations of.
+        True to store dropped functions as combinations of others, so that they can return when
+        `without` removes these others.
     """
 
     def __init__(self, n_columns: int, alpha: float = 0.0, *, keep_dropped: bool = False) -> None:
@@ -60,20 +60,20 @@ class Factor:
         self.alpha = alpha
         self.keep_dropped = keep_dropped
         self.sensitivity = 1.0
-        """The largest norm of a row of L⁻¹."""
+        """Largest norm of a row of L⁻¹."""
         self.loss = 0.0
-        """A bound of the errors of E[f̂f̂ᵀ]."""
+        """Bound of the errors of E[f̂f̂ᵀ]."""
         # The constant function: norm one, and every centred column is orthogonal to it.
         self._order = np.zeros(1, dtype=np.intp)
-        """Which functions of the basis are in the factor, in the order in which they came."""
+        """Numbers of the basis functions in the factor, in the order of their entry."""
         self._triangle = BlockTriangle(np.ones((1, 1)))
         self._coefficients = GrowingRows(np.zeros(n_columns))
         self._penalized = np.empty(0, dtype=np.intp)
-        """Which rows of the factor have the penalty on their diagonal."""
+        """Rows of the factor that have the penalty on their diagonal."""
         self._probes = GrowingRows(np.ones(N_PROBES))
         """L⁻¹v for vectors v of random signs."""
         self._penalized_probes = GrowingRows(np.zeros(N_PROBES))
-        """L⁻¹Dv for others."""
+        """L⁻¹Dv for other vectors v of random signs."""
         self._fit_probes = np.zeros((N_PROBES, n_columns))
         self._errors = np.zeros(n_columns)
         self._dropped: list[Dropped] = []
@@ -90,7 +90,7 @@ class Factor:
 
     @property
     def noise(self) -> float:
-        """The largest rounding error of a column's residual variance, by an estimate."""
+        """Estimate of the largest rounding error of a column's residual variance."""
         return float(self._errors.max(initial=0.0))
 
     @property
@@ -106,7 +106,7 @@ class Factor:
         return len(self) - self.alpha * float(np.einsum("ij,ij->", probes, probes)) / N_PROBES
 
     def project(self, gram: Array, with_x: Array, n_workers: int = 1) -> Array:
-        """Return E[r f̂ᵀ], and subtract from E[r Xᵀ] what is due to the projections on f̂.
+        """Return E[r f̂ᵀ], and subtract the part of E[r Xᵀ] that projections on f̂ explain.
 
         Parameters
         ----------
@@ -137,17 +137,17 @@ class Factor:
         return combinations
 
     def penalties(self, n_functions: int) -> Array:
-        """Return the diagonal of αD: what was added to the second moments of functions."""
+        """Return the diagonal of αD, the penalties added to second moments of functions."""
         penalties = np.zeros(n_functions)
         if self._penalized.size:
             penalties[self._order[self._penalized]] = self.alpha
         return penalties
 
     def sensitivities(self, left: Array, diagonal: Array) -> tuple[Array, Array]:
-        """Estimate the norms of new rows of L⁻¹: what rounding errors of sums are multiplied by.
+        """Return estimates of the norms of new rows of L⁻¹, and the probes for `append`.
 
-        For a vector v of random signs, the entries of L⁻¹v have these norms as their standard
-        deviations. Also returned are the entries themselves, for `append`.
+        Rounding errors of sums are multiplied by these norms. For a vector v of random signs, the
+        entries of L⁻¹v (the probes) have these norms as standard deviations.
         """
         probes = self._signs.choice([-1.0, 1.0], (len(diagonal), N_PROBES))
         add_product(probes, left, self._probes.view, -1.0)
@@ -155,9 +155,9 @@ class Factor:
         return np.sqrt(np.einsum("ij,ij->i", probes, probes) / N_PROBES), probes
 
     def append(self, extension: Extension, indices: IntArray, probes: Array | None = None) -> None:
-        """Take in new functions; `indices` are those of the pivots among all functions.
+        """Add new functions; `indices` are the numbers of the pivots among all functions.
 
-        Without probes, rounding errors of sums are not followed: where there are no sums.
+        Probes are None if the functions do not come from sums, whose errors probes follow.
         """
         left, diagonal = extension.left, extension.diagonal
         if 0 < self.alpha < np.inf:
@@ -188,7 +188,7 @@ class Factor:
             self._dropped += [Dropped(number, is_free, row) for number, is_free, row in rows]
 
     def settle(self, n_basis: int, kept: IntArray) -> None:
-        """Let the new functions be known by their place among those that are kept."""
+        """Renumber the new functions by their place among the kept functions."""
         new = self._order >= n_basis
         self._order[new] = n_basis + np.searchsorted(kept, self._order[new] - n_basis)
 
@@ -201,9 +201,9 @@ class Factor:
         return fit
 
     def moments(self, n_basis: int) -> tuple[Array, Array]:
-        """Return E[ffᵀ] and E[fXᵀ] of the functions in the factor, and of those dropped if kept.
+        """Return E[ffᵀ] and E[fXᵀ] of the functions in the factor, and of stored dropped ones.
 
-        All others have zeros.
+        Other functions of the basis have zeros.
         """
         order = np.append(self._order, [each.number for each in self._dropped]).astype(np.intp)
         rows = self._triangle.dense()
@@ -230,13 +230,13 @@ class Factor:
         return rows
 
     def without(self, functions: IntArray) -> Factor:
-        """Return the factor that there would be without some functions, given by number.
+        """Return the factor without some functions, given by number.
 
         With L = (L₁ 0; L₂ L₃), where the first function to go is the first row of L₂: the rows of
         L₃ that stay have as many columns as before, and MMᵀ = TTᵀ with Mᵀ = QTᵀ makes a triangle
-        of them. Q takes the old orthonormal functions to the new ones, and their coefficients, too.
-        It is orthogonal, so nothing is lost. Functions that were dropped as combinations of those
-        that go return, if they are kept track of.
+        of them. Q takes the old orthonormal functions and their coefficients to the new ones. Q is
+        orthogonal, so no digits are lost. Functions that were dropped as combinations of removed
+        functions return, if they are stored.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class Factor:
         Returns
         -------
         factor : Factor
-            The factor of the others, which keep their numbers.
+            The factor of the other functions, which keep their numbers.
         """
         gone = np.isin(self._order, functions)
         start = int(np.argmax(gone)) if gone.any() else len(self)
@@ -256,7 +256,7 @@ class Factor:
         waiting = [each for each in self._dropped if each.number not in set(functions.tolist())]
         rows = self._rows_of(waiting)
         inside = rows[:, start:] @ q
-        # What is left of functions that were dropped, now that those others are gone.
+        # Residuals of dropped functions, once the given functions are removed.
         again, rest, order = _positive_qr_pivoted((rows[:, start:] - inside @ q.T).T)
         rank = min(np.count_nonzero(rest.diagonal() > RANK_TOLERANCE), gone.sum())
         back = order[:rank]
@@ -293,7 +293,7 @@ class Factor:
         return other
 
     def _probe(self, is_penalized: NDArray[np.bool_]) -> None:
-        """Begin anew with random signs, for all rows at once."""
+        """Compute the probes anew with random signs, for all rows at once."""
         probes = self._signs.choice([-1.0, 1.0], (len(self), N_PROBES))
         self._triangle.solve(probes)
         self._probes = GrowingRows(probes)
@@ -307,7 +307,7 @@ class Factor:
 
 def _positive_qr(a: Array) -> tuple[Array, Array]:
     """Return Q and R with ``a == Q @ R`` and a positive diagonal of R."""
-    if not a.size:  # older versions of SciPy refuse to factor nothing
+    if not a.size:  # older versions of SciPy refuse empty matrices
         return np.empty((len(a), 0)), np.empty((0, a.shape[1]))
     q, r = qr(a, mode="economic", check_finite=False)
     return _positive(q, r)
