@@ -140,7 +140,7 @@ class Admission:
         if not some.all():
             gram, squares, with_x = gram[some], squares[np.ix_(some, some)], with_x[some]
             sizes, floor = sizes[some], floor[some]
-            self._drop(~some)
+            self._keep(some)
         found = self._factor.project(gram, with_x, self._n_workers)
         self._projections += found
         subtract_square(squares, found, self._n_workers)
@@ -221,12 +221,7 @@ class Admission:
             redundant[:] = True
         elif self.full:
             redundant[:] = True
-        self._drop(redundant)
-
-    def _drop(self, which: NDArray[np.bool_]) -> None:
-        waiting = self.waiting[which]
-        self._factor.drop(self._n_basis + waiting, waiting == 0, self._projections[which])
-        self._keep(~which)
+        self._keep(~redundant)
 
     def extension(self) -> Extension:
         """Return all rows that this admission added to the factor."""

@@ -62,9 +62,6 @@ class Gram:
     moments : bool, optional
         True to gather the Gram matrix from tables of moments, which needs a family of monomials
         of bounded degree. By default tables are used if they are cheaper.
-    keep_dropped : bool, default=False
-        True if dropped functions stay in the basis with their second moments, but not in the
-        factors: they return when other functions leave, see `Factor.without`.
     """
 
     def __init__(
@@ -74,7 +71,6 @@ class Gram:
         *,
         alphas: Sequence[float] = (0.0,),
         moments: bool | None = None,
-        keep_dropped: bool = False,
     ) -> None:
         self._rows = rows
         self._expansion = family.expand()
@@ -91,10 +87,7 @@ class Gram:
         self._always_moments = bool(moments)
         self.name = "moments" if moments else "gram"
         self.steps: list[Step] = []
-        self.factors = [
-            Factor(rows.n_columns, alpha, keep_dropped=keep_dropped) for alpha in alphas
-        ]
-        self._keep_dropped = keep_dropped
+        self.factors = [Factor(rows.n_columns, alpha) for alpha in alphas]
         self.use = 0
         self.norms = np.ones(1)  # the constant function's
         self.variables: list[Array] = []
@@ -147,7 +140,7 @@ class Gram:
         ]
         for piece in self._pieces(block):
             full = all(admission.full for admission in admissions)
-            if full and piece.start > 0 and not self._keep_dropped:
+            if full and piece.start > 0:
                 break
             block, sums = self._sum_in_range(direction, block, piece)
             norms[piece] = self._normalize(sums, norms, piece)
@@ -158,13 +151,12 @@ class Gram:
                     admission.begin(sums.gram, sums.with_x, piece)
             self._go_on(admissions, direction, block, norms)
         extensions = tuple(admission.extension() for admission in admissions)
-        taken = np.unique(np.concatenate([extension.pivots for extension in extensions]))
-        kept = np.arange(block.n_functions) if self._keep_dropped else taken
+        kept = np.unique(np.concatenate([extension.pivots for extension in extensions]))
         for factor in self.factors:
             factor.settle(n, kept)
         self.norms = np.append(self.norms, norms[kept])
         self.steps.append(Step(direction, block, kept))
-        return Added(norms, extensions, len(taken), block.n_functions - len(taken))
+        return Added(norms, extensions, len(kept), block.n_functions - len(kept))
 
     def _sum_in_range(self, direction: Direction, block: Block, piece: slice) -> tuple[Block, Sums]:
         """Return the block and its sums over rows.
@@ -220,7 +212,7 @@ class Gram:
         Most of so many functions are redundant or shrunk, and the Gram matrix of all could take
         any amount of memory. If the variable enters alone, the other functions need no sums.
         """
-        if not self._keep_dropped and all(self._enters_alone(each, block) for each in self.factors):
+        if all(self._enters_alone(each, block) for each in self.factors):
             return [slice(0, 1)]
         n, step = block.n_functions, max(MIN_PIECE, self._rows.n_rows)
         return [slice(start, min(n, start + step)) for start in range(0, n, step)]
