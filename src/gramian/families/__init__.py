@@ -1,4 +1,4 @@
-"""Function families F(z): which functions of the chosen variables count as redundancy.
+"""Function families F(z): the functions of chosen variables that count as redundancy.
 
 Variables enter a family with mean 0 and variance 1. Every family contains the variables themselves
 and, silently, the constant function.

@@ -1,4 +1,4 @@
-"""The user's own functions."""
+"""Families of the user's own functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Custom(Family):
     """The user's own functions, each with the number of variables it takes.
 
     A function of arity k is applied to every k of the chosen variables. It gets k arrays, one value
-    a row, and returns one array of that length. The variables have mean 0 and variance 1. The
+    per row, and returns one array of that length. The variables have mean 0 and variance 1. The
     variables themselves always belong to the family.
 
     Parameters
@@ -24,7 +24,7 @@ class Custom(Family):
     functions : sequence of (callable, int)
         Functions and their arities.
     any_order : bool, default=False
-        Whether functions of several variables are applied to all orders of them. By default the
+        True to apply functions of several variables to all orders of them. By default the
         arguments come in the order in which the variables were chosen, which is enough for
         symmetric functions.
 

@@ -1,4 +1,4 @@
-"""Which functions of F(z) exist after j variables, and how to evaluate the newest of them.
+"""Functions of F(z) after j variables, and the evaluation of the newest of them.
 
 Every product function is its *parent*, a function of earlier variables, times one *atom*, a
 univariate function of the new variable. So a whole block of functions is evaluated as
@@ -22,7 +22,7 @@ from gramian._support.types import Array, IntArray
 Variables = Sequence[Array] | Array
 """The values of the variables, one after the other."""
 LevelsOf = Callable[[int], Array]
-"""Returns the sorted distinct values of the new variable; its argument is the number it allows."""
+"""Returns the sorted distinct values of the new variable, given the number that is allowed."""
 
 
 class AtomBasis(Protocol):
@@ -30,22 +30,22 @@ class AtomBasis(Protocol):
 
     @property
     def keys(self) -> Sequence[Hashable]:
-        """What each atom is; atoms with equal keys are the same function."""
+        """Key of each atom; atoms with equal keys are one function."""
         ...
 
     @property
     def degrees(self) -> Sequence[int]:
-        """What each atom adds to the degree of a product."""
+        """Degree that each atom adds to a product."""
         ...
 
     @property
     def evaluate(self) -> Callable[[Array], Array]:
-        """Returns the values of all atoms, one row an atom."""
+        """Function that returns the values of all atoms, one row per atom."""
         ...
 
     @property
     def derivative(self) -> Array | None:
-        """The matrix D with ``atoms' = D @ [1, *atoms]``; None where atoms have no derivative.
+        """The matrix D with ``atoms' = D @ [1, *atoms]``; None if atoms have no derivative.
 
         The derivative of an atom is a combination of atoms of no higher degree, so that the
         derivatives of all products are combinations of products.
@@ -60,7 +60,7 @@ class Call:
     function: Callable[..., Array]
     variables: tuple[int, ...]
     scale: float = 1.0
-    """What values are multiplied by, a power of two, lest their squares leave float64."""
+    """Factor of the values, a power of two, so that their squares stay in float64."""
 
     def __call__(self, z: Variables) -> Array:
         arguments = [_read_only(z[i]) for i in self.variables]
@@ -104,20 +104,20 @@ class Block:
     calls: tuple[Call, ...]
     """The functions that are not products; they follow the products."""
     stored: IntArray
-    """Which of the functions can become parents, in the order they are appended to the store."""
+    """Functions that can become parents, in the order in which they enter the store."""
 
     @property
     def n_functions(self) -> int:
-        """How many functions the block has."""
+        """Number of functions in the block."""
         return len(self.parents) + len(self.calls)
 
     @property
     def scales(self) -> Array:
-        """What functions are multiplied by, lest their squares leave the range of float64."""
+        """Factors of the functions, so that their squares stay in the range of float64."""
         return np.array([*np.ones(len(self.parents)), *(call.scale for call in self.calls)])
 
     def unscaled(self) -> Block:
-        """Return the same functions as the user knows them."""
+        """Return the block without scales: the user's functions as they were given."""
         return replace(self, calls=tuple(replace(call, scale=1.0) for call in self.calls))
 
     @cached_property
@@ -133,7 +133,7 @@ class Block:
         return runs
 
     def evaluate(self, store: Array, z: Variables, out: Array | None = None) -> Array:
-        """Evaluate all functions of the block, one row a function.
+        """Return the values of all functions of the block, one row per function.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Block:
         z : sequence of j arrays of shape (n_rows,)
             Values of the variables.
         out : array of shape (n_functions, n_rows), optional
-            Where to put the values.
+            The values; overwritten.
         """
         values = np.empty((self.n_functions, store.shape[1])) if out is None else out
         phi = np.concatenate([basis.evaluate(z[-1]) for basis in self.bases])
@@ -160,15 +160,15 @@ class Block:
 
 @dataclass(frozen=True)
 class Products:
-    """A rule: all products of atoms, one a variable, within a degree and a number of variables."""
+    """A rule: all products of atoms, one per variable, up to a degree and a number of variables."""
 
     basis: Callable[[LevelsOf], AtomBasis]
     degree: int | None = None
     max_variables: int | None = None
     z_stands_alone: bool = False
-    """Whether z itself is a function of the family but takes no part in products."""
+    """True if z itself is a function of the family but has no products."""
     highest_power: int | None = None
-    """If the atoms are z, z², ..., the highest of these powers: the functions are monomials."""
+    """Highest power if the atoms are z, z², ...: the functions are monomials. None otherwise."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Calls:
 
     functions: tuple[tuple[Callable[..., Array], int], ...]
     any_order: bool
-    """Whether the arguments are permuted too, for functions that are not symmetric."""
+    """True to permute the arguments too, for functions that are not symmetric."""
 
 
 Rule = Products | Calls
@@ -203,8 +203,8 @@ class Expansion:
             state.multiply(basis, atoms)
             for state, basis, atoms in zip(self._products, bases, _number(bases), strict=True)
         ]
-        # One number for each (atom, parent), so that a function that two rules make is known to be
-        # one. Sorted by it, z itself (first atom, constant parent) is the first of the block.
+        # One number for each (atom, parent) identifies functions that two rules make. Sorted by
+        # this number, z itself (first atom, constant parent) is the first of the block.
         codes = [products.atoms * self.n_store + products.parents for products in new]
         functions, position = np.unique(np.concatenate(codes), return_inverse=True)
         positions = np.split(position, np.cumsum([len(code) for code in codes])[:-1])
@@ -242,7 +242,7 @@ class _ProductState:
         self._rows = self._degrees = self._n_variables = np.zeros(1, dtype=np.intp)
 
     def multiply(self, basis: AtomBasis, numbers: IntArray) -> _NewProducts:
-        """Multiply every parent with every atom that the rule allows it."""
+        """Return the products of every parent with every atom that the rule allows."""
         alone = self.rule.z_stands_alone
         max_degree = _UNLIMITED if self.rule.degree is None else self.rule.degree
         max_variables = _UNLIMITED if self.rule.max_variables is None else self.rule.max_variables
@@ -260,7 +260,7 @@ class _ProductState:
         return _NewProducts(self._rows[parent], numbers[atom], degrees, n_variables, is_parent)
 
     def append(self, products: _NewProducts, rows: IntArray) -> None:
-        """Remember the new functions that can be parents, and their rows in the store."""
+        """Store the new functions that can be parents, with their rows in the store."""
         new = products.is_parent
         self._rows = np.append(self._rows, rows[new])
         self._degrees = np.append(self._degrees, products.degrees[new])
@@ -271,14 +271,14 @@ _UNLIMITED = np.iinfo(np.intp).max // 2
 
 
 def _number(bases: Sequence[AtomBasis]) -> list[IntArray]:
-    """Give numbers to the atoms of all bases; one that several bases share has its first number."""
+    """Return numbers for the atoms of all bases; an atom in several bases has one number."""
     seen: dict[Hashable, int] = {}
     number = itertools.count()
     return [np.array([seen.setdefault(key, next(number)) for key in basis.keys]) for basis in bases]
 
 
 def _apply(rule: Calls, newest: int) -> Iterator[Call]:
-    """All uses of a rule's functions in which the newest variable takes part."""
+    """Yield all uses of a rule's functions that involve the newest variable."""
     for function, arity in rule.functions:
         for earlier in itertools.combinations(range(newest), arity - 1):
             variables = (*earlier, newest)

@@ -1,4 +1,4 @@
-"""What a family is, and the union of families."""
+"""Interface of families, and the union of families."""
 
 from __future__ import annotations
 
@@ -33,19 +33,18 @@ class Family(ABC):
     def rules(self) -> tuple[Rule, ...]:
         """Check the parameters and return the rules by which functions are made.
 
-        It is for the estimators: rules are objects of private classes.
+        Estimators call it; rules are objects of private classes.
         """
 
     def expand(self) -> Expansion:
-        """Begin with no variable: only the constant function exists.
+        """Return an expansion without variables: only the constant function exists.
 
-        It is for the estimators, which add variables to the object of a private class that it
-        returns.
+        Estimators call it, and add variables to the result, an object of a private class.
         """
         return Expansion(self.rules())
 
     def count(self, n_variables: int) -> int:
-        """Count the functions of a number of variables, without the constant.
+        """Return the number of functions of some variables, without the constant.
 
         Parameters
         ----------
@@ -75,12 +74,12 @@ class Family(ABC):
         Parameters
         ----------
         **params : dict
-            The parameters and their new values; the others stay as they are.
+            The parameters and their new values; other parameters do not change.
 
         Returns
         -------
         self
-            The same family, changed.
+            The family with the new parameters.
         """
         for name, value in params.items():
             if name not in self._names():
@@ -146,7 +145,7 @@ class Union(Family):
 
 
 def at_most(family: Family, n_variables: int, most: float) -> bool:
-    """Return whether there are no more functions than some number, the constant not counted.
+    """Return True if a family has at most `most` functions, the constant not counted.
 
     Functions whose number depends on the data, such as indicators, count as few.
 
@@ -157,7 +156,7 @@ def at_most(family: Family, n_variables: int, most: float) -> bool:
     n_variables : int
         The number of variables.
     most : float
-        The number.
+        The largest number of functions.
     """
     expansion, n_functions = family.expand(), 0
     try:
@@ -171,7 +170,7 @@ def at_most(family: Family, n_variables: int, most: float) -> bool:
 
 
 def no_levels(limit: int) -> Array:
-    """Raise an error in place of the levels of a variable: there are no data."""
+    """Raise an error: there are no data whose levels could be returned."""
     raise ValueError(
         "The number of indicators depends on the data, so it is not known before the fit."
     )
@@ -182,7 +181,7 @@ def _members(family: Family) -> Iterable[Family]:
 
 
 def check_count(family: Family, name: str, *, none: str | None = None) -> None:
-    """Raise unless a parameter is a positive integer, or None where that has a meaning."""
+    """Raise unless a parameter is a positive integer, or None if `none` says what it means."""
     value = getattr(family, name)
     if value is None and none is not None:
         return

@@ -18,7 +18,7 @@ from gramian.families._family import Family, check_count
 Z = ("z",)
 """The key of the atom z itself, which every basis begins with."""
 CANCELLATION = 1e-14
-"""What is left of a difference is rounding error below this share of its terms."""
+"""Share of its terms below which a difference is rounding error."""
 
 
 def _slope_of_z() -> Array:
@@ -27,17 +27,17 @@ def _slope_of_z() -> Array:
 
 @dataclass(frozen=True)
 class _Functions:
-    """A basis that is the same for every variable."""
+    """A basis of atoms that does not depend on the variable."""
 
     keys: tuple[Hashable, ...]
     degrees: tuple[int, ...]
     evaluate: Callable[[Array], Array]
     differentiate: Callable[[], Array] | None = field(default=None, compare=False)
-    """Makes the matrix of derivatives, which takes the square of the number of atoms."""
+    """Returns the matrix of derivatives; its size is the square of the number of atoms."""
 
     @property
     def derivative(self) -> Array | None:
-        """The matrix D with ``atoms' = D @ [1, *atoms]``; None where atoms have no derivative."""
+        """The matrix D with ``atoms' = D @ [1, *atoms]``; None if atoms have no derivative."""
         return None if self.differentiate is None else self.differentiate()
 
 
@@ -100,7 +100,7 @@ class _Polynomials(ProductFamily):
         return _Functions(keys, degrees, self._evaluate, self._derivative)
 
     def _evaluate(self, z: Array) -> Array:
-        """Values of the polynomials of degree 1 to `degree`, by a three-term recurrence."""
+        """Return the polynomials of degree 1 to `degree`, by a three-term recurrence."""
         assert self.degree is not None
         values = np.empty((self.degree, len(z)))
         values[0] = z
@@ -111,12 +111,12 @@ class _Polynomials(ProductFamily):
             if b:
                 least = CANCELLATION * np.abs(values[n])
                 values[n] -= b * before
-                values[n][np.abs(values[n]) <= least] = 0.0  # scaled up, it would be a function
+                values[n][np.abs(values[n]) <= least] = 0.0  # scaled, errors would be a function
             before = values[n - 1]
         return values
 
     def _derivative(self) -> Array:
-        """Return the matrix that takes p_0, p_1, ... to p_1', p_2', ..., by the same recurrence."""
+        """Return the matrix that takes p_0, p_1, ... to p_1', p_2', ..., by the recurrence."""
         assert self.degree is not None
         d = self.degree
         times_z = np.zeros((d + 1, d + 1))  # z p_n as a combination of p_0, p_1, ...
@@ -151,7 +151,7 @@ class Polynomial(_Polynomials):
 
     See Also
     --------
-    Hermite, Legendre : The same span, far better conditioned from degree 3 on.
+    Hermite, Legendre : Equal spans, far better conditioned from degree 3 on.
 
     Examples
     --------
@@ -337,9 +337,9 @@ class Indicator(Family):
 
 
 def _indicate(middles: Array, z: Array) -> Array:
-    """Return z and the indicators of all its levels but the first; limits are halfway between."""
+    """Return z and the indicators of all its levels but the first; `middles` separate levels."""
     cell = np.searchsorted(middles, z)
-    # The first level's indicator is one minus the others: the constant covers it.
+    # The indicator of the first level is one minus the others, so the constant covers it.
     indicators = cell == np.arange(1, len(middles) + 1)[:, np.newaxis]
     return np.vstack([z, indicators])
 
@@ -352,7 +352,7 @@ BY_NAME: dict[str, Callable[..., Family]] = {
     "fourier": Fourier,
     "indicator": Indicator,
 }
-"""The families that estimators know by name; each takes a degree."""
+"""Families that estimators accept by name; each takes a degree."""
 
 
 def by_name(name: str, degree: int | None) -> Family:

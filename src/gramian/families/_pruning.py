@@ -1,4 +1,4 @@
-"""Blocks of functions without those that nobody needs."""
+"""Pruning of blocks: only wanted functions and their parents stay."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from gramian.families._expansion import Block
 def prune(
     blocks: Sequence[Block], wanted: Sequence[IntArray]
 ) -> tuple[list[Block], list[IntArray]]:
-    """Keep the functions that are wanted, their parents, the parents of these, and so on.
+    """Keep the wanted functions, their parents, the parents of the parents, and so on.
 
     Parameters
     ----------
     blocks : sequence of Block
         The blocks of all variables, in their order.
     wanted : sequence of arrays
-        Functions of each block, in increasing order.
+        The numbers of the wanted functions of each block, in increasing order.
 
     Returns
     -------
     blocks : list of Block
-        Smaller blocks, to be evaluated one after the other as the given ones are.
+        The smaller blocks, to be evaluated one after the other.
     wanted : list of arrays
-        Where the functions are in these.
+        The places of the wanted functions in the smaller blocks.
     """
     edges = np.cumsum([1, *(len(block.stored) for block in blocks)])
     in_use = np.zeros(edges[-1], dtype=bool)

@@ -1,4 +1,4 @@
-"""Tables in NumPy's files, which need no PyArrow."""
+"""Tables in NumPy's files, which are read without PyArrow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gramian.tables._kinds import pyarrow
 from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, piece_rows, reading
 
 NUMBERS = "fiub"
-"""The kinds of NumPy's types that are numbers."""
+"""Kinds of NumPy's types that are numbers."""
 
 
 class ArrayTable(Table):
@@ -27,13 +27,13 @@ class ArrayTable(Table):
     Parameters
     ----------
     name : str
-        What to call it in messages.
+        The name of the table, for messages.
     format : Format
-        Its format.
+        The format.
     array : array of shape (n_rows, n_columns)
         The numbers.
     names : sequence of str, optional
-        The columns.
+        The names of the columns.
     """
 
     n_rows: int
@@ -55,13 +55,13 @@ class ArrayTable(Table):
     @cached_property
     def _dtype(self) -> np.dtype[Any]:
         kind = self._array.dtype.newbyteorder("=")
-        # Arrow has no longer floating-point numbers, and casts no half ones.
+        # Arrow has no floating-point numbers beyond 64 bits, and does not cast those of 16 bits.
         exotic = kind.kind == "f" and kind.itemsize not in (4, 8)
         return np.dtype(np.float64) if exotic else kind
 
     @property
     def of_numbers(self) -> bool:
-        """Whether all columns are numbers: they are, and PyArrow need not say so."""
+        """True: all columns are numbers."""
         return True
 
     @cached_property
@@ -96,11 +96,11 @@ def open_array_file(name: str, format: Format, source: Any) -> ArrayTable:
     Parameters
     ----------
     name : str
-        What to call it in messages.
+        The name of the table, for messages.
     format : Format
-        Its format.
+        The format.
     source : Path or bytes
-        The file, or what it holds. A .npy file stays on disk.
+        The file, or its content. A .npy file stays on disk.
     """
     with reading(name, format):
         if format_of_bytes(_beginning(source)) not in ARRAYS:
@@ -110,7 +110,7 @@ def open_array_file(name: str, format: Format, source: Any) -> ArrayTable:
         except ValueError as error:
             if "object" not in str(error).lower():
                 raise
-            # NumPy would say how to load them, which is unsafe.
+            # NumPy's message says how to load objects, which is unsafe.
             raise TableError(
                 f"{name} holds objects of Python's and no numbers. Save an array of numbers, and "
                 "names as an array of strings."

@@ -27,12 +27,12 @@ COARSER: tuple[tuple[Part, Part], ...] = (
     ("date", "day"),
     ("date", "weekday"),
 )
-"""Parts, and those that they give."""
+"""Pairs of parts: the first one determines the second."""
 COMPOSING: dict[Unit, tuple[Part, ...]] = {
     "days": ("year", "month", "day"),
     "seconds": ("year", "month", "day", "hour", "minute", "second"),
 }
-"""The parts that give a date."""
+"""Parts that determine a date, or a time."""
 LIMITS: dict[Part, tuple[int, int]] = {
     "year": (1, 9999),
     "month": (1, 12),
@@ -45,17 +45,17 @@ LIMITS: dict[Part, tuple[int, int]] = {
 
 @dataclass(frozen=True)
 class Clock:
-    """How the dates of a column become numbers: a unit, counted from an origin.
+    """Conversion of dates to numbers: units counted from an origin.
 
-    :class:`gramian.models.Preprocessing` has one for each column of dates, and so have laws that
-    look at dates or give them.
+    :class:`gramian.models.Preprocessing` has a clock for each column of dates, and so have laws
+    that use or give dates.
 
     Parameters
     ----------
     origin : str
-        The date or time that is 0, as ISO 8601 writes it.
+        The date or time of the number 0, in ISO 8601.
     unit : {"days", "seconds"}
-        What is counted.
+        The unit.
 
     Examples
     --------
@@ -85,12 +85,12 @@ class Clock:
 
     @classmethod
     def of(cls, times: NDArray[np.datetime64]) -> Self:
-        """Return the clock of some dates: days or seconds since the first of them.
+        """Return the clock of some dates: days or seconds since the earliest date.
 
         Parameters
         ----------
         times : array of datetime64
-            The dates, some of them perhaps missing (NaT).
+            The dates; NaT is missing.
         """
         times = times.astype("datetime64[us]")
         times = times[~np.isnat(times)]
@@ -102,7 +102,7 @@ class Clock:
         return cls(str(brief if brief == first else first), "days" if whole else "seconds")
 
     def numbers(self, times: NDArray[Any]) -> Array:
-        """Return dates as numbers; missing ones become NaN.
+        """Return dates as numbers; missing dates become NaN.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Clock:
         return found
 
     def times(self, numbers: Array) -> NDArray[np.datetime64]:
-        """Return numbers as dates again, in microseconds.
+        """Return the dates of numbers, in microseconds.
 
         NaN becomes NaT, as do numbers beyond the calendar.
 
@@ -131,7 +131,7 @@ class Clock:
         return np.where(fine, found, np.datetime64("NaT", "us"))
 
     def dates(self, numbers: Array) -> NDArray[np.datetime64]:
-        """Return numbers as dates of the unit: the nearest days, or times.
+        """Return the dates of numbers in the clock's unit: the nearest days, or times.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Clock:
         return times
 
     def text(self, number: float) -> str:
-        """Write a number as the date that it is.
+        """Return the date of a number as text.
 
         Parameters
         ----------
@@ -157,11 +157,11 @@ class Clock:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the calendar that its dates have."""
+        """Parts of the calendar that dates of this clock have."""
         return PARTS_OF_DAYS if self.unit == "days" else PARTS
 
     def part(self, numbers: Array, part: Part) -> Array:
-        """Return a part of dates that are given as numbers; it is NaN where a date is missing.
+        """Return a part of dates given as numbers; NaN for missing dates.
 
         Parameters
         ----------
@@ -178,18 +178,18 @@ class Clock:
 
 
 DAYS = Clock("1970-01-01", "days")
-"""Counts days as the "date" among the parts does."""
+"""Clock that counts days as the part "date" does."""
 
 
 def part_of(times: NDArray[np.datetime64], part: Part) -> Array:
-    """Return a part of dates, NaN where a date is missing.
+    """Return a part of dates; NaN for missing dates.
 
     Parameters
     ----------
     times : array of datetime64
         The dates.
     part : str
-        What is asked for; "date" counts days, and "year and month" counts months, from 1970.
+        The part; "date" counts days, and "year and month" counts months, from 1970.
     """
     days, months = times.astype("datetime64[D]"), times.astype("datetime64[M]")
     month_number, day_number = months.astype(np.int64), days.astype(np.int64)

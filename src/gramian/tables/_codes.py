@@ -1,6 +1,6 @@
-"""Whole numbers that are codes: 007 and 01970, with zeros in front, and those of too many digits.
+"""Codes: whole numbers with leading zeros, as 007 and 01970, or with too many digits.
 
-Read as numbers, they would lose their zeros, or their last digits.
+Read as numbers, codes would lose their zeros or their last digits.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ import pyarrow as pa
 import pyarrow.compute
 
 SCANNED_BYTES = 2**24
-"""The part of a file that is looked through."""
+"""Bytes of a file that are searched for codes."""
 MANY_DIGITS = 19
-"""Whole numbers with fewer digits are integers of 64 bits."""
+"""Number of digits from which a whole number may exceed an integer of 64 bits."""
 WITH_ZEROS = r"^[ \t]*-?0[0-9]+[ \t]*$"
-"""What a cell with zeros in front looks like, quotes taken away."""
+"""Pattern of a cell with leading zeros, without quotes."""
 LONG = rf"^[ \t]*-?[0-9]{{{MANY_DIGITS},}}[ \t]*$"
-"""What a cell with many digits looks like, quotes taken away."""
+"""Pattern of a cell with many digits, without quotes."""
 
 
 def may_be_in(parts: Iterator[bytes], delimiter: str) -> bool:
-    """Return whether some cell of a text file looks like such a number, by its bytes.
+    """Return True if some cell of a text file looks like a code, by its bytes.
 
-    That takes a fraction of the time of reading the cells, and in most files there is none.
+    This test takes a fraction of the time of reading the cells, and most files have no codes.
 
     Parameters
     ----------
     parts : iterator of bytes
-        The file after its heading, cut anywhere.
+        The file after its heading, in parts of any size.
     delimiter : str
-        What is between values.
+        The sign between values.
     """
     sign = delimiter.encode()
     rest, n_bytes = b"", 0
@@ -50,7 +50,7 @@ def may_be_in(parts: Iterator[bytes], delimiter: str) -> bool:
 
 
 def _is_in(cells: bytes, sign: bytes) -> bool:
-    """Return whether one of some whole cells looks like such a number."""
+    """Return True if one of some whole cells looks like a code."""
     padded = b"\n\n" + cells + b"\n"
     signs = np.frombuffer(padded, np.uint8)
     between = signs <= ord('"')  # ends of lines, blanks and quotes
@@ -59,10 +59,10 @@ def _is_in(cells: bytes, sign: bytes) -> bool:
     begins = between[1:-2] | (between[:-3] & (signs[1:-2] == ord("-")))
     zeros = begins & (signs[2:-1] == ord("0")) & digits[3:]
     places = np.flatnonzero(zeros) + 2
-    # The third sign tells times and dates, such as 08:30 and 01/02/2020.
+    # The third character excludes times and dates, such as 08:30 and 01/02/2020.
     places = places[between[places + 2] | digits[places + 2]]
     many = digits[2:]
-    for step in (1, 2, 4, 8, MANY_DIGITS - 16):  # 2, 4, 8, 16 and then all of them
+    for step in (1, 2, 4, 8, MANY_DIGITS - 16):  # 2, 4, 8, 16 and then all digits
         many = many[:-step] & many[step:]
     long = np.flatnonzero(begins[: len(many)] & many) + 2
     pattern = re.compile(rb'[0-9]+[ \t]*"?[ \t]*(?:[\r\n]|' + re.escape(sign) + rb")")
@@ -70,12 +70,12 @@ def _is_in(cells: bytes, sign: bytes) -> bool:
 
 
 def are_in(column: Any) -> bool:
-    """Return whether some cell of a column is such a number.
+    """Return True if some cell of a column is a code.
 
     Parameters
     ----------
     column : pyarrow.ChunkedArray of str
-        The cells, as they are written.
+        The cells as written in the file.
     """
     compute = pa.compute
     if compute.any(compute.match_substring_regex(column, WITH_ZEROS)).as_py():

@@ -1,4 +1,4 @@
-"""Which format a file has: by its ending, or by its first bytes."""
+"""Formats of files, by their ending or by their first bytes."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ BEGINNINGS = {
 }
 COMPRESSED_BEGINNINGS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 TEXT = (Format.csv, Format.tsv)
-"""Formats in which values are text, and which may be compressed as a whole."""
+"""Formats whose values are text; such files may be compressed as a whole."""
 ARRAYS = (Format.npy, Format.npz)
 """Formats that hold numbers only."""
 DELIMITERS = {Format.csv: ",", Format.tsv: "\t"}
 
 
 def compression_of(path: str | os.PathLike[str]) -> str | None:
-    """Return how a file is compressed, by its ending."""
+    """Return the compression of a file by its ending; None if it has none."""
     return COMPRESSIONS.get(PurePath(path).suffix.lower())
 
 
 def folder_read(
     path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]
 ) -> str | os.PathLike[str] | None:
-    """Return which of the inputs is a folder of which a file to be written would be a part.
+    """Return the input folder that would contain a Parquet file to be written; None if no folder.
 
     Parameters
     ----------
     path : path
         The file to be written.
     inputs : iterable of paths
-        What is read.
+        The files and folders that are read.
     """
     if ENDINGS.get(PurePath(path).suffix.lower()) is not Format.parquet:
         return None
@@ -60,14 +60,14 @@ def folder_read(
 
 
 def format_of(path: str | os.PathLike[str], given: Format | None = None) -> Format:
-    """Return the format of a file, by its ending unless it is given.
+    """Return the format of a file, by its ending unless the user gives it.
 
     Parameters
     ----------
     path : path
         The file, or a folder, which holds Parquet files.
     given : Format, optional
-        What the user says.
+        The format that the user gives.
     """
     compressed = compression_of(path) is not None
     inner = PurePath(PurePath(path).stem) if compressed else PurePath(path)
@@ -88,12 +88,12 @@ def format_of(path: str | os.PathLike[str], given: Format | None = None) -> Form
 
 
 def format_of_bytes(head: bytes) -> Format:
-    """Return the format of what comes from a pipe, by its first bytes."""
+    """Return the format of data from a pipe, by its first bytes; CSV if they are unknown."""
     known = (found for beginning, found in BEGINNINGS.items() if head.startswith(beginning))
     return next(known, Format.csv)
 
 
 def compression_of_bytes(head: bytes) -> str | None:
-    """Return how data are compressed, by their first bytes."""
+    """Return the compression of data by their first bytes; None if they have none."""
     known = (found for start, found in COMPRESSED_BEGINNINGS.items() if head.startswith(start))
     return next(known, None)

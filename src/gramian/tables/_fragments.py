@@ -16,7 +16,7 @@ from gramian.tables._formats import Format
 from gramian.tables._table import NO_TEXT, AsText, Table, piece_rows, reading
 
 BUFFER_BYTES = 2**16
-"""About this much of every column of a Parquet file is read at once."""
+"""Approximate bytes of each column of a Parquet file that are read at once."""
 FILE_FORMATS = {
     Format.parquet: pyarrow.dataset.ParquetFileFormat,
     Format.feather: pyarrow.dataset.IpcFileFormat,
@@ -29,13 +29,13 @@ class FragmentTable(Table):
     Parameters
     ----------
     name : str
-        What to call it in messages.
+        The name of the table, for messages.
     format : Format
-        Its format, as far as it has one of ours.
+        The format for messages; parts of datasets may have others.
     fragment : pyarrow.dataset.Fragment
-        The part.
+        The file or part.
     fields : pyarrow.Schema, optional
-        The columns of the dataset, some of which may be in the names of folders.
+        The columns of the dataset; the names of folders may hold some of them.
     """
 
     def __init__(self, name: str, format: Format, fragment: Any, fields: Any = None) -> None:
@@ -49,7 +49,7 @@ class FragmentTable(Table):
                 schema.append(field)
             elif field.name in physical.names:
                 kind = field.type if fields is None else physical.field(field.name).type
-                # What look like integers at the top of a CSV file may be fractions further down.
+                # A column of integers at the top of a CSV file may hold fractions further down.
                 if self._is_text and not pa.types.is_boolean(kind):
                     kind = pa.float64()
                 schema.append(field.with_type(kind))
@@ -71,7 +71,7 @@ class FragmentTable(Table):
 
     @cached_property
     def n_rows(self) -> int | None:  # type: ignore[override]
-        """The number of rows, which Parquet and Arrow files know."""
+        """The number of rows; None for text files."""
         if self._is_text:
             return None
         with reading(self.name, self.format):
@@ -110,11 +110,11 @@ def open_file(name: str, format: Format, source: Any) -> FragmentTable:
     Parameters
     ----------
     name : str
-        What to call it in messages.
+        The name of the table, for messages.
     format : Format
-        Its format.
+        The format.
     source : Path or bytes
-        The file, or what it holds.
+        The file, or its content.
     """
     in_memory = isinstance(source, bytes)
     with reading(name, format):

@@ -1,4 +1,4 @@
-"""PyArrow, and what its types are to a fit: numbers, text, or neither."""
+"""Kinds of PyArrow's types: numbers, text, dates, durations, and their conversion."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from gramian._support.types import Array
 from gramian.exceptions import FormatError
 
 PYARROW = ("pyarrow", *(f"pyarrow.{part}" for part in ("compute", "csv", "dataset", "parquet")))
-"""The parts of PyArrow that are used."""
+"""Modules of PyArrow that are used."""
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
-"""What PyArrow counts durations in."""
+"""Units of PyArrow's durations, per second."""
 
 
 def pyarrow() -> Any:
-    """Import PyArrow, or say how to get it."""
+    """Return PyArrow; raise with an instruction to install it if it is missing."""
     package, *_ = (require(name, "Reading and writing tables in files") for name in PYARROW)
     return package
 
 
 def is_number(kind: Any) -> bool:
-    """Return whether a type of PyArrow's is one of numbers; a column without any value is."""
+    """Return True for a type of numbers; the type of a column without any value is one."""
     types = pyarrow().types
     return bool(
         types.is_integer(kind)
@@ -35,33 +35,33 @@ def is_number(kind: Any) -> bool:
 
 
 def is_text(kind: Any) -> bool:
-    """Return whether a type of PyArrow's is one of text."""
+    """Return True for a type of text."""
     if pyarrow().types.is_dictionary(kind):
         return is_text(kind.value_type)
     return str(kind) in ("string", "large_string", "string_view")
 
 
 def is_date(kind: Any) -> bool:
-    """Return whether a type of PyArrow's is one of dates, with or without a time."""
+    """Return True for a type of dates, with or without a time."""
     types = pyarrow().types
     return bool(types.is_date(kind) or types.is_timestamp(kind))
 
 
 def is_duration(kind: Any) -> bool:
-    """Return whether a type of PyArrow's is a time of the day, or a time that passes."""
+    """Return True for a type of times of the day or of durations."""
     types = pyarrow().types
     return bool(types.is_time(kind) or types.is_duration(kind))
 
 
 def is_usable(kind: Any) -> bool:
-    """Return whether columns of a type of PyArrow's are more than bytes and nested values."""
+    """Return True for a type of numbers, text, dates or durations; not bytes or nested values."""
     return any(fits(kind) for fits in (is_number, is_text, is_date, is_duration))
 
 
 def plain(rows: Any) -> Any:
-    """Turn columns into floats, strings and dates, all that preprocessing has to know.
+    """Return a table whose columns are floats, strings and dates only.
 
-    Times of the day become seconds, and dates are those of the wall clock.
+    Times of the day become seconds; dates with a time zone become local dates.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def n_missing(column: Any) -> int:
 
 
 def as_array(rows: Any) -> Array:
-    """Return a table of numbers as an array of its own; missing values become NaN.
+    """Return a table of numbers as a new array; missing values become NaN.
 
     Parameters
     ----------
@@ -116,14 +116,14 @@ def as_array(rows: Any) -> Array:
 
 
 def exact_array(rows: Any, purpose: str) -> Array:
-    """Return a table as an array, exactly, or say why that cannot be.
+    """Return a table as an array without rounding; raise if a column cannot be converted.
 
     Parameters
     ----------
     rows : pyarrow.Table
         The table.
     purpose : str
-        The format that the array is for.
+        The format that the array is written in, for messages.
     """
     arrow = pyarrow()
     columns = []

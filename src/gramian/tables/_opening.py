@@ -1,4 +1,4 @@
-"""From what the user names to a table."""
+"""Opening of tables: files, folders, streams and datasets that the user names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def open_table(
     header: bool = True,
     memory_budget: int = DEFAULT_BUDGET,
 ) -> Table:
-    """Open a table and look at its columns.
+    """Open a table, and read the names and types of its columns.
 
     Parameters
     ----------
@@ -37,19 +37,21 @@ def open_table(
         A file, a folder of Parquet files, or a stream. Streams and named pipes, which can be read
         only once, are kept in memory.
     format : Format, optional
-        Its format, if the ending does not tell; that of a stream is known by its first bytes.
+        The format. By default the ending of a file or the first bytes of a stream decide.
     delimiter : str, optional
-        What is between the values of a text file, if not what the format says.
+        The sign between the values of a text file. By default the format and the first lines
+        decide.
     header : bool, default=True
-        Whether a text file begins with the names of its columns.
+        True if a text file begins with the names of its columns.
     memory_budget : int, optional
-        Bytes; a table whose numbers take more than an eighth of them is not read as a whole.
+        The memory budget in bytes; a table whose numbers take more than an eighth of it is not
+        read as a whole.
     """
     content: Path | bytes
     table: Table
     if isinstance(source, str | os.PathLike):
         content, name = Path(source), os.fspath(source)
-        if not name:  # which would be the current folder
+        if not name:  # an empty path would be the current folder
             raise FileNotFoundError("The path is empty: name a file or a folder.")
         if not content.exists():
             raise FileNotFoundError(f"There is no file {name}.")
@@ -81,7 +83,7 @@ def open_table(
 
 
 def open_tables(paths: Sequence[str | os.PathLike[str]]) -> Table:
-    """Open files of one kind, one below the other."""
+    """Open files of one format as one table, one below the other."""
     missing = [path for path in paths if not Path(path).exists()]
     if missing:
         raise FileNotFoundError(f"There is no file {missing[0]}.")
@@ -120,7 +122,7 @@ def _open_folder(path: Path) -> Table:
 
 
 def _parquet_files(folder: Path) -> list[Path]:
-    """Return the Parquet files in a folder and in folders inside it, those that are not hidden."""
+    """Return the Parquet files in a folder and its subfolders, without hidden files."""
     found, seen = [], set()
     for place, folders, files in os.walk(folder, followlinks=True):
         real = os.path.realpath(place)

@@ -1,4 +1,4 @@
-"""Tables that are written: complete, or not at all."""
+"""Writing of tables: complete, or not at all."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from gramian.tables._formats import ARRAYS, DELIMITERS, Format, compression_of, 
 from gramian.tables._kinds import exact_array, is_text, pyarrow
 
 FORMULA = r"^[=+\-@\t\r\n]"
-"""How a text begins that a spreadsheet would run."""
+"""Pattern of the beginning of text that a spreadsheet would run as a formula."""
 NUMBER = r"^[+\-]?(\d+\.?\d*|\.\d+)([eE][+\-]?\d+)?$"
-"""Text that is but a number, and harmless."""
+"""Pattern of text that is a number, which a spreadsheet does not run."""
 
 
 class ArrowWriter:
-    """Writes what PyArrow writes.
+    """Writes tables by one of PyArrow's writers.
 
     Parameters
     ----------
     writer : object
-        Has the methods `write_table` and `close`.
+        A writer with the methods `write_table` and `close`.
     schema : pyarrow.Schema
         The columns.
     sink : _Sink
-        Where the writer writes to.
+        The stream that the writer writes to.
     """
 
     def __init__(self, writer: Any, schema: Any, sink: _Sink) -> None:
@@ -50,22 +50,22 @@ class ArrowWriter:
         self.write(pyarrow().table(columns, schema=self._schema))
 
     def close(self) -> None:
-        """Finish."""
+        """Finish the file."""
         self._writer.close()
 
     def give_up(self) -> None:
-        """Let go of the stream: PyArrow writes to it when its writers end, whatever went wrong."""
+        """Discard further output: PyArrow writes when its writers close, even after an error."""
         self._sink.discard()
         with suppress(Exception):
             self._writer.close()
 
 
 class _TextFile:
-    """CSV and TSV, with quotes where there is need."""
+    """Writer of CSV and TSV, with quotes only if needed."""
 
     def __init__(self, sink: Any, schema: Any, delimiter: str, *, escape_formulas: bool) -> None:
         self._sink, self._delimiter, self._escapes = sink, delimiter, escape_formulas
-        # PyArrow puts every name in quotes, needed or not.
+        # PyArrow would put every name in quotes.
         line = StringIO()
         names = schema.names
         if escape_formulas:
@@ -84,7 +84,7 @@ class _TextFile:
                 text = _without_formulas(text)
                 rows = rows.set_column(i, rows.column_names[i], text)
             found = arrow.compute.match_substring_regex(text, self._special)
-            # PyArrow would quote all texts, or none.
+            # PyArrow quotes all texts, or none.
             needs_quotes |= bool(arrow.compute.any(found).as_py())
         options = arrow.csv.WriteOptions(
             include_header=False,
@@ -94,12 +94,12 @@ class _TextFile:
         arrow.csv.write_csv(rows, self._sink, options)
 
     def close(self) -> None:
-        """Finish."""
+        """Finish the file."""
         self._sink.close()
 
 
 def _without_formulas(text: Any) -> Any:
-    """Put an apostrophe before what a spreadsheet would run, which then shows it as it is."""
+    """Return text with an apostrophe before formulas, so that a spreadsheet shows them as text."""
     compute = pyarrow().compute
     runs = compute.and_not(
         compute.match_substring_regex(text, FORMULA), compute.match_substring_regex(text, NUMBER)
@@ -108,9 +108,9 @@ def _without_formulas(text: Any) -> Any:
 
 
 class ArrayWriter:
-    """NumPy's formats, whose header tells the number of rows.
+    """Writer of NumPy's formats, whose header holds the number of rows.
 
-    It is filled in at the end where the file can be gone back in; if not, rows are collected.
+    If the file is seekable, the header is rewritten at the end; otherwise rows are collected.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class ArrayWriter:
             self._write_header()
 
     def _write_header(self) -> None:
-        # NumPy leaves room for as many digits as the number of rows may ever have.
+        # NumPy's header has room for any number of rows.
         shape = (self._n_rows, len(self._names))
         content = {"descr": "<f8", "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(self._stream, content)
@@ -141,12 +141,12 @@ class ArrayWriter:
         self._n_rows += len(rows)
 
     def close(self) -> None:
-        """Finish."""
+        """Finish the file."""
         if self._parts is None:
             self._stream.seek(0)
             self._write_header()
             return
-        rows, buffer = np.concatenate(self._parts), BytesIO()  # savez needs to go back
+        rows, buffer = np.concatenate(self._parts), BytesIO()  # savez needs a seekable file
         if self._format is Format.npy:
             np.save(buffer, rows)
         else:
@@ -154,7 +154,7 @@ class ArrayWriter:
         self._stream.write(buffer.getbuffer())
 
     def give_up(self) -> None:
-        """Let go of the stream."""
+        """Do nothing: NumPy's formats have no writer to close."""
 
 
 Writer = ArrowWriter | ArrayWriter
@@ -165,18 +165,19 @@ Writer = ArrowWriter | ArrayWriter
 def open_output(
     target: Any, columns: Any, format: Format | None = None, *, escape_formulas: bool = False
 ) -> Iterator[Writer]:
-    """Open a table to be written; a file is there when the block has ended well.
+    """Open a table for writing; the file appears when the block ends without an error.
 
     Parameters
     ----------
     target : path or binary stream
-        Where to. A device or a named pipe is written to as it is.
+        The file or stream. A device or a named pipe is written directly.
     columns : sequence of str, or pyarrow.Schema
-        The columns; if these are names, they hold floating-point numbers.
+        The columns; columns given by name hold floating-point numbers.
     format : Format, optional
-        The format, if the ending does not tell; a stream gets CSV.
+        The format. By default the ending of the file decides; a stream gets CSV.
     escape_formulas : bool, default=False
-        Whether an apostrophe comes before text, in CSV and TSV files, that a spreadsheet would run.
+        True to put an apostrophe before formulas in CSV and TSV files, which a spreadsheet would
+        run.
     """
     is_path = isinstance(target, str | os.PathLike)
     format = format_of(target, format) if is_path else format or Format.csv
@@ -193,7 +194,7 @@ def open_output(
             yield writer
             writer.close()
         except BaseException:
-            writer.give_up()  # half a table needs no end
+            writer.give_up()  # an incomplete table is discarded
             raise
         stream.flush()
 
@@ -217,12 +218,12 @@ def _by_arrow(
 def _compressed(sink: Any, compression: str | None) -> Any:
     if compression != "gzip":
         return pyarrow().output_stream(sink, compression=compression)
-    # PyArrow's level takes four times as long, and saves 2 %.
+    # PyArrow's level takes four times as long for 2 % less.
     return gzip.GzipFile("", "wb", compresslevel=4, fileobj=sink, mtime=0)
 
 
 class _Sink(RawIOBase):
-    """A stream that PyArrow must leave open."""
+    """A stream that stays open when PyArrow closes it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream: BinaryIO | None = stream
@@ -234,5 +235,5 @@ class _Sink(RawIOBase):
         return len(data) if self._stream is None else self._stream.write(data)
 
     def discard(self) -> None:
-        """Write nothing any more, and say that it was written."""
+        """Ignore further data, and report them as written."""
         self._stream = None

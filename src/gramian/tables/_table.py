@@ -1,4 +1,4 @@
-"""What a table in a file is to those who read it."""
+"""Interface of tables in files: names and types of columns, reading whole or in pieces."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from gramian.tables._formats import Format
 from gramian.tables._kinds import as_array, is_number, is_text, pyarrow
 
 PIECE_BYTES = 2**21
-"""About this much of a table is worked on at once."""
+"""Approximate bytes of a table that are processed at once."""
 DEFAULT_BUDGET = 2**30
-"""Bytes that rows and what belongs to them may take, unless said otherwise."""
+"""Default memory budget in bytes, for rows and values computed from rows."""
 MEMORY_PART = 8
-"""A table may take this part of the memory, as a fit makes copies of it."""
+"""Ratio of the memory budget to the largest table that is read as a whole: a fit makes copies."""
 
 READING_ERRORS = (OSError, ValueError, EOFError, BadZipFile)
-"""What readers other than PyArrow's raise for files that are not as they should be."""
+"""Errors that readers other than PyArrow's raise for damaged files."""
 
 
 AsText = Mapping[str, bool]
-"""Columns of a text file that are read as text, and whether empty fields of them are no text."""
+"""Columns of a text file that are read as text; True if their empty fields are missing values."""
 NO_TEXT: AsText = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Rows as they come from where they are stored."""
+    """Some rows of a table, with their origin."""
 
     x: Array
-    """In memory of its own, which the receiver may overwrite; missing values are NaN."""
+    """The rows, in memory that the receiver may overwrite; missing values are NaN."""
     weights: Array | None
     where: str
-    """The file, or what else there is to name."""
+    """Name of the file or source, for messages."""
     first_row: int
-    """The number of the first row there; rows are counted from 0, names of columns not at all."""
+    """Number of the first row in the file, counted from 0 without the heading."""
 
 
 class Table(ABC):
@@ -52,19 +52,19 @@ class Table(ABC):
     Parameters
     ----------
     name : str
-        What to call it in messages.
+        The name of the table, for messages.
     format : Format
-        Its format.
+        The format.
     names : sequence of str
         The columns.
     """
 
     memory_budget = DEFAULT_BUDGET
-    """Bytes; a table whose numbers take more than an eighth of them is not read as a whole."""
+    """Memory budget in bytes; tables of more than an eighth of it are not read as a whole."""
     named = True
-    """Whether it comes with names of columns; otherwise they are x0, x1, ..."""
+    """True if the file has names of columns; otherwise names are x0, x1, ..."""
     n_rows: int | None = None
-    """The number of rows, where it is known without reading the table."""
+    """Number of rows; None if it is not known before reading."""
 
     def __init__(self, name: str, format: Format, names: Sequence[str]) -> None:
         self.name = name
@@ -82,11 +82,11 @@ class Table(ABC):
     @property
     @abstractmethod
     def columns(self) -> dict[str, Any]:
-        """PyArrow's types of the columns; those of text files, as their beginning suggests."""
+        """PyArrow's types of the columns; for text files, the types of the first lines."""
 
     @property
     def of_numbers(self) -> bool:
-        """Whether all columns are numbers."""
+        """True if all columns are numbers."""
         return all(map(is_number, self.columns.values()))
 
     @abstractmethod
@@ -98,8 +98,8 @@ class Table(ABC):
         names : sequence of str
             The columns.
         as_text : mapping from str to bool, optional
-            If the file is text: those among them that are read as text, whatever they look like,
-            and whether empty fields and the like are missing values there.
+            Columns of a text file that are read as text, whatever they look like; the value is
+            True if empty fields, NA and the like are missing values.
         """
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
@@ -115,7 +115,7 @@ class Table(ABC):
     def read(
         self, names: Sequence[str], as_text: AsText = NO_TEXT, at_most: int | None = None
     ) -> Any:
-        """Read some columns, as `pieces` does, into one `pyarrow.Table`: all rows, or the first."""
+        """Return some columns as one `pyarrow.Table`: all rows, or the first `at_most` rows."""
         arrow = pyarrow()
         parts, n_rows = [], 0
         for part in self.pieces(names, as_text):
@@ -128,17 +128,17 @@ class Table(ABC):
         return arrow.concat_tables(parts).slice(0, at_most)
 
     def count_rows(self, at_most: int) -> int:
-        """Return the number of rows, or some number above `at_most` if there are more."""
+        """Return the number of rows, or any number above `at_most` if there are more."""
         return at_most + 1 if self.n_rows is None else self.n_rows
 
     def fits(self, memory_budget: int) -> bool:
-        """Return whether the table may be read as a whole: the one place that judges it."""
+        """Return True if the table may be read as a whole; no other place decides this."""
         most = memory_budget // MEMORY_PART // (8 * len(self.names))
         return self.count_rows(most) <= most
 
     @cached_property
     def too_large(self) -> bool:
-        """Whether it takes more memory than it may."""
+        """True if the table must not be read as a whole."""
         return not self.fits(self.memory_budget)
 
 
@@ -169,17 +169,17 @@ class SomeColumns(Table):
         return self._table.pieces(names, as_text)
 
     def count_rows(self, at_most: int) -> int:
-        """Return the number of rows, or some number above `at_most` if there are more."""
+        """Return the number of rows, or any number above `at_most` if there are more."""
         return self._table.count_rows(at_most)
 
 
 class JoinedTable(Table):
-    """Tables one below the other; columns go by name, where there are names.
+    """Several tables, one below the other; columns are matched by name if there are names.
 
     Parameters
     ----------
     tables : sequence of Table
-        The tables; the first one says which columns there are.
+        The tables; the first table determines the columns.
     """
 
     def __init__(self, tables: Sequence[Table]) -> None:
@@ -204,7 +204,7 @@ class JoinedTable(Table):
 
     @cached_property
     def columns(self) -> dict[str, Any]:
-        """PyArrow's types of the columns; where those of files differ, one that holds them all."""
+        """PyArrow's types of the columns; if files differ, floats or text that hold all values."""
         kinds = {}
         for name in self.names:
             found = [each.columns[name] for each in self._tables]
@@ -218,7 +218,7 @@ class JoinedTable(Table):
         """Read some columns, piece by piece."""
         arrow = pyarrow()
         schema = arrow.schema([(name, self.columns[name]) for name in names])
-        # Text in one file is text in all of them, as it is written.
+        # A column that is text in one file is read as text in all files.
         text = {name: True for name in names if is_text(self.columns[name])} | {**as_text}
         for table in self._tables:
             for rows in table.pieces(names, text):
@@ -230,7 +230,7 @@ class JoinedTable(Table):
             yield from table.numbers(names)
 
     def count_rows(self, at_most: int) -> int:
-        """Return the number of rows, or some number above `at_most` if there are more."""
+        """Return the number of rows, or any number above `at_most` if there are more."""
         total = 0
         for table in self._tables:
             total += table.count_rows(at_most - total)
@@ -241,7 +241,7 @@ class JoinedTable(Table):
 
 @contextmanager
 def reading(name: str, format: str) -> Iterator[None]:
-    """Turn what readers raise for files that are not as they should be into one error."""
+    """Turn the errors of readers for damaged files into `TableError`."""
     try:
         yield
     except Exception as error:
@@ -255,19 +255,19 @@ def reading(name: str, format: str) -> Iterator[None]:
 
 
 def piece_rows(n_columns: int) -> int:
-    """Return how many rows make a piece."""
+    """Return the number of rows of a piece."""
     return max(1, PIECE_BYTES // (8 * max(1, n_columns)))
 
 
 def in_pieces(rows: Any, width: int = 0) -> Iterator[Any]:
-    """Cut a table into pieces that can be worked on at once.
+    """Yield a table in pieces of about `PIECE_BYTES`.
 
     Parameters
     ----------
     rows : pyarrow.Table
         The table.
     width : int, default=0
-        How many columns are made of it, if these are more than it has.
+        The number of columns computed from the table, if it exceeds that of the table.
     """
     step = piece_rows(max(width, rows.num_columns))
     for start in range(0, rows.num_rows, step):
@@ -275,6 +275,6 @@ def in_pieces(rows: Any, width: int = 0) -> Iterator[Any]:
 
 
 def few(names: Sequence[object]) -> str:
-    """Name some files in a message."""
+    """Return the names of up to three files for a message, and the number of others."""
     shown = ", ".join(str(name) for name in names[:3])
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} others"

@@ -21,24 +21,24 @@ from gramian.tables._kinds import is_number
 from gramian.tables._table import NO_TEXT, AsText, Chunk, Table, in_pieces, reading
 
 HEAD_BYTES = 2**20
-"""So much of a file is looked at to find the types of its columns."""
+"""Bytes of a file that determine the types of its columns."""
 TEXT_BLOCK_BYTES = 2**18
-"""So much of a file is parsed at once, if a line is not too long; PyArrow reads 32 blocks ahead."""
+"""Bytes of a file parsed at once, more if lines are long; PyArrow reads 32 blocks ahead."""
 WHOLE_BLOCK_BYTES = 2**22
-"""The same where a file is read as a whole."""
+"""Bytes that are parsed at once if a file is read as a whole."""
 MAX_BLOCK_BYTES = 2**27
-"""Lines that are longer are refused."""
+"""Largest length of a line in bytes; longer lines are refused."""
 SNIFFED_BYTES = 2**16
 SNIFFED_LINES = 20
-"""The part of a file that is looked at to find what is between values."""
+"""Bytes and lines of a file that determine the sign between values."""
 SIGNS = ";\t|,"
-"""What may be between values."""
+"""Signs that may stand between values."""
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-"""How text in UTF-16 begins, mostly; if not, one of its first two bytes is zero."""
+"""Byte order marks of UTF-16. Text without a mark has a zero among its first two bytes."""
 LINES = 8
-"""A block has room for this many lines."""
+"""Smallest number of lines that a block has room for."""
 MISSING = pyarrow.csv.ConvertOptions().null_values
-"""What stands for a missing value: nothing, NA, NaN, null and the like."""
+"""Texts of missing values: the empty text, NA, NaN, null and the like."""
 
 
 class TextTable(Table):
@@ -47,15 +47,15 @@ class TextTable(Table):
     Parameters
     ----------
     name : str
-        What to call it in messages.
+        The name of the table, for messages.
     format : Format
-        Its format.
+        The format.
     source : Path or bytes
-        The file, or what it holds.
+        The file, or its content.
     delimiter : str or None
-        What is between values, if not what the format says.
+        The sign between values; None if the first lines decide.
     header : bool
-        Whether the first row has the names of the columns.
+        True if the first row holds the names of the columns.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class TextTable(Table):
             if head[:2] in UTF_16_MARKS or b"\0" in head[:2]:
                 raise _not_utf_8(name)
             if b"\n" not in head and b"\r" not in head:
-                head += b"\n"  # without which PyArrow sees no line
+                head += b"\n"  # PyArrow needs the end of a line
                 self._source = head
             self._delimiter = delimiter or _delimiter_of(head, DELIMITERS[format])
             longest = max(map(len, head.splitlines()))
@@ -101,11 +101,11 @@ class TextTable(Table):
 
     @property
     def columns(self) -> dict[str, Any]:
-        """PyArrow's types of the columns, as the beginning of the file suggests."""
+        """PyArrow's types of the columns, by the first lines of the file."""
         return self._kinds
 
     def _columns_of_codes(self) -> list[str]:
-        """Return the columns of what PyArrow takes for numbers, and is codes."""
+        """Return the columns of codes, which PyArrow would read as numbers."""
         with reading(self.name, self.format), self._open() as stream:
             if not may_be_in(self._parts(stream), self._delimiter):
                 return []
@@ -118,11 +118,11 @@ class TextTable(Table):
                 if n_bytes >= SCANNED_BYTES:
                     break
         except TableError:
-            pass  # Those who read the rows are told.
+            pass  # Reading the rows raises the error again.
         return [numbers[i] for i in sorted(found)]
 
     def _parts(self, stream: Any) -> Iterator[bytes]:
-        """Read a file in parts, without the heading."""
+        """Yield the bytes of the file in parts, without the heading."""
         first = stream.read(HEAD_BYTES)
         yield first[first.find(b"\n") + 1 :] if self.named else first
         while part := stream.read(HEAD_BYTES):
@@ -139,7 +139,7 @@ class TextTable(Table):
         return stream if compression is None else pa.CompressedInputStream(stream, compression)
 
     def _head(self) -> bytes:
-        """Return the first lines, at least one."""
+        """Return the first lines of the file, at least one."""
         head = bytearray()
         with self._open() as stream:
             while part := stream.read(HEAD_BYTES):
@@ -165,10 +165,10 @@ class TextTable(Table):
         return self._parse_options(), convert
 
     def _fixed(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return types to read by where not all rows are seen before the first one is used."""
+        """Return types for reading piece by piece, when later rows are not known."""
         kinds = {name: self._kinds[name] for name in names}
         for name, kind in kinds.items():
-            # What look like integers, or are missing, at the top may be fractions further down.
+            # A column of integers or of missing values at the top may hold fractions further down.
             if pa.types.is_integer(kind) or pa.types.is_null(kind):
                 kinds[name] = pa.float64()
         return kinds
@@ -182,7 +182,7 @@ class TextTable(Table):
             for rows in self._stream(self._fixed(names) | kinds, names):
                 yield _finish(rows, names, verbatim)
         else:
-            # All rows together decide on the type of a column, and not only the first ones.
+            # All rows decide on the type of a column, not only the first ones.
             yield from in_pieces(_finish(self._whole(kinds, names), names, verbatim))
 
     def numbers(self, names: Sequence[str]) -> Iterator[Chunk]:
@@ -196,7 +196,7 @@ class TextTable(Table):
                 read = self._read_options(size, threads=True)
                 return pyarrow.csv.read_csv(stream, read, *options)
         except (pa.ArrowException, OSError):
-            # Threads do not know the number of a row that cannot be read.
+            # With threads, PyArrow does not report the number of the bad row: read without threads.
             with self._reading(), self._open() as stream:
                 return pyarrow.csv.read_csv(stream, self._read_options(size), *options)
 
@@ -218,11 +218,11 @@ class TextTable(Table):
                 except pa.ArrowInvalid as error:
                     if "straddling" not in str(error) or self._block_bytes > MAX_BLOCK_BYTES:
                         raise
-                    self._block_bytes *= 16  # for a line that is longer than those at the top
+                    self._block_bytes *= 16  # a line is longer than a block
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Give errors the names and the numbers that users know."""
+        """Turn PyArrow's errors into `TableError` with names of columns and numbers of rows."""
         with reading(self.name, self.format):
             try:
                 yield
@@ -232,7 +232,7 @@ class TextTable(Table):
                 ) from error
 
     def _plainly(self, message: str) -> str:
-        """Name columns, and count rows as everywhere: from 0, without the heading."""
+        """Return a message with names of columns, and rows counted from 0 without the heading."""
         message = message.splitlines()[0].rstrip(".")
         message = re.sub(
             r"In CSV column #(\d+)",
@@ -249,7 +249,7 @@ class TextTable(Table):
         return f"{numbered}. (The first row is row 0{heading}.)"
 
     def count_rows(self, at_most: int) -> int:
-        """Count lines, until they are too many."""
+        """Return the number of lines, or any number above `at_most` if there are more."""
         n = -1 if self.named else 0
         with reading(self.name, self.format), self._open() as stream:
             while n <= at_most and (part := stream.read(HEAD_BYTES)):
@@ -262,19 +262,19 @@ def _not_utf_8(name: str) -> TableError:
 
 
 def _delimiter_of(head: bytes, usual: str) -> str:
-    """Return what is between the values, by the first lines: as often in each of them.
+    """Return the sign between values: one that occurs equally often in each of the first lines.
 
     Parameters
     ----------
     head : bytes
         The beginning of a file.
     usual : str
-        What is between values in most files; it is taken unless another sign fits better.
+        The usual sign of the format, preferred if it fits.
     """
     unquoted = re.sub(rb'"[^"]*"', b"", head[:SNIFFED_BYTES])
     lines = [line for line in unquoted.splitlines()[:SNIFFED_LINES] if line.strip()]
     if len(lines) > 1 and len(head) > SNIFFED_BYTES:
-        lines = lines[:-1]  # which may be cut short
+        lines = lines[:-1]  # the last line may be cut short
     for sign in usual + SIGNS:
         counts = {line.count(sign.encode()) for line in lines}
         if len(counts) == 1 and counts != {0}:
@@ -283,10 +283,10 @@ def _delimiter_of(head: bytes, usual: str) -> str:
 
 
 def _skipping(head: bytes) -> dict[str, Any]:
-    """Return options to pass over rows with too many or too few cells.
+    """Return options of PyArrow that skip rows with too many or too few cells.
 
-    PyArrow hands these rows over as text; where they are none, it could not, and would say so on
-    standard error. Without the option it raises, as reading the whole file would.
+    PyArrow passes skipped rows as text. If the file is not text in UTF-8, it would print an error;
+    without the option it raises, as reading the whole file would.
     """
     try:
         head.decode()
@@ -296,7 +296,7 @@ def _skipping(head: bytes) -> dict[str, Any]:
 
 
 def _finish(table: Any, names: Sequence[str], verbatim: Sequence[str]) -> Any:
-    """Name the columns, and take empty fields and the like for missing values."""
+    """Return the table with its column names, and with empty fields as missing values."""
     table = table.rename_columns(list(names))
     for i, name in enumerate(names):
         column = table.column(i)

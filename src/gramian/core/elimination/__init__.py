@@ -1,4 +1,4 @@
-"""Which columns follow from the others, whatever their units and order."""
+"""Elimination of columns that functions of others explain, whatever their units and order."""
 
 from gramian.core.elimination._backward_elimination import Elimination, Preferences, eliminate
 from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal

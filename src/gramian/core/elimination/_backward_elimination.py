@@ -1,4 +1,4 @@
-"""Backward elimination: drop the columns that others explain, one by one."""
+"""Backward elimination: columns that others explain are dropped one by one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gramian.core.elimination._left_out_evidence import EXACT_SHARE, Evidence
 from gramian.core.elimination._remaining import Remaining
 
 EQUAL_SHARE = 1e-6
-"""Values to choose by that differ by less, relatively, are equal."""
+"""Values that decide on a choice are equal if they differ by a smaller share."""
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """Which columns the user would rather keep.
+    """Preferences of the user among columns.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ class Preferences:
     priority : sequence of float, optional
         Among the variables that may go, those of the lowest priority go first.
     order : sequence of int, optional
-        Variables that nothing else tells apart are dropped from the largest number down: the ranks
-        of their names, for example. By default their index.
+        The rank of each variable, for example by name. Among variables that are equal in all
+        else, the largest rank is dropped first. By default the index.
     """
 
     keep: Collection[int] = ()
@@ -42,42 +42,42 @@ class Preferences:
         return 0.0 if self.priority is None else float(self.priority[variable])
 
     def order_of(self, variable: int) -> int:
-        """Return the number that decides where nothing else does."""
+        """Return the rank of a variable, which decides between equals."""
         return variable if self.order is None else int(self.order[variable])
 
 
 @dataclass(frozen=True)
 class Elimination:
-    """In which order variables were dropped, and what is left of them."""
+    """Result of an elimination: kept and dropped variables, and residual shares."""
 
     kept: tuple[int, ...]
     """The variables that were kept, in increasing order."""
     dropped: tuple[int, ...]
-    """The others, in the order in which they were dropped."""
+    """The dropped variables, in the order in which they were dropped."""
     share_when_dropped: Array
-    """The share of each that all others still there left when it was dropped: on new rows, as
-    estimated by generalized cross-validation."""
+    """Residual share of each dropped variable at the time, given all variables still present: an
+    estimate for new rows by generalized cross-validation."""
     share_left: Array
-    """The share of each that the variables kept leave, likewise."""
+    """Residual share of each dropped variable, given the kept variables: an estimate for new rows
+    by generalized cross-validation."""
     needed: tuple[int, ...]
-    """Variables kept although others explain them, because without them a dropped one would not
-    be explained any more."""
+    """Variables that others explain but that were kept: without them, a dropped variable would no
+    longer be explained."""
     refused: tuple[int, ...] = ()
-    """Variables that would have been dropped, but of which too much is left when rows are left
-    out."""
+    """Variables kept because their leave-one-out residual is above the threshold."""
 
 
 Confirm = Callable[[Collection[int], Collection[int]], bool]
-"""Whether functions of the first variables explain the others on rows that are left out."""
+"""Returns True if functions of the first variables explain the second ones on left-out rows."""
 
 
 class Eliminator:
-    """Variables that remain, and which of them to drop next.
+    """Choice of the variable to drop next, among those that remain.
 
-    A variable may go if what is left of it, and of every variable dropped before, stays below the
-    threshold: so that explanations hold in terms of the variables kept in the end. Of those that
-    may go, the one goes without which most explanation remains, in the sum of the *margins*
-    log(threshold / share left) of all variables that are explained, its own among them. This keeps
+    A variable may be dropped if its residual share, and that of every variable dropped before,
+    stays below the threshold: so explanations hold in terms of the variables kept in the end.
+    Among these variables, the one is dropped after which the sum of *margins* is largest: the
+    margin log(threshold / residual share) of every explained variable, its own included. This keeps
     the variables that others are made of, and does not depend on units or on the order.
 
     Parameters
@@ -89,14 +89,14 @@ class Eliminator:
     alpha : float, default=0
         The penalty of every function but the variables themselves.
     preferences : Preferences, optional
-        Which variables the user would rather keep.
+        The preferences of the user among variables.
     confirm : callable, optional
-        Asked before a variable goes: whether functions of some variables, the first argument,
-        explain others, the second, on rows that are left out.
+        Called before a variable is dropped. It returns True if functions of the variables in the
+        first argument explain those in the second argument on left-out rows.
     variables : collection of int, optional
-        Begin with these only; the others count as dropped. By default all take part.
+        The variables to begin with; the others count as dropped. By default all.
     overwrite : bool, default=False
-        Whether the Gram matrix may be overwritten, if it is large.
+        True if the Gram matrix may be overwritten when it is large.
     """
 
     def __init__(
@@ -114,21 +114,21 @@ class Eliminator:
         self.evidence = Evidence(sums.n_rows, threshold)
         singles = sums.gram[np.ix_(sums.singles, sums.singles)]
         self.correlation = np.einsum("ij,ij->i", singles, singles)
-        """How much of all variables each one explains by itself, linearly."""
+        """Sum of squared correlations of each variable with all variables."""
         self.remaining = Remaining(sums, alpha, variables=variables, overwrite=overwrite)
         self._confirm = confirm
         self._refused: list[int] = []
         self._bounds: dict[int, tuple[float, float]] = {}
-        """How much explanation remained without a variable when this was last looked at, and the
-        effective number of functions then."""
+        """Sum of margins after dropping each variable when it was last computed, and the effective
+        number of functions at that time."""
         with threads_for(0):  # all products are small
             self._find()
 
     def _find(self) -> None:
-        """Find out which variables are explained, and which of these may go."""
+        """Find the explained variables, and those of them that may be dropped."""
         remaining = self.remaining
         self.explained: dict[int, float] = {}
-        """The variables that the others explain, with the share left on new rows."""
+        """Variables that the others explain, with their residual share on new rows."""
         if len(remaining.variables) > 1:
             for j in remaining.variables:
                 without = remaining.n_functions_without(j)
@@ -136,29 +136,29 @@ class Eliminator:
                 if share <= self.evidence.threshold:
                     self.explained[j] = share
         self.free = [j for j in self.explained if self._may_go(j)]
-        """Those of them that may go."""
+        """Explained variables that may be dropped."""
 
     @property
     def least_share(self) -> float:
-        """The smallest share of a variable that the others leave, on the rows of the fit."""
+        """Smallest residual share of a variable, given the others, on the rows of the fit."""
         remaining = self.remaining
         return min((remaining.share(j) for j in remaining.variables), default=1.0)
 
     @property
     def left(self) -> Array:
-        """The share left of each variable that is gone, on new rows."""
+        """Residual share of each dropped variable, on new rows."""
         remaining = self.remaining
         return self.evidence.on_new_rows(remaining.left, remaining.degrees_of_freedom)
 
     def left_without(self, variable: int) -> Array:
-        """Return the same if another variable goes; what is left of that one comes last."""
+        """Return residual shares after also dropping `variable`; its own share comes last."""
         remaining = self.remaining
         left = np.append(remaining.left + remaining.losses(variable), remaining.share(variable))
         return self.evidence.on_new_rows(left, remaining.n_functions_without(variable))
 
     @property
     def needed(self) -> tuple[int, ...]:
-        """The explained variables that may not go because others need them."""
+        """Explained variables that are kept because dropped variables need them."""
         others = {*self.free, *self._refused, *self.preferences.keep}
         return tuple(j for j in self.explained if j not in others)
 
@@ -168,7 +168,7 @@ class Eliminator:
         return bool((self.left_without(variable) <= self.evidence.threshold).all())
 
     def run(self) -> Elimination:
-        """Drop variables until none may go."""
+        """Drop variables until none may be dropped."""
         shares = list(self.left)
         while self.free:
             with threads_for(0):
@@ -187,29 +187,29 @@ class Eliminator:
         )
 
     def _confirmed(self, variable: int) -> bool:
-        """Return whether a variable may go when rows are left out, too."""
+        """Return True if the explanation of a variable holds on left-out rows, too."""
         if self._confirm is None:
             return True
         kept = [j for j in self.remaining.variables if j != variable]
         return self._confirm(kept, [*self.remaining.removed, variable])
 
     def _choose(self) -> int:
-        """Return which of the variables that may go does."""
+        """Return the variable to drop, of those that may be dropped."""
         preferences = self.preferences
         lowest = min(map(preferences.priority_of, self.free))
         free = [j for j in self.free if preferences.priority_of(j) == lowest]
-        if len(free) > 1:  # else nothing is to be compared
+        if len(free) > 1:
             free = self._most_remains(free)
             free = largest(free, [-np.log(max(self.explained[j], EXACT_SHARE)) for j in free])
             free = largest(free, [float(self.correlation[j]) for j in free])
         return max(free, key=preferences.order_of)
 
     def _most_remains(self, free: list[int]) -> list[int]:
-        """Return the variables without which most explanation remains, in the sum of margins.
+        """Return the variables after whose dropping the sum of margins is largest.
 
-        The more variables are gone, the less remains. So what remained without a variable when
-        this was last looked at is a bound, and most need not be looked at again. (Fewer functions
-        are worth more on new rows: the bound is raised by that.)
+        Each dropped variable lowers the sum. So an earlier sum is an upper bound, and most sums
+        need not be computed again. Fewer functions have smaller residuals on new rows; the bound
+        is raised by this effect.
         """
         remaining, evidence = self.remaining, self.evidence
         n_terms = len(self.explained) + len(remaining.removed)
@@ -217,7 +217,7 @@ class Eliminator:
         bounds = {}
         for j in free:
             total, number = self._bounds.get(j, (np.inf, remaining.degrees_of_freedom))
-            # Where all rows are used up, nothing is known.
+            # With as many functions as rows, the earlier sum is no bound.
             growth = evidence.inflation(number) / now if np.isfinite(now) else np.inf
             bounds[j] = total + n_terms * np.log(growth)
         found: dict[int, float] = {}
@@ -230,7 +230,7 @@ class Eliminator:
         return largest(list(found), list(found.values()))
 
     def _remains(self, variable: int) -> float:
-        """Return how much explanation remains without a variable."""
+        """Return the sum of margins after dropping a variable."""
         remaining, evidence = self.remaining, self.evidence
         total = float(np.sum(evidence.margin(self.left_without(variable))))
         others = [j for j in self.explained if j != variable and j not in self.preferences.keep]
@@ -252,7 +252,7 @@ def eliminate(sums: FunctionSums, threshold: float = 1e-3, **options: Any) -> El
     threshold : float, default=1e-3
         The share of a variable that an explanation may leave on new rows.
     **options : object
-        What else `Eliminator` takes.
+        Further parameters of `Eliminator`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Second thoughts: exchange a kept variable for a dropped one, and prove that no fewer would do."""
+"""Exchange of kept for dropped variables, and the proof that no smaller set explains the others."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ from gramian.core.elimination._layout_sums import FunctionSums
 from gramian.core.elimination._left_out_evidence import EXACT_SHARE
 
 LEAST_LOG_GAIN = 1e-3
-"""An exchange must leave less by this share at least; smaller differences are chance."""
+"""Smallest decrease of the logarithm of the total residual share that makes an exchange better."""
 MOST_MULTIPLICATIONS = 2e11
-"""Exchanges that would take more are not tried."""
+"""Number of multiplications above which exchanges are not tried."""
 MOST_SETS = 20_000
-"""At most this many sets are looked at to prove that no smaller one would do."""
+"""Largest number of sets that a proof considers."""
 Minimal = Literal["proved", "exchanges", "greedy"]
-"""What is known of the number of variables kept: no set with fewer explains the others; no exchange
-of one variable lets another one go; or only that no variable may go as things are."""
+"""Kind of minimum of the number of kept variables. "proved": no smaller set explains the others.
+"exchanges": after no exchange of one variable can another be dropped. "greedy": no further variable
+can be dropped."""
 
 
 Rank = tuple[tuple[int, int, float], float]
-"""Counts of what should be few, and the logarithm of what is left in all."""
+"""Counts that should be small, and the logarithm of the total residual share."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """An elimination after second thoughts."""
+    """An elimination after exchanges."""
 
     elimination: Elimination
     alternatives: dict[int, tuple[int, ...]]
@@ -44,7 +45,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class KeptSetSearch:
-    """The sets of variables that could be kept.
+    """Search among the sets of variables that could be kept.
 
     Parameters
     ----------
@@ -55,9 +56,9 @@ class KeptSetSearch:
     alpha : float
         The penalty of every function but the variables themselves.
     preferences : Preferences
-        Which variables the user would rather keep.
+        The preferences of the user among variables.
     confirm : callable, optional
-        Asked before a set is taken; see `Eliminator`.
+        Called before a set is accepted; see `Eliminator`.
     """
 
     sums: FunctionSums
@@ -66,17 +67,17 @@ class KeptSetSearch:
     preferences: Preferences
     confirm: Confirm | None = None
     spent: list[float] = field(default_factory=list)
-    """The multiplications of all sets so far, about."""
+    """Approximate numbers of multiplications, one for each set so far."""
 
     def among(self, variables: Collection[int]) -> Eliminator:
-        """Return what is explained if only some variables remain."""
+        """Return the eliminator that begins with some variables, and count its cost."""
         self.spent.append(float(self._n_functions(variables)) ** 3)
         return self.eliminator(variables=variables)
 
     def eliminator(
         self, *, variables: Collection[int] | None = None, overwrite: bool = False
     ) -> Eliminator:
-        """Return what begins with all variables, or with some; see `Eliminator`."""
+        """Return an eliminator that begins with all variables, or with the given ones."""
         return Eliminator(
             self.sums,
             self.threshold,
@@ -96,18 +97,18 @@ class KeptSetSearch:
         return [j for j in range(self.sums.n_variables) if j not in kept]
 
     def reconsider(self, start: Elimination, *, prove: bool = False) -> Choice:
-        """Exchange variables while fewer, or better explained ones, are dropped by it.
+        """Exchange variables as long as an exchange makes the kept set better.
 
-        A set is better than another if it is smaller, or else keeps fewer variables only because
-        others need them, or else has dropped less that the user would rather keep, or else leaves
-        less of what it dropped, in all.
+        Sets are compared by these criteria, in order: fewer kept variables; fewer variables kept
+        only because others need them; lower priorities of the dropped variables in total; a
+        smaller total residual share of the dropped variables.
 
         Parameters
         ----------
         start : Elimination
-            What was kept so far.
+            The elimination to begin with.
         prove : bool, default=False
-            Whether to look for a smaller set among all.
+            True to search all sets for a smaller one.
         """
         if not self._affordable(start):
             return Choice(start, {}, "greedy")
@@ -130,7 +131,7 @@ class KeptSetSearch:
         return len(self.sums.gram) - int(self.sums.involves[:, gone].any(axis=1).sum())
 
     def _swaps(self, kept: Collection[int]) -> Iterator[tuple[int, list[int]]]:
-        """For each dropped variable, find the kept ones that it could stand for."""
+        """Yield each dropped variable with the kept variables that it could replace."""
         for variable in self._others(kept):
             free = self.among({*kept, variable}).free
             yield variable, [other for other in free if other != variable]
@@ -143,9 +144,9 @@ class KeptSetSearch:
         }
 
     def _exchange(self, start: Elimination) -> tuple[Elimination, bool]:
-        """Take the best exchange as long as there is one that makes the set better.
+        """Make the best exchange as long as one makes the set better.
 
-        The second value is whether all were tried, or the time for it was over.
+        The second value is True if all exchanges were tried, False if they cost too much.
         """
         current, rank = start, self._rank(self.among(start.kept))
         seen = {frozenset(start.kept)}
@@ -168,7 +169,7 @@ class KeptSetSearch:
             seen.add(frozenset(current.kept))
 
     def _continue(self, before: Elimination, kept: Collection[int]) -> Elimination:
-        """Go on from another set; what stays dropped keeps its place in the order."""
+        """Eliminate from another set; variables that stay dropped keep their place in the order."""
         after = self.among(kept).run()
         history = dict(zip(before.dropped, before.share_when_dropped, strict=True))
         shares = dict(zip(after.dropped, after.share_when_dropped, strict=True))
@@ -186,7 +187,7 @@ class KeptSetSearch:
         )
 
     def _rank(self, state: Eliminator) -> Rank:
-        """Return what makes a set better than another; small is good."""
+        """Return the rank of a set; a smaller rank is better."""
         gone = state.remaining.removed
         total = float(np.sum(np.maximum(state.left, EXACT_SHARE)))
         return (
@@ -196,15 +197,15 @@ class KeptSetSearch:
         ), np.log(total) if total > 0 else 0.0
 
     def _ties(self, state: Eliminator, gone: int, variable: int) -> tuple[float, int, int]:
-        """Return what decides between exchanges that are equally good."""
+        """Return the key that decides between exchanges of equal rank."""
         order_of = self.preferences.order_of
         return -round(float(state.correlation[gone]), 6), -order_of(gone), order_of(variable)
 
     def _smallest(self, kept: Collection[int]) -> tuple[frozenset[int] | None, bool]:
-        """Look for a smaller set by branch and bound; return it, and whether all were considered.
+        """Return a smaller set found by branch and bound, and True if all sets were considered.
 
-        The share left grows as variables go. So what is not explained will not be, and no more
-        can be dropped than is dropped and explained now.
+        Residual shares grow as variables are dropped. So a variable that is not explained now will
+        not be explained later, and at most the variables explained now can still be dropped.
         """
         everything = frozenset(range(self.sums.n_variables))
         fewest, best, n_sets = len(kept), None, 0
@@ -227,7 +228,7 @@ class KeptSetSearch:
                 fewest, best = len(present), present
             if len(present) - len(open_) >= fewest or len(present) == 1:
                 continue
-            # Each set is met once: of the open ones, those before the one that goes stay.
+            # Each set is met once: open variables before the dropped one stay in the set.
             stack.extend(
                 (present - {open_[i]}, frozenset(open_[i + 1 :]))
                 for i in reversed(range(len(open_)))
@@ -238,10 +239,11 @@ class KeptSetSearch:
 def _best_first(
     found: list[tuple[Rank, tuple[float, int, int], frozenset[int]]], rank: Rank
 ) -> Iterator[frozenset[int]]:
-    """Yield the sets that are better than one of the given rank, ties decided by what comes second.
+    """Yield the sets that are better than the given rank, the best first.
 
-    A set ties with the best one if it leaves hardly more. Numbers are compared with a tolerance,
-    because rounding would put nearly equal ones on two sides of an edge.
+    Sets whose residuals are equal within a tolerance are tied, and the second value of an entry
+    decides. The tolerance is relative to the best set: fixed limits would separate nearly equal
+    numbers.
     """
     counts, left = rank
     found = [each for each in found if each[0] < (counts, left - LEAST_LOG_GAIN)]

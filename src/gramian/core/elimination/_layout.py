@@ -1,4 +1,4 @@
-"""All functions of a set of columns: which they are, which columns each involves, their values."""
+"""Layout of all functions of a set of columns: blocks, columns that each involves, values."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class Layout:
     """The functions of some columns of a table, the constant left out.
 
     Columns of a table have mean 0 and variance 1. Functions come in blocks, one for each column;
-    the first function of a block is the column itself. Columns that take part by themselves only
-    come last.
+    the first function of a block is the column itself. Columns that bring no other function than
+    themselves come last.
     """
 
     columns: tuple[int, ...]
     """The columns, in the order of their blocks."""
     blocks: tuple[Block, ...]
-    """The functions of all columns but the last ones, which have no block."""
+    """Blocks of functions; the last columns, which bring only themselves, have no block."""
     involves: NDArray[np.bool_]
-    """Which columns each function involves: of shape (n_functions, n_columns)."""
+    """True if a function involves a column: of shape (n_functions, n_columns)."""
     singles: IntArray
-    """Which function each column is."""
+    """Number of the function that is the column itself, for each column."""
     monomials: LayoutMonomials | None = None
-    """The functions as monomials, if all of them are."""
+    """The functions as monomials; None if some are none."""
 
     @property
     def n_functions(self) -> int:
-        """How many functions there are."""
+        """Number of functions, without the constant."""
         return len(self.involves)
 
     def evaluate(self, rows: RowBlock, stop: int) -> tuple[Array, Array, list[Array]]:
@@ -84,21 +84,21 @@ def lay_out(
     *,
     most: float = np.inf,
 ) -> Layout:
-    """List the functions of some columns.
+    """Return the layout of the functions of some columns.
 
     Parameters
     ----------
     rows : Rows
-        The table, asked only where functions depend on the values of a column (indicators).
+        The table, read only if functions depend on the values of a column (indicators).
     family : Family
         The functions.
     columns : sequence of int
-        Columns all of whose functions take part.
+        Columns that bring all their functions.
     alone : sequence of int, optional
-        Columns that take part by themselves only.
+        Columns that bring only themselves.
     most : float, optional
-        Where the functions would be more, only the first columns take part with all of theirs,
-        the others by themselves.
+        Largest number of functions. If there were more, only the first columns bring all their
+        functions, and the others only themselves.
     """
     expansion = family.expand()
     levels = KnownLevels(rows)
@@ -131,7 +131,7 @@ def lay_out(
 
 
 def _in_range(rows: Rows, columns: Sequence[int], blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Scale the user's functions, lest their squares leave the range of float64."""
+    """Scale the user's functions, so that their squares stay in the range of float64."""
     directions = [Direction(column, 1.0) for column in columns]
     calls = iter(scaled(rows, directions, [call for block in blocks for call in block.calls]))
     return tuple(replace(block, calls=tuple(islice(calls, len(block.calls)))) for block in blocks)

@@ -1,4 +1,4 @@
-"""Second moments of all monomials of many columns, every distinct one computed once.
+"""Second moments of all monomials of many columns: each distinct moment is computed once.
 
 E[s t] of two monomials depends on their product alone. Of 20,000 monomials of degree 2 three times
 fewer products are distinct than there are pairs: see `MomentTable`.
@@ -27,23 +27,23 @@ from gramian.families import Block, Family
 
 @dataclass(frozen=True)
 class LayoutMonomials:
-    """The functions of a layout as monomials, the constant in front."""
+    """The functions of a layout as monomials, the constant first."""
 
     products: Tuples
-    """The variables in each, from 1 on, filled up with zeros in front."""
+    """Tuples of variables, see `MonomialTuples`."""
     max_exponent: int | None
-    """The largest exponent of a variable in the product of two, if it is limited."""
+    """Largest exponent of a variable in the product of two functions; None for no limit."""
 
 
 def layout_monomials(family: Family, blocks: Sequence[Block]) -> LayoutMonomials | None:
-    """Return the monomials of some variables, if that is what the functions are.
+    """Return the functions as monomials; None if they are none, or if variables are too many.
 
     Parameters
     ----------
     family : Family
         The functions.
     blocks : sequence of Block
-        Those that come with each variable.
+        The blocks of all variables.
     """
     shape = monomials(family)
     if shape is None or not 0 < len(blocks) <= MAX_VARIABLES:
@@ -56,14 +56,14 @@ def layout_monomials(family: Family, blocks: Sequence[Block]) -> LayoutMonomials
 
 
 class SharedMoments:
-    """A table of the moments that all pairs of monomials need.
+    """Table of the moments of all pairs of monomials, each distinct moment once.
 
     Parameters
     ----------
     monomials : LayoutMonomials
         The functions.
     columns : sequence of int
-        The columns that are their variables.
+        The columns of the table that are the variables of the monomials.
     """
 
     def __init__(self, monomials: LayoutMonomials, columns: Sequence[int]) -> None:

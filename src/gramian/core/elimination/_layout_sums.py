@@ -1,4 +1,4 @@
-"""The sums that elimination works on: covariances of all functions of all candidate columns."""
+"""Covariances of all functions of a layout: the sums that elimination works on."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from gramian.core.rows import BlockWork, RowBlock, Rows
 from gramian.core.sums import check_finite, pieces
 
 TILE = 4096
-"""Rows of the Gram matrix that are summed at once: workers need no more memory than that."""
+"""Rows of the Gram matrix that one pass sums: they bound the memory of workers."""
 MANY_MULTIPLICATIONS = 1e10
-"""With fewer multiplications it is not worth the while to look for moments that are shared."""
+"""Number of multiplications from which shared moments are worth considering."""
 CONSTANT_FUNCTION = 1e-13
-"""A function with less than this share of its second moment as variance is constant."""
+"""Share of its second moment below which the variance of a function is rounding error."""
 
 
 @dataclass(frozen=True)
 class FunctionSums:
     """Covariances of functions, each scaled to variance 1.
 
-    The functions that are constant are left out.
+    Constant functions are left out.
     """
 
     gram: Array
     """G = E[ffᵀ] of the centred functions f, of shape (n_functions, n_functions)."""
     involves: NDArray[np.bool_]
-    """Which variables each function involves: of shape (n_functions, n_variables)."""
+    """True if a function involves a variable: of shape (n_functions, n_variables)."""
     singles: IntArray
-    """Which function each variable is."""
+    """Number of the function that is the variable itself, for each variable."""
     n_rows: float
-    """The number of rows, or the effective number where they have weights."""
+    """Number of rows; with weights, the effective number."""
 
     @property
     def n_variables(self) -> int:
@@ -46,12 +46,12 @@ class FunctionSums:
 
 
 def collect(rows: Rows, layout: Layout, *, tile: int = TILE) -> FunctionSums:
-    """Sum over the rows of a table all that elimination needs.
+    """Return the covariances of the functions of a layout, summed over the rows of a table.
 
     Parameters
     ----------
     rows : Rows
-        The table: an array, a file or Dask's. Columns have mean 0 and variance 1.
+        The table. Columns have mean 0 and variance 1.
     layout : Layout
         The functions.
     tile : int, optional
@@ -77,12 +77,12 @@ def collect(rows: Rows, layout: Layout, *, tile: int = TILE) -> FunctionSums:
 def moments(
     rows: Rows, layout: Layout, *, with_x: bool = False, tile: int = TILE
 ) -> tuple[Array, Array, Array]:
-    """Return covariances of functions, their means, and if asked for covariances with columns."""
+    """Return covariances of functions, their means, and (with `with_x`) those with columns."""
     n = layout.n_functions
     gram = np.empty((n, n))
     mean = np.empty(n)
     cross = np.empty((n, rows.n_columns if with_x else 0))
-    with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
+    with np.errstate(over="ignore", invalid="ignore"):  # the callers check the sums
         shared = None if with_x else _shared(rows, layout)
         for part in _tiles(n, tile):
             if shared is None:
@@ -99,7 +99,7 @@ def moments(
 
 
 def _shared(rows: Rows, layout: Layout) -> SharedMoments | None:
-    """Sum the distinct moments of monomials, if that is cheaper than the products of all."""
+    """Return the summed moments of monomials; None if products of all functions are cheaper."""
     if (
         layout.monomials is None
         or rows.n_rows * float(layout.n_functions) ** 2 < MANY_MULTIPLICATIONS

@@ -1,4 +1,4 @@
-"""What an explanation is worth on rows that did not take part in it."""
+"""Generalized cross-validation: the share of a column that an explanation leaves on new rows."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ import numpy as np
 from gramian._support.types import Array
 
 LEAST_SPARE_ROWS = 5
-"""Evidence needs at least this many more rows than functions."""
+"""Smallest number of rows beyond the number of functions with which there is evidence."""
 EXACT_SHARE = 1e-9
-"""A share left that is smaller cannot be told from rounding errors."""
+"""Share of a variance below which a residual may be rounding error: the explanation is exact."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Generalized cross-validation: when a share left counts as explained, and by how much.
+    """Generalized cross-validation: residual shares on new rows, and their margins.
 
     The share s that p functions leave of a column on N rows is about s / (1 - p/N)² on new rows.
-    Functions that come near to the rows in number therefore explain nothing, however little they
-    leave.
+    So almost as many functions as rows explain nothing, however small their residuals are.
 
     Parameters
     ----------
     n_rows : float
-        The number of rows, or the effective number where they have weights.
+        The number of rows; with weights, the effective number.
     threshold : float
         The share of a column that an explanation may leave.
     """
@@ -34,14 +33,14 @@ class Evidence:
     threshold: float
 
     def inflation(self, n_functions: float) -> float:
-        """Return by how much more is left on new rows; the constant is not counted."""
+        """Return the factor of residual shares on new rows; the constant is not counted."""
         spare = self.n_rows - n_functions - 1
         return float((self.n_rows / spare) ** 2) if spare >= LEAST_SPARE_ROWS else np.inf
 
     def on_new_rows(self, share: Array | float, n_functions: float) -> Array:
-        """Estimate the share left on new rows."""
+        """Return the estimated residual share on new rows."""
         inflation = self.inflation(n_functions)
-        if np.isinf(inflation):  # of nothing as well
+        if np.isinf(inflation):  # also for a share of zero
             return np.full(np.shape(share), np.inf)
         return np.asarray(share) * inflation
 

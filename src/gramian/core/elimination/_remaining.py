@@ -1,10 +1,10 @@
-"""The functions of the variables that remain, and what would be left without each of them.
+"""Functions of the remaining variables, and residual shares after dropping each variable.
 
 Let G = E[ffᵀ] be the covariance of the functions of all variables that remain, P their penalties,
 and H = (G + P)⁻¹. Let B be the functions that involve variable j. Then K = (H[B, B])⁻¹ is the
-covariance of what is left of B after all functions *without* j are subtracted: its entry for
-variable j is the share of j that the others do not explain. What a column x that is a variable no
-more loses when j goes, too, is βᵀKβ, with β = H E[fx] restricted to B.
+covariance of the residuals of B after projection on all functions *without* j: its entry for
+variable j is the share of j that the others do not explain. If x is a variable dropped earlier,
+dropping j raises the residual share of x by βᵀKβ, with β = H E[fx] restricted to B.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from gramian.core.elimination._layout_sums import FunctionSums
 COARSE_RIDGE = 1e-9
 """Ridge in place of `RIDGE` where G is too large to be inverted again: updates need the room."""
 LARGE = 4000
-"""With more functions H is updated only, never computed anew."""
+"""Number of functions above which H is only updated, never computed anew."""
 TRUSTED = 1e-7
-"""H is computed anew when updates may have cost more relative accuracy than this."""
+"""Relative error of updates above which H is computed anew."""
 NEGLIGIBLE = 0.01
-"""An increase whose lower bound is below this share is not computed exactly: the bound will do."""
+"""Share of a residual below which the lower bound of its increase replaces the exact value."""
 
 
 class Remaining:
-    """What remains, and what would be left without each of its variables.
+    """The remaining variables with H, and residual shares after dropping each of them.
 
     Parameters
     ----------
     sums : FunctionSums
         The covariances of the functions of all variables.
     alpha : float, default=0
-        The penalty of every function but the variables themselves; infinity leaves only these.
+        The penalty of every function but the variables themselves; infinity removes the others.
     variables : collection of int, optional
-        Begin with these only; the others count as removed. By default all remain.
+        The variables to begin with; the others count as removed. By default all remain.
     overwrite : bool, default=False
-        Whether the Gram matrix may be overwritten, if it is large.
+        True if the Gram matrix may be overwritten when it is large.
     """
 
     def __init__(
@@ -69,13 +69,13 @@ class Remaining:
         self.variables = list(present)
         """The variables that remain."""
         self.removed = [j for j in range(sums.n_variables) if j not in set(present)]
-        """The others, in the order in which they were removed."""
+        """The removed variables, in the order of their removal."""
         self.left = np.empty(0)
-        """What is left of each removed variable."""
+        """Residual share of each removed variable, given the remaining ones."""
         self._h: Array
         self._beta: Array
         self._functions = np.arange(n)
-        """Which functions the rows of H belong to."""
+        """Numbers of the functions that the rows of H belong to."""
         self._error = 0.0
         self._blocks: dict[int, IntArray] = {}
         self._residuals: dict[int, Array] = {}
@@ -90,19 +90,19 @@ class Remaining:
         self.n_functions = 0
         """The number of functions that remain."""
         self.degrees_of_freedom = 0.0
-        """Their effective number: the trace of G(G + P)⁻¹. Functions that are combinations of
-        others do not count. The constant is not among them."""
+        """Effective number of remaining functions: the trace of G(G + P)⁻¹. Functions that are
+        combinations of others do not count, and neither does the constant."""
         self._count()
 
     def block(self, variable: int) -> IntArray:
-        """Return which rows of H are functions that involve a variable."""
+        """Return the rows of H whose functions involve a variable."""
         found = self._blocks.get(variable)
         if found is None:
             found = self._blocks[variable] = np.flatnonzero(self._involves[:, variable])
         return found
 
     def n_functions_without(self, variable: int, other: int | None = None) -> float:
-        """Return no less than the effective number of functions without one or two variables."""
+        """Return an upper bound of the effective number of functions without 1 or 2 variables."""
         common = self._common
         number = self.n_functions - common[variable, variable]
         if other is not None:
@@ -110,7 +110,7 @@ class Remaining:
         return min(float(number), self.degrees_of_freedom)
 
     def residual(self, variable: int) -> Array:
-        """Return K, the covariance of what is left of a variable's functions."""
+        """Return K, the residual covariance of the functions that involve a variable."""
         found = self._residuals.get(variable)
         if found is None:
             block = self.block(variable)
@@ -118,15 +118,15 @@ class Remaining:
         return found
 
     def share(self, variable: int) -> float:
-        """Return what functions of the other variables leave of a variable."""
+        """Return the share of a variable that functions of the others do not explain."""
         at = self._at(variable)
         return max(0.0, float(self.residual(variable)[at, at]) - self._floor(variable))
 
     def shares_without(self, variables: Sequence[int], other: int) -> Array:
-        """Return what is left of each of some variables if another one is missing, too."""
+        """Return residual shares of some variables after also dropping `other`."""
         theirs = self.block(other)
-        # How the other one's functions take part in the explanations. This gives a lower bound of
-        # the losses: it counts only what is left of these functions now.
+        # Coefficients of the functions of `other` in the explanations. They give a lower bound of
+        # the losses, which counts only the present residuals of these functions.
         parts = np.column_stack([self._weights(each)[theirs] for each in variables])
         parts[self._involves[np.ix_(theirs, np.asarray(variables, dtype=np.intp))]] = 0.0
         least = np.einsum("ij,ij->j", parts, self.residual(other) @ parts)
@@ -145,7 +145,7 @@ class Remaining:
         return float(found) - self._floor(variable)
 
     def _weights(self, variable: int) -> Array:
-        """Return how all functions take part in the explanation of a variable, up to the sign."""
+        """Return the negated coefficients of all functions in the explanation of a variable."""
         found = self._explanations.get(variable)
         if found is None:
             row = self.residual(variable)[self._at(variable)]
@@ -154,13 +154,13 @@ class Remaining:
         return found
 
     def losses(self, variable: int) -> Array:
-        """Return what each removed variable would lose without a variable."""
+        """Return how much residual shares of removed variables grow without `variable`."""
         beta = self._beta[self.block(variable)]
         losses: Array = np.einsum("ij,ij->j", beta, self.residual(variable) @ beta)
         return losses
 
     def coefficients(self, variable: int) -> Array:
-        """Return how functions of the others explain a variable; zero for its own functions."""
+        """Return the coefficients that explain a variable; zero for its own functions."""
         found: Array = -self._weights(variable)
         found[self.block(variable)] = 0.0
         return found
@@ -171,8 +171,8 @@ class Remaining:
         beta = self.coefficients(variable)
         self.left = np.append(self.left + self.losses(variable), self.share(variable))
         before = h.diagonal().copy()
-        # The inverse of what remains of G + P is H - H[:, B] (H[B, B])⁻¹ H[B, :]. By a triangular
-        # factor, as a square: an explicit inverse would lose twice as many digits.
+        # Without B, the inverse of G + P is H - H[:, B] (H[B, B])⁻¹ H[B, :]. A triangular factor
+        # makes the difference a square: an explicit inverse would lose twice as many digits.
         factor, info = lapack.dpotrf(h[np.ix_(block, block)], lower=1)
         if info == 0:
             right = np.hstack([h[block], self._beta[block]])
@@ -201,7 +201,7 @@ class Remaining:
         self._count()
 
     def _refresh(self) -> None:
-        """Compute all anew, without the rounding errors of updates."""
+        """Compute H and β anew, without the rounding errors of updates."""
         assert self._gram is not None
         self._forget()
         functions = self._functions
@@ -210,14 +210,14 @@ class Remaining:
         self._error = 0.0
 
     def _compact(self) -> None:
-        """Forget the rows of functions that are gone, in H as well."""
+        """Remove the rows of removed functions from H and β."""
         alive = np.flatnonzero(self._alive)
         self._h = self._h[np.ix_(alive, alive)]
         self._beta = self._beta[alive]
         self._forget()
 
     def _forget(self) -> None:
-        """Forget the functions that are gone."""
+        """Remove the removed functions from all lists."""
         alive = np.flatnonzero(self._alive)
         self._functions = self._functions[alive]
         self._involves = np.asfortranarray(self._involves[alive])
@@ -227,13 +227,13 @@ class Remaining:
         self._forget_found()
 
     def _forget_found(self) -> None:
-        """Forget what was computed for single variables."""
+        """Clear the results stored for single variables."""
         self._blocks.clear()
         self._residuals.clear()
         self._explanations.clear()
 
     def _count(self) -> None:
-        """Count functions: all that remain, and those that involve each pair of variables."""
+        """Count the remaining functions, and those that involve each pair of variables."""
         self.n_functions = int(self._alive.sum())
         involves = self._involves.astype(np.float32)
         self._common = np.rint(involves.T @ involves).astype(np.intp)
@@ -242,16 +242,17 @@ class Remaining:
         )
 
     def _factorize(self, gram: Array, removed: Array, *, overwrite: bool) -> None:
-        """Compute H, and what is left of columns that have the given covariances with functions.
+        """Compute H, and β and residual shares of removed columns.
 
-        P grows, by the same for all functions, until G + P has an inverse.
+        `removed` holds the covariances of these columns with the functions. If G + P has no
+        inverse, P grows by an equal amount for all functions until it has one.
         """
-        # Threads crash in OpenBLAS where a matrix is very large, see `MAX_SIDE`.
+        # With threads, OpenBLAS crashes on very large matrices: see `MAX_SIDE`.
         with threads_for(0 if len(gram) > MAX_SIDE else float(len(gram)) ** 3):
             while True:
                 h = gram if overwrite else gram.copy()
                 h[np.diag_indices_from(h)] += self._penalty
-                # In Fortran's order the transpose of a symmetric matrix in C order is itself.
+                # A symmetric matrix in C order is, transposed, the same matrix in Fortran's order.
                 factor, info = lapack.dpotrf(h.T, lower=1, overwrite_a=1)
                 if info == 0:
                     break
@@ -264,11 +265,11 @@ class Remaining:
                 self._penalty = self._penalty + 9 * self._penalty.min()
             beta = np.ascontiguousarray(removed)
             solve_lower(factor, beta)
-            # As a difference of squares, this keeps the digits that 1 - E[fx]ᵀ H E[fx] would lose.
+            # A sum of squares keeps digits that 1 - E[fx]ᵀ H E[fx] would lose.
             self.left = np.maximum(0.0, 1 - np.einsum("ij,ij->j", beta, beta))
             solve_lower(factor, beta, transposed=True)
             self._beta = beta
-            if len(h):  # LAPACK complains of nothing
+            if len(h):  # LAPACK refuses empty matrices
                 lapack.dpotri(factor, lower=1, overwrite_c=1)
             _mirror(h)
             self._h = h
@@ -290,7 +291,7 @@ def _mirror(h: Array, tile: int = 1024) -> None:
 
 
 def _small_inverse(matrix: Array) -> Array:
-    """Return the inverse of a positive definite matrix, which rounding may have spoilt a bit."""
+    """Return the inverse of a matrix, or its pseudoinverse if rounding made it indefinite."""
     factor, info = lapack.dpotrf(matrix, lower=1)
     if info:
         return np.asarray(np.linalg.pinv(matrix, hermitian=True), dtype=np.float64)
@@ -300,7 +301,7 @@ def _small_inverse(matrix: Array) -> Array:
 
 
 def _solve(matrix: Array, right: Array) -> Array:
-    """Solve a positive definite system, which rounding may have spoilt a bit."""
+    """Solve a positive definite system, by the pseudoinverse if rounding made it indefinite."""
     factor, info = lapack.dpotrf(matrix, lower=1)
     if info:
         return np.asarray(np.linalg.pinv(matrix, hermitian=True) @ right)

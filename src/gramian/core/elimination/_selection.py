@@ -1,4 +1,4 @@
-"""From rows to a selection of columns: sums, elimination, second thoughts, and a check."""
+"""Selection of columns: sums over rows, elimination, exchanges, and a leave-one-out check."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from gramian.core.rows import Rows
 from gramian.families import Family
 
 PENALTIES = (0.0, 1e-4, 1e-2, np.inf)
-"""The penalties among which the fewest columns kept decide."""
+"""Penalties for `alpha="auto"`: the one with the fewest kept columns is chosen."""
 FEW = 0.2
-"""Where functions are fewer than this share of the rows, no penalty is needed."""
+"""Ratio of functions to rows up to which no penalty is needed."""
 MAX_FUNCTIONS = 25_000
-"""Functions whose Gram matrix fits in memory, 5 GB."""
+"""Largest number of functions: their Gram matrix takes 5 GB."""
 MOST_OF_ROWS = 0.9
-"""Functions take part up to this share of the rows; with more there is no evidence for any."""
+"""Largest ratio of functions to rows; with more functions there is no evidence for any law."""
 CHEAP = 1e9
-"""Where one check takes no more multiplications, rows are left out before any column goes;
-elsewhere at the end."""
+"""Number of multiplications up to which a leave-one-out check is made before each column is
+dropped; above it, only at the end."""
 NEARLY_NOTHING = 1e-6
-"""Columns are alike in an order if others, linearly, leave at most this share of them."""
+"""Residual share below which columns of the forward pass are ordered by rank alone."""
 TIED_GAIN = 1e-9
 """Gains of columns of variance 1 that differ by less are equal."""
 MOST_COLUMNS_TO_PROVE = 20
-"""Among more columns no proof is tried."""
+"""Largest number of columns for which a proof is tried."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which columns of a table follow from the others, and how they were dropped.
+    """Columns of a table that follow from the others, and how they were dropped.
 
     It is the attribute `elimination_` of GFA and GCA with ``backward=True``. Columns are given by
     their index in the table. For GCA they are directions, given by their index in the basis.
@@ -50,7 +50,7 @@ class Selection:
     kept : tuple of int
         The columns that were kept, in increasing order.
     dropped : tuple of int
-        The others, in the order in which they were dropped; constant columns come first.
+        The dropped columns, in the order in which they were dropped; constant columns first.
     share_when_dropped : array of shape (n_dropped,)
         For each dropped column, the share of its variance that functions of the columns still
         there could not explain when it was dropped. It is an estimate for new rows, by generalized
@@ -66,17 +66,17 @@ class Selection:
     refused : tuple of int
         Columns that were kept because their explanation did not hold when rows were left out.
     minimal : {"proved", "exchanges", "greedy"}
-        What is known of the number of columns kept, where those in `refused` must be kept.
-        "proved": no smaller set explains the others. "exchanges": no exchange of one column lets
-        another one go. "greedy": no further column can be dropped, and nothing more is known.
+        Kind of minimum of the number of kept columns, given that those in `refused` are kept.
+        "proved": no smaller set explains the others. "exchanges": after no exchange of one column
+        can another be dropped. "greedy": no further column can be dropped.
     start : {"all", "forward"}
-        Whether functions of all columns took part. With "forward" they would have been too many:
-        a forward pass decided which columns took part with their functions, and the others took
-        part by themselves only.
+        "all" if functions of all columns took part. "forward" if they were too many: a forward
+        pass chose the columns that brought their functions, and the others brought only
+        themselves.
     alpha : float
         The penalty of every function but the columns themselves.
     n_functions : int
-        The number of functions that took part at the beginning.
+        The number of functions at the beginning.
     threshold : float
         The share of a column's variance that an explanation may leave.
 
@@ -132,20 +132,20 @@ def select(
     varies : collection of int, optional
         The columns that are not constant. By default all.
     threshold : float, default=1e-3
-        The share of a column that an explanation may leave on rows that it has not seen.
+        The share of a column's variance that an explanation may leave on new rows.
     alpha : float or "auto", default="auto"
-        The penalty of every function but the columns themselves. "auto" is 0 where functions are
-        few against rows; elsewhere the value by which fewest columns are kept, by cross-validation.
+        The penalty of every function but the columns themselves. "auto" is 0 if functions are few
+        against rows; otherwise the value with the fewest kept columns, by cross-validation.
     preferences : Preferences, optional
-        Which columns the user would rather keep, by their index in the table.
+        The preferences of the user among columns, by their index in the table.
     prove : bool, default=False
-        Whether to look for a smaller set among all, up to 20 columns.
+        True to search all sets for a smaller one, up to 20 columns.
     max_functions : int, optional
-        Where the functions of all columns would be more than this, or than the rows, a forward
-        pass decides which columns take part with all their functions; the others take part by
-        themselves only.
+        Largest number of functions. If all columns have more functions than this, or than there
+        are rows, a forward pass chooses the columns that bring all their functions; the others
+        bring only themselves.
     progress : callable, optional
-        Called with the name of each part of the work before it begins.
+        Called with the name of each stage before it begins: "sums", "elimination", "check".
 
     Examples
     --------
@@ -191,7 +191,7 @@ def select(
     kept, dropped = list(choice.elimination.kept), list(choice.elimination.dropped)
     when = dict(zip(dropped, choice.elimination.share_when_dropped, strict=True))
     refused = list(choice.elimination.refused)
-    while True:  # errors of a check that was not affordable before are mended here
+    while True:  # keep columns that fail a check that was too expensive before
         left = check.left(kept, dropped, penalty)
         worst = max(dropped, key=left.__getitem__, default=-1)
         if worst < 0 or left[worst] <= threshold:
@@ -221,7 +221,7 @@ def select(
 
 @dataclass(frozen=True)
 class Check:
-    """Leaves rows out, to see what functions of some variables leave of others."""
+    """Leave-one-out check of an elimination."""
 
     rows: Rows
     family: Family
@@ -229,7 +229,7 @@ class Check:
     threshold: float
 
     def left(self, kept: Collection[int], dropped: Sequence[int], alpha: float) -> dict[int, float]:
-        """Return the share of each dropped variable that functions of the kept ones leave."""
+        """Return the leave-one-out residual share of each dropped variable, given the kept."""
         if not dropped:
             return {}
         n_full = len(self.layout.blocks)
@@ -244,7 +244,7 @@ class Check:
         return dict(zip(dropped, map(float, left), strict=True))
 
     def confirm(self, alpha: float) -> Confirm:
-        """Return what an elimination asks before a variable goes."""
+        """Return the function that an elimination calls before it drops a variable."""
 
         def confirmed(kept: Collection[int], dropped: Collection[int]) -> bool:
             left = self.left(kept, list(dropped), alpha)
@@ -254,7 +254,7 @@ class Check:
 
 
 def _among(preferences: Preferences, columns: Sequence[int]) -> Preferences:
-    """Express preferences about the columns of a table by positions among some of them."""
+    """Return preferences about the columns of a table, by position among the given columns."""
     keep = frozenset(i for i, j in enumerate(columns) if j in set(preferences.keep))
     priority = [preferences.priority_of(j) for j in columns]
     return Preferences(keep, priority, [preferences.order_of(j) for j in columns])
@@ -267,31 +267,30 @@ def _functions(
     max_functions: int,
     preferences: Preferences,
 ) -> tuple[Layout, Literal["all", "forward"]]:
-    """Lay out the functions of all columns, or of as many as a forward pass can take."""
+    """Return the layout of all columns, or of those that a forward pass puts first."""
     layout = lay_out(rows, family, columns, most=max_functions)
     if len(layout.blocks) == len(columns):
         return layout, "all"
     ranks = [preferences.order_of(j) for j in columns]
     order = [columns[i] for i in forward_order(rows.covariance(), columns, ranks)]
-    # Functions of what is wanted come first, as it is to explain the others.
+    # Columns that the user wants to keep come first, as they are to explain the others.
     order.sort(key=lambda j: (j not in preferences.keep, -preferences.priority_of(j)))
     return lay_out(rows, family, order, most=max_functions), "forward"
 
 
 def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
-    """Order columns by how much of all that is left each explains, linearly.
+    """Return positions of columns, ordered by how much of the residual variance each explains.
 
     The gain of column j is ‖Σe_j‖² / Σ_jj, with the residual covariance Σ of columns of variance
-    1: neither units nor the order of columns matter. Among equals the smaller rank comes first, and
-    so among columns of which nearly nothing is left.
-    Positions among the given columns are returned.
+    1: neither units nor the order of columns matter. Among equal gains the smaller rank comes
+    first. Columns with nearly no residual come last, by rank.
     """
     lower = np.tril(covariance)
     left = (lower + np.tril(lower, -1).T)[np.ix_(list(columns), list(columns))]
     order: list[int] = []
     while True:
         variances = left.diagonal()
-        # Dividing by less would make much of rounding errors.
+        # A smaller divisor would magnify rounding errors.
         new = variances > NEARLY_NOTHING
         new[order] = False
         if not new.any():
@@ -314,13 +313,13 @@ def _best(
     prove: bool,
     check: Check | None,
 ) -> tuple[Choice, float]:
-    """Eliminate with the penalty that is given, or with the one by which fewest are kept."""
+    """Return the best choice and its penalty: the given one, or that with the fewest kept."""
     large = len(sums.gram) > LARGE
     penalties: Sequence[float]
     if alpha != "auto":
         penalties = [float(alpha)]
     elif len(sums.gram) <= max(sums.n_variables, FEW * sums.n_rows):
-        penalties = [0.0]  # the columns themselves have none
+        penalties = [0.0]  # the columns themselves have no penalty
     else:
         penalties = [np.inf, 0.0] if large else PENALTIES
     found: list[tuple[tuple[int, float, float], Elimination, KeptSetSearch]] = []
@@ -328,7 +327,7 @@ def _best(
         confirm = None if check is None else check.confirm(penalty)
         search = KeptSetSearch(sums, threshold, penalty, preferences, confirm)
         eliminator = search.eliminator(overwrite=penalty == penalties[-1])
-        # A penalty never leaves less of the rows of the fit: then none explains anything.
+        # A penalty never lowers residuals on the rows of the fit: no other penalty can help.
         hopeless = penalty == 0 and eliminator.least_share > threshold
         elimination = eliminator.run()
         left = float(np.sum(np.maximum(elimination.share_left, EXACT_SHARE)))

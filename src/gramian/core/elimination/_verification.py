@@ -1,4 +1,4 @@
-"""Check what was dropped against the rows: explicit leave-one-out residuals."""
+"""Leave-one-out residuals of dropped columns, computed from the rows."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from gramian.core.sums import pieces
 
 
 def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: float = 0.0) -> Array:
-    """Return the shares of columns that functions of others leave when each row is left out.
+    """Return leave-one-out residual shares of columns, explained by functions of others.
 
-    A row's residual is divided by 1 - h, where h is its leverage: what the fit without that row
-    leaves of it. Sums are computed anew, so that this checks an elimination independently.
+    A row's residual is divided by 1 - h, where h is its leverage: this is its residual in the fit
+    without that row. Sums are computed anew, so that they check an elimination independently.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: flo
     targets : sequence of int
         The columns to explain.
     alpha : float, default=0
-        The penalty of every function but the variables themselves; infinity leaves only these.
+        The penalty of every function but the variables themselves; infinity removes the others.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def leave_one_out(rows: Rows, layout: Layout, targets: Sequence[int], alpha: flo
     penalty = np.full(len(mean), RIDGE)
     if 0 < alpha < np.inf:
         penalty[~is_single] += alpha
-    # Second moments less squares of means have rounding errors relative to the former.
+    # Variances, as second moments minus squared means, have errors relative to the moments.
     penalty += 10 * len(mean) * EPSILON * squares / np.where(varies, gram.diagonal(), 1.0)
     use = np.flatnonzero(varies)
     deviations = np.sqrt(gram.diagonal()[use])
@@ -96,7 +96,7 @@ class LeaveOneOut(BlockWork):
             values -= np.multiply.outer(self.mean, piece.root)
             values /= self.deviations[:, np.newaxis]
             orthonormal = solve_triangular(self.factor, values, lower=True, check_finite=False)
-            # The constant's leverage is the weight itself.
+            # The leverage of the constant is the weight of the row.
             leverage = piece.root**2 + np.einsum("ij,ij->j", orthonormal, orthonormal)
             residual = piece.x[:, list(self.targets)] - orthonormal.T @ self.coefficients
             with np.errstate(divide="ignore"):

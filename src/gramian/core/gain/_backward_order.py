@@ -1,4 +1,4 @@
-"""The columns that explain most of all columns, found by dropping: begin with all of them."""
+"""Order of columns by backward elimination: the column that costs least variance goes first."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from gramian.core.rows import Rows
 from gramian.families import Family
 
 MOST_FUNCTIONS_PER_ROW = 0.5
-"""Least squares with more functions than this share of the rows tell little of what is lost."""
+"""Ratio of functions to rows above which least squares say little about lost variance."""
 
 
 def backward_order(rows: Rows, family: Family, asked: GainRequest) -> list[int]:
-    """Drop one column after the other, always the one without which least is lost of all columns.
+    """Drop columns one by one, always the column whose loss of explained variance is smallest.
 
-    With H = (G + P)⁻¹ of the functions of what remains, and B those that involve column j, the
-    columns that are gone lose βᵀ(H[B, B])⁻¹β without it, and of the column itself its residual
-    variance is lost; the others explain themselves.
+    Let H = (G + P)⁻¹ of the functions of the remaining columns, and B the functions that involve
+    column j. Dropping j costs βᵀ(H[B, B])⁻¹β of each column dropped before, and the residual
+    variance of j itself; the remaining columns explain themselves.
 
     Parameters
     ----------
@@ -29,13 +29,13 @@ def backward_order(rows: Rows, family: Family, asked: GainRequest) -> list[int]:
     family : Family
         The functions.
     asked : GainRequest
-        Columns that are given stay to the end. Penalties among which rows are to choose count as
-        none.
+        The request. Given columns are never dropped. If held-out rows are to choose among several
+        penalties, the penalty is zero here.
 
     Returns
     -------
     order : list of int
-        The columns that vary, except those given: the last that was dropped comes first.
+        The columns that vary, without the given ones; the last dropped column comes first.
     """
     columns = np.flatnonzero(asked.units > 0).tolist()
     alpha = asked.alphas[0] if len(asked.alphas) == 1 else 0.0
@@ -62,6 +62,6 @@ def backward_order(rows: Rows, family: Family, asked: GainRequest) -> list[int]:
 
 
 def _loss(remaining: Remaining, variable: int, variances: Array) -> float:
-    """Return how much of the variance of all columns is lost without one."""
+    """Return the variance of all columns that is lost by dropping a variable."""
     of_others = remaining.losses(variable) @ variances[remaining.removed]
     return float(of_others + remaining.share(variable) * variances[variable])

@@ -1,4 +1,4 @@
-"""The search for columns, once, and with a beam once more."""
+"""Search for columns: without a beam, then without exchanges and with a beam; the best counts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gramian.core.rows import RowBlock, Rows
 from gramian.families import Family, Multilinear
 
 ENOUGH: tuple[StopReason, ...] = ("explained_variance", "threshold")
-"""A search that stops for these reasons has met what was asked for, with any number of columns."""
+"""Stop reasons of a search that met the request, with any number of columns."""
 FEW_FUNCTIONS = 500
-"""With at most this many functions, one more search, without exchanges, takes little time."""
+"""Number of functions up to which one more search, without exchanges, takes little time."""
 
 
 def search(
@@ -37,11 +37,11 @@ def search(
     family : Family
         The functions.
     asked : GainRequest
-        What to search for.
+        The request: limits, penalties, exchanges.
     held_out : RowBlock, optional
-        Rows that decide on the penalty.
+        Rows that choose the penalty.
     callback : callable, optional
-        Called for every size that is reached.
+        Called with the trace for every size that is reached.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def search(
     """
     if all(np.isinf(alpha) for alpha in asked.alphas):
         family = Multilinear(1)
-    # Gains have squares of variances in them, which may leave float64: so units are near one.
+    # Gains contain squares of variances, which may leave float64: units near 1 prevent this.
     largest = float(asked.units.max(initial=0.0))
     unit = float(2.0 ** np.round(np.log2(largest))) if largest > 0 else 1.0
     threshold = asked.threshold
@@ -89,19 +89,19 @@ def _search(
     quiet = Decision(None, asked.units)
     is_quick = first.top.frame.n_functions <= FEW_FUNCTIONS and reason != "saturated"
     if first.order is None and is_quick:
-        # Exchanges on the way may lead astray. So they never leave more than without.
+        # Exchanges may lead to a worse end. Also search without them, and keep the better result.
         plain = Run(rows, family, replace(again, beam=1), quiet, None, first, rethinks=False)
         found.append(plain.run())
     if asked.beam > 1:
-        # The path without a beam comes first, so that a beam never leaves more.
+        # Keep the better of the searches with and without a beam.
         found.append(Run(rows, family, again, quiet, None, first).run())
     return best_of(found)
 
 
 def best_of(found: Sequence[tuple[BestSets, StopReason]]) -> tuple[BestSets, StopReason]:
-    """Put together what several searches found, the first of which says how many columns to take.
+    """Return the best sets of several searches; the first search says how many columns to take.
 
-    A search that meets what was asked for with fewer columns is better still.
+    If the first search met the request, a search that meets it with fewer columns is better.
     """
     (first, reason), *_ = found
     if reason in ENOUGH:

@@ -1,4 +1,4 @@
-"""The best sets of columns: what a search for them is asked for, and what it finds."""
+"""Request and result of a search for the best sets of columns."""
 
 from __future__ import annotations
 
@@ -14,46 +14,47 @@ class BestSets:
     """The best sets of columns that a search found, one of each size."""
 
     columns: tuple[tuple[int, ...], ...]
-    """The sets of 1, 2, ... columns, in the order in which they joined the set. Of the last one
-    those columns come last without which least would be lost."""
+    """The sets of 1, 2, ... columns, each in the order in which columns joined. The last set is
+    sorted: columns that cost least when dropped come last."""
     total: Array
     """The total residual variance before the first column, and with each of the sets."""
     losses: Array
-    """How much more would be left without each column of the last set."""
+    """Increase of the residual variance if each column of the last set were dropped."""
     following: tuple[int, ...]
-    """The columns that would explain most besides the last set, the best first."""
+    """Columns outside the last set that would explain most, the best first."""
     gains: Array
-    """How much less would be left with each of these."""
+    """Decrease of the residual variance if each of the `following` columns were added."""
 
 
 @dataclass(frozen=True)
 class GainRequest:
-    """What to search for.
+    """Request of a search: limits, penalties, exchanges.
 
     Parameters
     ----------
     units : array of shape (n_columns,)
-        The deviation that is 1 in the scaled columns, in the units in which variances count; 0 for
-        columns that are constant.
+        The standard deviation of each column in the units of the variances; scaled columns have
+        variance 1. It is 0 for constant columns.
     limits : Limits
-        How many columns, or how much they are to explain.
+        The number of columns, or the variance that they shall explain.
     threshold : float, optional
         Stop when no column has more residual variance than this.
     relative : bool, default=False
-        Whether the threshold is a share of each column's own variance.
+        True if the threshold is a share of each column's own variance.
     alphas : sequence of float, default=(0,)
         The penalties among which held-out rows choose, for each size of the set.
     n_candidates : int, default=12
-        How many candidates are looked at closely, those that would explain most linearly.
+        The number of candidates whose functions are evaluated: those with the largest linear
+        gains.
     exchange : bool, default=True
-        Whether columns that were chosen are exchanged for others, and dropped again where a smaller
-        set gets better by it.
+        True to exchange chosen columns for others, and to drop them again if this improves a
+        smaller set.
     beam : int, default=1
-        How many candidates are tried at each size, each with the exchanges that follow.
+        The number of candidates that are tried at each size, each with its exchanges.
     given : sequence of int, optional
-        Begin with these columns, and keep them.
+        Columns to begin with, which are never dropped.
     backward : bool, default=False
-        Whether columns are those that remain when others are dropped, beginning with all.
+        True to order columns by backward elimination from all columns.
     """
 
     units: Array

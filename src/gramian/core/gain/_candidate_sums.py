@@ -1,4 +1,4 @@
-"""Sums over rows for the functions that candidates would bring."""
+"""Sums over rows of products of candidates' functions."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ BYTES_AT_ONCE = 2**24
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be summed for one candidate: products of some of its functions."""
+    """Products of one candidate's functions that are to be summed."""
 
     column: int
     newcomer: Newcomer
     new: IntArray
-    """Functions of the candidate whose products with everything are asked for."""
+    """Functions of the candidate whose products with all functions and columns are missing."""
     old: IntArray
-    """Other functions, of which only products with the set's new functions are needed."""
+    """Functions of the candidate whose products with the set's new functions are missing."""
     fresh: IntArray
     """The new functions of the set."""
 
@@ -50,7 +50,7 @@ class CandidateSums:
 
 
 def sum_candidates(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[CandidateSums]:
-    """Read the table once, and return all that is asked for.
+    """Read the table once, and return the sums of all orders.
 
     Parameters
     ----------
@@ -59,16 +59,16 @@ def sum_candidates(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[Ca
     frame : Frame
         The functions of the set.
     orders : sequence of Order
-        What to sum, for each candidate.
+        The products to sum, for each candidate.
     """
     if not orders:
         return []
     work = CandidateWork(frame, tuple(orders), rows.n_columns)
     found: list[CandidateSums] = []
     if any(len(order.new) or len(order.fresh) for order in orders):
-        with np.errstate(over="ignore", invalid="ignore"):  # checked by those who use it
+        with np.errstate(over="ignore", invalid="ignore"):  # the callers check the sums
             sums = rows.sum(work)
-    else:  # columns left the set, and none joined it
+    else:  # columns left the set, and none joined: no sums are missing
         sums = work.zeros()
     for group in work.groups:
         every, with_x, own, old = sums[:4]
@@ -93,7 +93,7 @@ class CandidateWork(BlockWork):
 
     @cached_property
     def groups(self) -> list[slice]:
-        """Neighbouring orders that ask for the same."""
+        """Slices of neighbouring orders that are alike except for the column."""
         orders, n = self.orders, len(self.orders)
         starts = [0, *(i for i in range(1, n) if not _same(orders[i - 1], orders[i]))]
         return [slice(*pair) for pair in itertools.pairwise([*starts, n])]
@@ -147,7 +147,7 @@ class CandidateWork(BlockWork):
 
 
 def _same(a: Order, b: Order) -> bool:
-    """Return whether the same is asked of two candidates."""
+    """Return True if two orders differ in the column only."""
     return a.newcomer.block is b.newcomer.block and all(
         np.array_equal(x, y) for x, y in ((a.new, b.new), (a.old, b.old), (a.fresh, b.fresh))
     )

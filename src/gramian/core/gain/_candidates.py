@@ -1,4 +1,4 @@
-"""What is known of the functions that candidates would bring."""
+"""Moments of the functions that candidates would bring to a set."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from gramian.core.gain._frame import Frame, Frames, Newcomer
 from gramian.core.rows import Rows
 
 KEPT_BYTES = 2**29
-"""What is known of candidates takes at most about this much memory."""
+"""Approximate limit in bytes of the stored moments of candidates."""
 
 
 @dataclass(frozen=True)
 class ScaledMoments:
-    """Functions of a set: covariances among them and with X, each scaled to norm one.
+    """Covariances of functions, among them and with X, each function scaled to norm one.
 
     As in the pursuit, the norm is the root of E[f²], before the mean is subtracted.
     """
 
     mean: Array
-    """E[f], of functions that are not scaled."""
+    """E[f] of the functions before scaling."""
     norm: Array
     gram: Array
     with_x: Array
@@ -44,13 +44,13 @@ class Candidate:
 
     @property
     def n_bytes(self) -> int:
-        """The memory taken."""
+        """Memory in bytes."""
         moments = self.moments
         return self.cross.nbytes + moments.gram.nbytes + moments.with_x.nbytes
 
 
 class Candidates(ABC):
-    """What is known of candidates; sums over rows are taken only for what is not known yet.
+    """Store of the moments of candidates; only missing moments are summed over rows.
 
     When a column joins the set, products with it are new, and all others stay. When one leaves,
     products with it are forgotten.
@@ -60,9 +60,9 @@ class Candidates(ABC):
     rows : Rows
         The table.
     frames : Frames
-        Says which functions there are.
+        Makes the functions of sets and candidates.
     covariance : array of shape (n_columns, n_columns)
-        E[XXᵀ] of the scaled columns: all that is needed where functions are the columns themselves.
+        E[XXᵀ] of the scaled columns: enough if the functions are the columns themselves.
     """
 
     def __init__(self, rows: Rows, frames: Frames, covariance: Array) -> None:
@@ -71,7 +71,7 @@ class Candidates(ABC):
         self._covariance = covariance
 
     def of(self, columns: Sequence[int], frame: Frame, moments: ScaledMoments) -> list[Candidate]:
-        """Return what is known of candidates outside a set.
+        """Return the moments of candidates outside a set.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Candidates(ABC):
         frame : Frame
             The set.
         moments : ScaledMoments
-            Those of the set's functions.
+            The moments of the set's functions.
         """
         newcomers = dict(zip(columns, self._frames.newcomers(frame, columns), strict=True))
         alone = frame.n_functions == len(frame.members)
@@ -89,7 +89,7 @@ class Candidates(ABC):
         return self._of(newcomers, frame, moments)
 
     def _linear(self, column: int, newcomer: Newcomer, frame: Frame) -> Candidate:
-        """Return a candidate that brings nothing but itself to a set of which the same holds."""
+        """Return a candidate that brings only itself, to a set of columns without functions."""
         with_x = self._covariance[[column]]
         moments = ScaledMoments(np.zeros(1), np.ones(1), with_x[:, [column]], with_x)
         return Candidate(column, newcomer, frame, moments, with_x[:, frame.columns])
@@ -98,4 +98,4 @@ class Candidates(ABC):
     def _of(
         self, newcomers: dict[int, Newcomer], frame: Frame, moments: ScaledMoments
     ) -> list[Candidate]:
-        """Return what is known of candidates with functions of any kind."""
+        """Return the moments of candidates with functions of any kind."""

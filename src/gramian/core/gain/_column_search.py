@@ -1,4 +1,4 @@
-"""The search for columns that explain most of all columns: add, exchange, think again."""
+"""Search for columns that explain most of all columns: add, exchange, drop."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ from gramian.core.rows import Rows
 from gramian.families import Family
 
 LEAST_GAIN = 1e-4
-"""An exchange must explain more by this share, at least, of what is left."""
+"""Share of the residual variance that an exchange must gain."""
 PROMISING = 0.95
-"""In place of a member only columns are looked at whose linear gain is this share of its own."""
+"""Share of a member's linear gain that a column needs to be tried in its place."""
 FEWER_CANDIDATES = 6
-"""For every member, this many times fewer candidates are looked at than for an addition."""
+"""Ratio of the candidates for an addition to those for the exchange of one member."""
 SIZE_GROWTH = 1.1
-"""Columns are exchanged when the set has grown by this factor since they last were."""
+"""Growth of the set between two rounds of exchanges."""
 LARGEST_PENALTY = 1e12
-"""A penalty as good as infinite."""
+"""Finite penalty that stands for an infinite one."""
 
 
 class Run:
-    """A search while it runs.
+    """State of a search for columns.
 
     Parameters
     ----------
     rows, family, asked, callback
         As in `gramian.core.gain.search`.
     decision : Decision
-        Rows that decide on penalties.
+        The held-out rows that choose penalties.
     after : Run, optional
-        A search that came before: its penalties are taken over, and what it knows of candidates.
+        An earlier search, whose penalties and stored candidates are used.
     rethinks : bool, default=True
-        Whether columns are exchanged and dropped again on the way. If not, they are exchanged at
-        the end, provided that they explain more than those of the search before.
+        True to exchange and drop columns during the search. If False, columns are exchanged at
+        the end, provided that they explain more than those of the earlier search.
     """
 
     def __init__(
@@ -71,36 +71,36 @@ class Run:
         self._rival = None if rethinks or after is None else after.top
         if after is None:
             self.order = backward_order(rows, family, asked) if asked.backward else None
-            """The columns in the order in which they join, if that is known before."""
+            """Columns in the order in which they join; None if gains decide."""
             self._frames = Frames(rows, family)
             self._candidates = candidates_of(rows, family, self._frames, covariance)
             self._numbers = count()
         else:
             self.order, self._frames = after.order, after._frames
             self._candidates, self._numbers = after._candidates, after._numbers
-        # Of functions that are the columns themselves the linear gain is all there is.
+        # If the functions are the columns themselves, linear gains are the gains.
         self._is_linear = self._frames.alike and family.count(3) == 3
         n = rows.n_columns
         empty = ScaledMoments(np.empty(0), np.empty(0), np.empty((0, 0)), np.empty((0, n)))
         self.alphas: dict[int, float] = {0: 0.0} if after is None else after.alphas
-        """The penalty for each size, as decided when it was first reached."""
+        """The penalty for each size, chosen when the size was first reached."""
         self.now = self._explained((), empty)
         self.top: Explained = self.now
         """The best of the largest sets."""
         self._best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
-        """The best set of each size so far, and what it explains."""
+        """Variance explained by the best set of each size so far, and the set."""
         self._next = 2
-        """The size at which to think again."""
+        """The size at which the next round of exchanges begins."""
         self._trace = Trace([self._largest], [self._total])
 
     @property
     def _total(self) -> float:
-        """The total residual variance."""
+        """Total residual variance."""
         return max(0.0, float(np.trace(self._covariance)) - self.now.value)
 
     @property
     def _largest(self) -> float:
-        """The largest residual variance of a column."""
+        """Largest residual variance of a column."""
         return float(np.maximum(self.now.left.diagonal(), 0.0).max())
 
     def run(self) -> tuple[BestSets, StopReason]:
@@ -132,14 +132,14 @@ class Run:
 
     @property
     def _wins(self) -> bool:
-        """Whether fewer columns are enough than for the search before, or explain more."""
+        """True if this search beats the earlier one: fewer columns, or more variance."""
         if self._rival is None:
             return True
         size, other = len(self.top.frame.members), len(self._rival.frame.members)
         return size < other or self.top.value > self._rival.value
 
     def _is_time(self) -> bool:
-        """Return whether to think again: the larger the set, the longer it takes."""
+        """Return True if exchanges are due: the larger the set, the longer they take."""
         size = len(self.now.frame.members)
         if not self._rethinks or self.order is not None or size < self._next:
             return False
@@ -147,7 +147,7 @@ class Run:
         return True
 
     def _reason(self) -> StopReason | None:
-        """Return why to stop, if there is a reason."""
+        """Return the reason to stop, None to continue."""
         asked, limits = self.asked, self.asked.limits
         if limits.n_steps is not None and len(self.now.frame.members) >= limits.n_steps:
             return limits.count_name
@@ -164,7 +164,7 @@ class Run:
         return None
 
     def _joining(self) -> list[int]:
-        """Return the columns of which one is to join the set."""
+        """Return the candidates, one of which joins the set."""
         if self.order is None:
             return self._short_list()
         gains = self.now.linear_gains()
@@ -176,13 +176,13 @@ class Run:
         return _largest(self.now.linear_gains(), n)
 
     def _n_new(self) -> int:
-        """Return how many functions one more column brings."""
+        """Return the number of functions that one more column brings."""
         frame = self.now.frame
         others = [c for c in range(len(self._covariance)) if c not in frame.columns]
         return max(len(each.involves) for each in self._frames.newcomers(frame, others[:1]))
 
     def _crowded(self) -> bool:
-        """Return whether one more column has as many functions as there are rows."""
+        """Return True if one more column makes as many functions as there are rows."""
         if self.alphas[len(self.now.frame.members)] > 0:
             return False
         return self.now.frame.n_functions + self._n_new() + 1 >= self._n_rows
@@ -192,7 +192,7 @@ class Run:
         return most is not None and self.now.frame.n_functions + self._n_new() > most
 
     def _grow(self, columns: Sequence[int]) -> None:
-        """Let the candidate join the set that explains most, with a beam after exchanges."""
+        """Add the candidate that explains most; with a beam, compare after exchanges."""
         before = self.now
         for column in self._best_of(columns):
             self.now = before
@@ -202,7 +202,7 @@ class Run:
         self._take_up()
 
     def _take_up(self) -> None:
-        """Go on with the best of the largest sets, if the set is one of these."""
+        """Continue with the best of the largest sets, if the current set is as large."""
         if len(self.now.frame.members) == len(self.top.frame.members):
             self.now = self.top
 
@@ -220,7 +220,7 @@ class Run:
         return order
 
     def _explained(self, members: Sequence[Member], moments: ScaledMoments) -> Explained:
-        """Return what a set explains, with the penalty of its size."""
+        """Return the fit of a set, with the penalty of its size."""
         frame = self._frames.of(members)
 
         def fit(alpha: float) -> Explained:
@@ -234,24 +234,24 @@ class Run:
         return chosen
 
     def _add(self, column: int) -> None:
-        """Let a column join the set."""
+        """Add a column to the set."""
         self._become(self._with(column))
 
     def _with(self, column: int) -> Explained:
-        """Return the set with one more column."""
+        """Return the fit of the set with one more column."""
         now = self.now
         (candidate,) = self._candidates.of([column], now.frame, now.moments)
         members = [*now.frame.members, Member(column, next(self._numbers))]
         return self._explained(members, now.joined(candidate))
 
     def _drop(self, place: int) -> Explained:
-        """Return the set without a member."""
+        """Return the fit of the set without the member at a place."""
         now = self.now
         members = [each for i, each in enumerate(now.frame.members) if i != place]
         return self._explained(members, without_member(now.moments, now.frame, place))
 
     def _become(self, other: Explained) -> None:
-        """Go on with another set."""
+        """Continue with another set, and record it."""
         self.now = other
         size, trace = len(other.frame.members), self._trace
         if size > max(self._best):
@@ -265,7 +265,7 @@ class Run:
             trace.total[-1], trace.largest[-1] = self._total, self._largest
 
     def _note(self, other: Explained) -> bool:
-        """Note a set down if it is the best of its size so far, and return whether it is."""
+        """Record a set if it is the best of its size so far; return True if it is."""
         size = len(other.frame.members)
         is_best = size not in self._best or other.value > self._best[size][0]
         if is_best:
@@ -273,12 +273,12 @@ class Run:
         return is_best
 
     def _is_better(self, value: float, size: int) -> bool:
-        """Return whether a set is better than the best one of its size."""
+        """Return True if a value exceeds that of the best set of its size by enough."""
         best, _ = self._best[size]
         return value > best + LEAST_GAIN * (float(np.trace(self._covariance)) - best)
 
     def _reconsider(self) -> None:
-        """Exchange columns, and drop one where the smaller set is the best of its size."""
+        """Exchange columns, and drop one if the smaller set is the best of its size."""
         self._exchange_all()
         free = len(self.asked.given)
         while len(self.now.frame.members) > free + 2:
@@ -295,7 +295,7 @@ class Run:
             pass
 
     def _exchange(self) -> bool:
-        """Look at all exchanges, make the best ones, and return whether there were any."""
+        """Compute all exchanges, make the best ones, and return True if any was made."""
         members = self.now.frame.members
         made = False
         for value, number, column in self._exchanges():
@@ -315,9 +315,9 @@ class Run:
         return made
 
     def _exchanges(self) -> list[tuple[float, int, int]]:
-        """Return what exchanges would explain, with the number of the member and the column.
+        """Return exchanges: the variance explained, the number of the member, the new column.
 
-        The best ones come first, and each member and each column once.
+        The best exchanges come first; each member occurs once.
         """
         now, free = self.now, len(self.asked.given)
         if len(now.frame.members) == free:
@@ -347,9 +347,9 @@ class Run:
         return [c for c in _largest(gains, n) if gains[c] > PROMISING * own]
 
     def _ordered(self) -> tuple[int, ...]:
-        """Return the columns of the set, those without which least would be lost last.
+        """Return the columns of the set; columns that cost least when dropped come last.
 
-        On the way, smaller sets may turn out to be the best of their size.
+        Smaller sets on the way are recorded if they are the best of their size.
         """
         free, last = len(self.asked.given), []
         while len(self.now.frame.members) > free:
@@ -372,7 +372,7 @@ class Run:
         )
 
     def _with_advice(self) -> BestSets:
-        """Return the best sets, with what to add to the last one and what to give up."""
+        """Return the best sets, with gains of further columns and losses of members."""
         self.now = self.top
         columns = self._short_list()
         gains: dict[int, float] = {}
@@ -393,6 +393,6 @@ class Run:
 
 
 def _largest(gains: Array, n: int) -> list[int]:
-    """Return the columns of the largest gains above zero; among equals the first."""
+    """Return the columns of the n largest gains above zero; among equals the first."""
     rounded = gains * (1 + TIE * np.arange(len(gains), 0, -1) / len(gains))
     return [int(c) for c in np.argsort(-rounded, kind="stable")[:n] if gains[c] > 0]

@@ -1,4 +1,4 @@
-"""Candidates with functions of any kind, which are evaluated on the rows of the table."""
+"""Candidates with functions of any kind, evaluated on the rows of the table."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from gramian.core.sums import check_finite
 
 
 class EvaluatedCandidates(Candidates):
-    """Knows the products of candidates' functions with those of the set it saw last."""
+    """Store of the products of candidates' functions with those of the latest set."""
 
     def __init__(self, rows: Rows, frames: Frames, covariance: Array) -> None:
         super().__init__(rows, frames, covariance)
         self._known: dict[int, Candidate] = {}
-        """The candidates, those that were asked for last at the end."""
+        """The candidates, those that were used last at the end."""
 
     def _of(
         self, newcomers: dict[int, Newcomer], frame: Frame, moments: ScaledMoments
     ) -> list[Candidate]:
         waiting = [c for c in newcomers if not self._is_known(c, frame)]
-        # Neighbours that need the same sums are summed together.
+        # Neighbours that lack equal products are summed together.
         waiting.sort(key=lambda c: self._missing(c, frame))
         size = max((len(newcomers[c].involves) for c in waiting), default=1)
         width = frame.n_functions + self._rows.n_columns + size
@@ -46,7 +46,7 @@ class EvaluatedCandidates(Candidates):
         return found is not None and found.frame.members == frame.members
 
     def _missing(self, column: int, frame: Frame) -> tuple[int, ...]:
-        """Return the members with which products are not known."""
+        """Return the numbers of the members whose products with a candidate are missing."""
         found = self._known.get(column)
         known = () if found is None else found.frame.numbers
         return tuple(number for number in frame.numbers if number not in known)
@@ -64,7 +64,7 @@ class EvaluatedCandidates(Candidates):
         )
 
     def _forget(self, n_asked: int) -> None:
-        """Forget candidates that were not asked for lately, if memory gets scarce."""
+        """Remove the candidates that were used longest ago, if they take too much memory."""
         total = sum(each.n_bytes for each in self._known.values())
         for column in list(self._known)[: len(self._known) - n_asked]:
             if total <= KEPT_BYTES:
@@ -75,7 +75,7 @@ class EvaluatedCandidates(Candidates):
 def _update(
     old: Candidate | None, order: Order, found: CandidateSums, frame: Frame, moments: ScaledMoments
 ) -> Candidate:
-    """Put together what was known and what was found."""
+    """Return a candidate from its stored products and the sums just found."""
     n, p, new = len(order.newcomer.involves), frame.n_functions, order.new
     mean, norm = np.empty(n), np.empty(n)
     cross, own = np.empty((n, p)), np.empty((n, n))
@@ -107,5 +107,5 @@ def _update(
 
 
 def _staying(old: Candidate, frame: Frame) -> NDArray[np.bool_]:
-    """Return which members of the set that a candidate knows are still there."""
+    """Return True for members of a candidate's stored set that are in the new set."""
     return np.isin(np.array(old.frame.numbers, dtype=np.intp), frame.numbers)

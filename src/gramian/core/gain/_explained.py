@@ -1,4 +1,4 @@
-"""What the functions of a set of columns explain, and what an exchange would change.
+"""Variance that the functions of a set of columns explain, and changes of it by an exchange.
 
 Let G be the covariance of the functions f of the set, C theirs with X, P the penalties, and
 G + P = LLᵀ. The set explains ‖Y‖² of X, Y = L⁻¹C. A candidate with functions g, which have the
@@ -7,7 +7,7 @@ covariance E with f, adds
     ‖T‖²,    TᵀT = (C_g - WᵀY)ᵀ K⁻¹ (C_g - WᵀY),    K = G_g + P_g - WᵀW,    W = L⁻¹E.
 
 With H = (G + P)⁻¹, β = HC and B the functions that involve a member, the set loses β_Bᵀ(H_BB)⁻¹β_B
-without that member. If the candidate has joined before, H and β are those of both: their rows B are
+without that member. After the candidate has joined, H and β are those of both: their rows B are
 H_BB + U_B K⁻¹ U_Bᵀ and β_B - U_B K⁻¹(C_g - WᵀY), with U = L⁻ᵀW, and one row more for each function
 of the candidate that involves the member. So an exchange needs no factorization of its own.
 """
@@ -32,11 +32,11 @@ from gramian.core.gain._frame import Frame
 
 @dataclass(frozen=True)
 class Gain:
-    """What a candidate would add to a set."""
+    """Variance that a candidate adds to a set, and matrices that exchanges need."""
 
     candidate: Candidate
     value: float
-    """The variance that it explains of what is left."""
+    """Residual variance that the candidate explains."""
     inverse: Array
     """K⁻¹."""
     change: Array
@@ -44,18 +44,18 @@ class Gain:
 
 
 class Explained:
-    """What the functions of a set explain of all columns.
+    """Fit of all columns by the functions of a set.
 
     Parameters
     ----------
     frame : Frame
         The functions.
     moments : ScaledMoments
-        Their covariances.
+        The covariances of the functions.
     covariance : array of shape (n_columns, n_columns)
         The covariance of the columns, in the units in which variances count.
     units : array of shape (n_columns,)
-        The deviation in these units that is 1 in the scaled columns.
+        The standard deviation of each column in these units.
     alpha : float, default=0
         The penalty of every function but the columns themselves.
     """
@@ -91,7 +91,7 @@ class Explained:
 
     @cached_property
     def value(self) -> float:
-        """The variance that is explained, as it is penalized."""
+        """Explained variance, less the penalty."""
         return float(np.einsum("ij,ij->", self._fit, self._fit))
 
     def _threads(self, n_columns: int) -> AbstractContextManager[Any]:
@@ -99,7 +99,7 @@ class Explained:
 
     @cached_property
     def left(self) -> Array:
-        """The residual covariance Σ, in the units in which variances count."""
+        """Residual covariance Σ, in the units of the variances."""
         left = np.asfortranarray(self._covariance.copy())
         with self._threads(len(left)):
             subtract_second_moments(left, self._fit)
@@ -114,7 +114,7 @@ class Explained:
     @cached_property
     def inverse(self) -> Array:
         """H."""
-        if not self._factor.size:  # LAPACK complains of it
+        if not self._factor.size:  # LAPACK refuses empty matrices
             return self._factor.copy()
         inverse, _ = lapack.dpotri(self._factor, lower=1)
         full: Array = np.tril(inverse) + np.tril(inverse, -1).T
@@ -128,13 +128,13 @@ class Explained:
         return found
 
     def linear_gains(self) -> Array:
-        """Return how much each column would add by itself, linearly; zero for the members."""
+        """Return the linear gain of each column: the variance it explains alone; 0 for members."""
         gains = self._gains_of(self.left.diagonal(), self._squares)
         gains[self.frame.columns] = 0.0
         return gains
 
     def linear_gains_without(self) -> Array:
-        """Return the same for the set without each member, one row a member.
+        """Return the linear gains of all columns for the set without each member, by rows.
 
         Without a member the residual covariance is Σ + RᵀR. For all members at once, R being rows
         of one matrix, its diagonal and the squares of its columns are sums over these rows.
@@ -157,7 +157,7 @@ class Explained:
         return gains
 
     def _gains_of(self, variances: Array, squares: Array) -> Array:
-        """Return ‖Σe‖²/eᵀΣe for all columns e of which something is left."""
+        """Return ‖Σe‖²/eᵀΣe for all columns e with a residual variance, 0 for the others."""
         gains = np.zeros_like(variances)
         some = variances > LEAST_SHARE * self._units**2
         np.divide(squares, variances, out=gains, where=some)
@@ -165,7 +165,7 @@ class Explained:
 
     @cached_property
     def _lost(self) -> list[Array]:
-        """For each member, R with RᵀR the covariance that is lost without it."""
+        """For each member, R with RᵀR the explained covariance that is lost without it."""
         found = []
         for involved in self.frame.involves.T:
             rows = np.flatnonzero(involved)
@@ -177,11 +177,11 @@ class Explained:
 
     @property
     def losses(self) -> Array:
-        """How much less would be explained without each member."""
+        """Explained variance that is lost without each member."""
         return np.array([np.sum(lost**2) for lost in self._lost])
 
     def gains(self, candidates: Sequence[Candidate]) -> list[Gain]:
-        """Return how much candidates would add."""
+        """Return the gains of candidates."""
         ends = np.cumsum([len(each.cross) for each in candidates])
         weights = np.ascontiguousarray(np.vstack([each.cross for each in candidates]).T)
         with self._threads(weights.shape[1]):
@@ -205,7 +205,7 @@ class Explained:
         return found
 
     def exchanges(self, gain: Gain, places: Sequence[int]) -> list[float]:
-        """Return what the set would explain with a candidate in place of each of some members."""
+        """Return the explained variance with a candidate in place of each of some members."""
         found = []
         for place in places:
             rows = np.flatnonzero(self.frame.involves[:, place])
@@ -228,7 +228,7 @@ class Explained:
         return found
 
     def joined(self, candidate: Candidate) -> ScaledMoments:
-        """Return the moments of the set's functions with those of a candidate behind them."""
+        """Return the moments of the set's functions, followed by those of a candidate."""
         mine, new = self.moments, candidate.moments
         return ScaledMoments(
             np.append(mine.mean, new.mean),
@@ -239,7 +239,7 @@ class Explained:
 
 
 LEAST_SHARE = 1e-8
-"""A column with a smaller share of its variance left explains nothing by itself."""
+"""Residual share below which a column has no linear gain: the division would magnify errors."""
 
 
 def without_member(moments: ScaledMoments, frame: Frame, place: int) -> ScaledMoments:
@@ -254,7 +254,7 @@ def without_member(moments: ScaledMoments, frame: Frame, place: int) -> ScaledMo
 
 
 def _factorize(gram: Array, penalty: Array) -> Array:
-    """Return the lower factor of G + P; P grows, by the same for all functions, until it is one."""
+    """Return the lower factor of G + P; the diagonal grows until G + P is positive definite."""
     if not len(gram):
         return np.empty((0, 0))
     floor = RIDGE

@@ -1,4 +1,4 @@
-"""The functions of a set of columns, and those that one more column would bring."""
+"""Functions of a set of columns, and functions that one more column brings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gramian.families import Block, Call, Family, no_levels
 
 @dataclass(frozen=True)
 class Member:
-    """A column of the set. One that leaves and returns is another member: it comes last."""
+    """A column of the set. A column that leaves and returns is a new member, and comes last."""
 
     column: int
     number: int
@@ -27,16 +27,16 @@ class Member:
 
 @dataclass(frozen=True)
 class Newcomer:
-    """The functions that a column outside the set would bring: one of each has it in it."""
+    """The functions that a column outside the set brings; each involves the column."""
 
     block: Block
     involves: NDArray[np.bool_]
-    """Which members each function involves, besides the column itself."""
+    """True if a function involves a member: of shape (n_functions, n_members)."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The functions of the members, in the order in which these came, the constant left out."""
+    """The functions of the members, in the order of the members, without the constant."""
 
     members: tuple[Member, ...]
     layout: Layout
@@ -48,12 +48,12 @@ class Frame:
 
     @cached_property
     def n_functions(self) -> int:
-        """The number of functions of the members."""
+        """Number of functions of the members."""
         return self.layout.n_functions
 
     @property
     def involves(self) -> NDArray[np.bool_]:
-        """Which members each function involves."""
+        """True if a function involves a member: of shape (n_functions, n_members)."""
         return self.layout.involves
 
     @property
@@ -72,7 +72,7 @@ class Frames:
     Parameters
     ----------
     rows : Rows
-        The table, asked only where functions depend on the values of a column (indicators).
+        The table, read only if functions depend on the values of a column (indicators).
     family : Family
         The functions.
     """
@@ -81,18 +81,18 @@ class Frames:
         self._rows = rows
         self._family = family
         self.alike = _are_alike(family)
-        """Whether all columns have functions of the same form, whatever their values."""
+        """True if the functions of a column do not depend on its values."""
         self._of_size: dict[int, Layout] = {}
-        """If so, the functions by the number of columns."""
+        """Layouts by the number of columns, if columns are alike."""
         self._scales: dict[tuple[int, ...], float] = {}
-        """What the user's functions are multiplied by, which depends on their columns."""
+        """Scales of the user's functions, by function and columns."""
 
     def of(self, members: Sequence[Member]) -> Frame:
         """Return the functions of a set."""
         return Frame(tuple(members), self._lay_out([member.column for member in members]))
 
     def newcomers(self, frame: Frame, columns: Sequence[int]) -> list[Newcomer]:
-        """Return what each of some columns would bring to the set."""
+        """Return the functions that each of some columns brings to the set."""
         if not columns:
             return []
         first = self._newcomer(frame, columns[0])
@@ -116,7 +116,7 @@ class Frames:
         return replace(layout, blocks=self._scaled(layout))
 
     def _scaled(self, layout: Layout) -> tuple[Block, ...]:
-        """Scale the user's functions, each as it is wherever its columns are."""
+        """Return blocks with scaled user's functions; the scale depends on function and columns."""
 
         def key(call: Call) -> tuple[int, ...]:
             return id(call.function), *(layout.columns[i] for i in call.variables)
@@ -136,7 +136,7 @@ class Frames:
 
 
 def _are_alike(family: Family) -> bool:
-    """Return whether all columns have functions of the same form, whatever their values."""
+    """Return True if the functions of a column do not depend on its values."""
     try:
         family.expand().grow(no_levels)
     except ValueError:

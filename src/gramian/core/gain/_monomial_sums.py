@@ -1,4 +1,4 @@
-"""Moments E[xᵃm] of candidates x with monomials m in the members of a set."""
+"""Sums over rows of the moments E[xᵃm] of candidates x with monomials m in members of a set."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from gramian.core.rows import RowBlock, Rows, Work
 from gramian.core.sums import Halves, Tuples, merge_tuples, pieces
 
 BATCH = 64
-"""Rows of a matrix product, about: fewer are slow."""
+"""Approximate number of rows of a matrix product; products with fewer rows are slow."""
 BYTES_AT_ONCE = 2**23
 """Memory in bytes, about, of the values of functions that are evaluated at once."""
 FEWEST_ROWS, MOST_ROWS = 64, 2048
-"""Rows that are evaluated at once."""
+"""Limits of the number of rows on which monomials are evaluated at once."""
 THIN = 8
-"""For at most this many products the longest monomials are not evaluated: it would take longer."""
+"""Number of products up to which the longest monomials are not evaluated: it would take longer."""
 MonomialFactors = tuple[int, ...]
-"""A monomial in the columns of the table, as a sorted list of its factors."""
+"""A monomial in the columns of the table, as the sorted tuple of its factors."""
 
 
 class Powers:
-    """The monomials m for every power of a candidate x, for sets of one size.
+    """Monomials m for every power of a candidate x, for sets of one size.
 
     Monomials of each degree are sorted by their last variable, then the one before: those of the
     first members come first, and those of a new member last.
@@ -50,7 +50,7 @@ class Powers:
     def __init__(self, n_members: int, degree: int, max_exponent: int | None, highest: int) -> None:
         self.degree = degree
         self.highest = highest
-        # In place of a function of x the constant may stand: its products are those functions.
+        # Products with the constant, in place of a second function of x, are included.
         self.products = Halves(n_members + 1, 0, 2 * degree - 1, max_exponent)
 
     @property
@@ -63,7 +63,7 @@ class Powers:
         return self.products.tuples[2 * self.degree - power]
 
     def n_ending(self, power: int, variable: int) -> int:
-        """Return how many monomials m of products xᵃm end with a variable."""
+        """Return the number of monomials m of products xᵃm that end with a variable."""
         length = 2 * self.degree - power
         if not length:
             return int(variable == 0)
@@ -71,7 +71,7 @@ class Powers:
 
     @property
     def n_bytes(self) -> int:
-        """The memory that one candidate takes."""
+        """Memory of one candidate's moments in bytes."""
         return 8 * sum(len(self.of(a)) for a in self.all)
 
     def find(self, power: int, first: Tuples, second: Tuples) -> IntArray:
@@ -87,7 +87,7 @@ class Powers:
 
 @dataclass(frozen=True)
 class Known:
-    """The moments of a candidate that are known."""
+    """Moments of a candidate with the monomials of some members."""
 
     members: tuple[Member, ...]
     moments: list[Array]
@@ -95,34 +95,34 @@ class Known:
 
     @cached_property
     def n_bytes(self) -> int:
-        """The memory taken."""
+        """Memory in bytes."""
         return sum(each.nbytes for each in self.moments)
 
     def without_others(self, members: Sequence[Member], stay: Stay) -> Known:
-        """Forget all members but those that another set begins with.
+        """Return the moments with the monomials of fewer members.
 
         Parameters
         ----------
         members : sequence of Member
-            Those that stay.
+            The members that stay.
         stay : Stay
-            What stays with them.
+            The moments that stay, see `staying`.
         """
         pairs = zip(self.moments, stay, strict=True)
         return Known(tuple(members), [each[those] for each, those in pairs])
 
     def extended(self, new: Known) -> Known:
-        """Return this with what is new, which comes last."""
+        """Return these moments followed by new ones."""
         pairs = zip(self.moments, new.moments, strict=True)
         return Known(new.members, [np.concatenate(pair) for pair in pairs])
 
 
 Stay = list[NDArray[np.bool_]]
-"""Which moments stay when members leave, for each power."""
+"""For each power, True for moments that stay when members leave."""
 
 
 def staying(powers: Powers, members: Sequence[Member], beginning: Sequence[Member]) -> Stay:
-    """Return what stays of a set if none but the members stay that another set begins with."""
+    """Return which moments stay if only the members in `beginning` stay."""
     numbers = {member.number for member in beginning}
     stay = np.array([True, *(member.number in numbers for member in members)])
     return [np.logical_and.reduce(stay[powers.of(a)], axis=1) for a in powers.all]
@@ -135,32 +135,32 @@ def sum_monomials(
     waiting: Sequence[tuple[int, int]],
     functions: Sequence[MonomialFactors],
 ) -> tuple[list[Known], Array]:
-    """Read the table once, and return what is not known yet of candidates.
+    """Read the table once, and return missing moments of candidates and products with X.
 
     Parameters
     ----------
     rows : Rows
         The table. Columns have mean 0 and variance 1.
     powers : Powers
-        Those of the size of the set.
+        The monomials for the size of the set.
     members : sequence of Member
         The set.
     waiting : sequence of pairs of int
-        How many of the first members are known to each candidate, -1 if not even its own moments
-        are; and the candidate's column. In the order of these numbers.
+        For each candidate, the number of first members whose moments are stored (-1 if not even
+        the candidate's own moments are), and its column; sorted by these numbers.
     functions : sequence of MonomialFactors
-        Functions whose products with all columns are asked for.
+        The functions whose products with all columns are missing.
 
     Returns
     -------
     moments : list of Known
-        What is new of each candidate.
+        The new moments of each candidate.
     with_x : array of shape (n_functions, n_columns)
         E[fX] of the functions.
     """
     columns = tuple(member.column for member in members)
     work = MonomialWork(powers, columns, tuple(waiting), tuple(functions), rows.n_columns)
-    with np.errstate(over="ignore", invalid="ignore"):  # checked by those who use it
+    with np.errstate(over="ignore", invalid="ignore"):  # the callers check the sums
         *sums, with_x = rows.sum(work)
     parts: list[list[list[Array]]] = [[[] for _ in powers.all] for _ in waiting]
     each_sum = iter(sums)
@@ -175,7 +175,7 @@ def sum_monomials(
 
 @dataclass(frozen=True)
 class MonomialWork(Work):
-    """Sums products of candidates with monomials, and of functions with X."""
+    """Sum products of candidates with monomials, and of functions with X."""
 
     powers: Powers
     members: tuple[int, ...]
@@ -189,9 +189,9 @@ class MonomialWork(Work):
 
     @cached_property
     def batches(self) -> list[IntArray]:
-        """Variables, each with one of the candidates that wait for its products, in batches.
+        """Pairs of a variable and a candidate that lacks products with it, in batches.
 
-        Products of a candidate with nothing but the constant come first, by themselves.
+        Products of candidates with the constant only come first, in a batch of their own.
         """
         pairs = [
             (variable, i)
@@ -207,25 +207,25 @@ class MonomialWork(Work):
 
     @cached_property
     def longest(self) -> int:
-        """The degree of the longest monomials that are evaluated."""
+        """Degree of the longest monomials that are evaluated."""
         is_thin = sum(map(len, self.batches)) <= THIN
         return 2 * self.powers.degree - 2 - is_thin
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """Where columns are among the variables: first the constant, then members, then others."""
+        """Places of columns among the variables: the constant, then members, then others."""
         others = {c for each in self.functions for c in each}.union(c for _, c in self.waiting)
         columns = [*self.members, *sorted(others.difference(self.members))]
         return {column: place for place, column in enumerate(columns, start=1)}
 
     @cached_property
     def candidates(self) -> IntArray:
-        """Where the candidates are among the variables."""
+        """Places of the candidates among the variables."""
         return np.array([self.places[column] for _, column in self.waiting], dtype=np.intp)
 
     @cached_property
     def factors(self) -> list[tuple[slice, list[list[int]]]]:
-        """Functions in pieces of one degree, and the places of their first, second, ... factors."""
+        """Groups of functions of one degree, with the places of first, second, ... factors."""
         found, start = [], 0
         for _, group in groupby(self.functions, key=len):
             several = list(group)
@@ -260,7 +260,7 @@ class _MonomialWorker:
             self._add(piece)
 
     def _add(self, rows: RowBlock) -> None:
-        # np.take lets other threads go on, an index does not.
+        # np.take releases the lock of the interpreter, indexing does not.
         work = self._work
         z = np.ones((1 + len(work.places), len(rows.root)))
         np.divide(np.take(rows.x, [*work.places], axis=1).T, rows.root, out=z[1:])
@@ -288,7 +288,7 @@ class _MonomialWorker:
             for a in powers.all:
                 left *= candidates
                 moments = next(sums)
-                # The monomials that end with a variable: it times the first shorter ones.
+                # Monomials that end with a variable are the variable times the first shorter ones.
                 length, n = max(0, 2 * powers.degree - a - 1), moments.shape[1]
                 if length < len(values):
                     self._add_product(moments, left, values[length][:n].T)
@@ -297,7 +297,7 @@ class _MonomialWorker:
                         mine += self._put_together(symbols * each, values[-1])[:n]
 
     def _put_together(self, last: Array, shorter: Array) -> Array:
-        """Return sums of monomials, given shorter ones and what their last variables add."""
+        """Return sums of the longest monomials, from shorter monomials and weighted symbols."""
         parents = self._work.powers.products.parents[self._work.longest]
         products = np.zeros((len(last), len(shorter)))
         self._add_product(products, last, shorter.T)

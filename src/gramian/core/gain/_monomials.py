@@ -1,10 +1,14 @@
-"""Candidates whose functions are monomials: every moment of the table is summed once.
+"""Candidates whose functions are monomials: each distinct moment is summed once.
 
 The functions of a set and of a candidate x are monomials, and so are their products: xᵃm, where m
 is a monomial in the members. A product E[gf] of any two functions is one of the moments E[xᵃm].
 For degree 2 and a set of 40 columns these are 13,000 numbers a candidate, of which 900 are new when
 a column joins the set; the products of functions are 37,000, of which 2,600 are new. The monomials
-m are the same for all candidates, so that one matrix product gives the moments of all of them.
+m are common to all candidates, so that one matrix product gives the moments of all of them.
+
+Measured on USPS (7,291 rows, 255 columns, 40 columns to select, quadratic gains with exchanges, one
+thread), processor time against `EvaluatedCandidates`: 9.3 s and 15.8 s with alpha=0.01, 16.7 s and
+28.6 s with alpha="auto". So the moments save about 40 %.
 
 Variables are numbered from 1, in the order in which they joined; 0 stands for the constant.
 """
@@ -35,7 +39,7 @@ from gramian.families import Family, Products
 
 
 def candidates_of(rows: Rows, family: Family, frames: Frames, covariance: Array) -> Candidates:
-    """Return candidates that suit a family of functions.
+    """Return the store of candidates for a family: by moments if it has monomials.
 
     Parameters
     ----------
@@ -49,7 +53,7 @@ def candidates_of(rows: Rows, family: Family, frames: Frames, covariance: Array)
         E[XXᵀ] of the scaled columns.
     """
     found, rule = monomials(family), family.rules()[0]
-    # With few variables in a product, most moments would be of no use.
+    # If products have few variables, most moments would not be used.
     if found is None or not isinstance(rule, Products) or rule.max_variables is not None:
         return EvaluatedCandidates(rows, frames, covariance)
     return MonomialCandidates(rows, frames, covariance, *found)
@@ -57,17 +61,17 @@ def candidates_of(rows: Rows, family: Family, frames: Frames, covariance: Array)
 
 @dataclass(frozen=True)
 class Places:
-    """Where the products of functions are among the moments, for sets of one size."""
+    """Places of the products of functions among the moments, for sets of one size."""
 
     powers: Powers
     groups: list[tuple[int, slice]]
-    """The functions of a candidate x by their power of x."""
+    """Powers of x, and the functions of a candidate x that have them."""
     with_set: list[IntArray]
-    """For each of these groups, products with the constant and all functions of the set."""
+    """For each group, places of products with the constant and all functions of the set."""
     own: list[list[IntArray]]
-    """For each two groups, products of their functions."""
+    """For each pair of groups, places of products of their functions."""
     factors: list[tuple[int, MonomialFactors]]
-    """For each function the power of x, and the variables besides it."""
+    """For each function the power of x, and its other variables."""
 
     def functions(self, column: int, members: Sequence[Member]) -> list[MonomialFactors]:
         """Return the functions of a candidate as monomials in the columns of the table."""
@@ -79,7 +83,7 @@ class Places:
 
 
 class MonomialCandidates(Candidates):
-    """Knows the moments of candidates with monomials in the members of the set it saw last.
+    """Store of the moments of candidates with monomials in the members of the latest set.
 
     Parameters
     ----------
@@ -103,7 +107,7 @@ class MonomialCandidates(Candidates):
         self._degree = degree
         self._max_exponent = max_exponent
         self._known: dict[int, Known] = {}
-        """What is known of candidates, of those that were asked for last at the end."""
+        """Moments of candidates, those that were used last at the end."""
         self._with_x: dict[MonomialFactors, Array] = {}
         """E[fX] of functions f, by their factors."""
         self._places: dict[int, Places] = {}
@@ -111,7 +115,7 @@ class MonomialCandidates(Candidates):
     def _of(
         self, newcomers: dict[int, Newcomer], frame: Frame, moments: ScaledMoments
     ) -> list[Candidate]:
-        newcomer = next(iter(newcomers.values()))  # the functions of all have the same form
+        newcomer = next(iter(newcomers.values()))  # functions of all candidates are alike
         places = self._places_of(frame, newcomer)
         functions = {c: places.functions(c, frame.members) for c in newcomers}
         self._learn(functions, frame.members, places.powers)
@@ -138,7 +142,7 @@ class MonomialCandidates(Candidates):
         members: tuple[Member, ...],
         powers: Powers,
     ) -> None:
-        """Take the sums over rows that are not known yet."""
+        """Sum the missing moments over the rows."""
         self._leave(list(functions), members)
         known = self._known
         every = [(len(known[c].members) if c in known else -1, c) for c in functions]
@@ -158,7 +162,7 @@ class MonomialCandidates(Candidates):
                 known[column] = each if n < 0 else known[column].extended(each)
 
     def _leave(self, columns: list[int], members: tuple[Member, ...]) -> None:
-        """Forget products with members that have left the set, or joined it out of turn."""
+        """Remove moments with members that have left the set or changed places."""
         shared: dict[tuple[Member, ...], tuple[tuple[Member, ...], Stay]] = {}
         for column in columns:
             known = self._known.get(column)
@@ -178,7 +182,7 @@ class MonomialCandidates(Candidates):
         return self._places[n]
 
     def _forget(self, asked: dict[int, list[MonomialFactors]]) -> None:
-        """Forget candidates that were not asked for lately, if memory gets scarce."""
+        """Remove the candidates that were used longest ago, if they take too much memory."""
         total = sum(each.n_bytes for each in self._known.values())
         for column in list(self._known)[: len(self._known) - len(asked)]:
             if total <= KEPT_BYTES // 2:
@@ -197,7 +201,7 @@ def _candidate(
     known: Known,
     with_x: Array,
 ) -> Candidate:
-    """Gather what is known of a candidate."""
+    """Return a candidate, its products gathered from the moments."""
     n = len(newcomer.involves)
     every, own = np.empty((n, 1 + frame.n_functions)), np.empty((n, n))
     for i, (a, those) in enumerate(places.groups):
@@ -217,7 +221,7 @@ def _candidate(
 
 
 def _find(frame: Frame, newcomer: Newcomer, degree: int, max_exponent: int | None) -> Places:
-    """Find the products of functions among the moments."""
+    """Return the places of the products of functions among the moments."""
     tuples = MonomialTuples(degree)
     for block in frame.layout.blocks:
         tuples.append(block)

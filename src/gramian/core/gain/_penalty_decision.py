@@ -1,4 +1,4 @@
-"""Which penalty leaves least of rows that take no part in the expectations."""
+"""Choice of the penalty by the residuals of held-out rows."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from gramian.core.rows import RowBlock, or_infinity
 
 @dataclass
 class Decision:
-    """What held-out rows say of sets of each size.
+    """Held-out residuals of sets of each size, and the penalties that they choose.
 
     Parameters
     ----------
     rows : RowBlock or None
-        The rows, centred and scaled as those of the fit are.
+        The held-out rows, centred and scaled as the rows of the fit; None for no choice.
     units : array of shape (n_columns,)
-        The deviation that is 1 in the scaled columns, in the units in which variances count.
+        The standard deviation of each column in the units of the variances.
     """
 
     rows: RowBlock | None
     units: Array
     total: list[float] = field(default_factory=list)
-    """What is left of these rows before the first column, and with sets of each size."""
+    """Residual squares of the rows before the first column, and with sets of each size."""
 
     _last: int = field(default=0, init=False)
-    """Which penalty was chosen last."""
+    """Number of the penalty that was chosen last."""
 
     def __post_init__(self) -> None:
         if self.rows is not None:
             self.total.append(float(np.sum((self.rows.x * self.units) ** 2)))
 
     def choose(self, fit: Callable[[float], Explained], alphas: Sequence[float]) -> Explained:
-        """Return the fit, of several with different penalties, that leaves least.
+        """Return the fit whose penalty gives the smallest held-out residual.
 
-        All penalties are tried whenever the number of columns is a power of two, or the last
-        choice was infinite, which says nothing of the others; otherwise those around the last
-        choice, as long as they leave no more than it.
+        All penalties are tried if the number of columns is a power of two, or if the last choice
+        was infinite, which says nothing about the others. Otherwise penalties around the last
+        choice are tried, as long as residuals do not grow.
 
         Parameters
         ----------
         fit : callable
-            Fits the set, one column larger than the last one, with a given penalty.
+            Returns the fit of the set, one column larger than before, with a given penalty.
         alphas : sequence of float
             The penalties, in ascending order.
         """
@@ -71,7 +71,7 @@ class Decision:
         return fits[self._last]
 
     def _evaluate(self, fit: Explained) -> Array:
-        """Return the functions of a fit on the rows."""
+        """Return the values of the functions of a fit on the held-out rows."""
         assert self.rows is not None
         values, _, _ = fit.frame.evaluate(self.rows)
         functions = values[1:] - np.multiply.outer(fit.moments.mean, self.rows.root)
@@ -79,7 +79,7 @@ class Decision:
         return functions
 
     def _left(self, fit: Explained, functions: Array) -> float:
-        """Return what a fit leaves of the rows."""
+        """Return the residual squares of the held-out rows."""
         assert self.rows is not None
         with np.errstate(over="ignore", invalid="ignore"):  # far from the rows of the fit
             residual = self.rows.x * self.units - functions.T @ fit.coefficients
@@ -87,7 +87,7 @@ class Decision:
         return or_infinity(left)
 
     def stalled(self, patience: int | None, tolerance: float) -> bool:
-        """Return whether the last sizes brought no improvement."""
+        """Return True if the last `patience` sizes brought no improvement."""
         if self.rows is None or not patience or len(self.total) <= patience:
             return False
         before = min(self.total[:-patience])

@@ -1,4 +1,4 @@
-"""Missing cells as functions of the row's other cells."""
+"""Imputation: missing cells as functions of the other cells of their row."""
 
 from gramian.core.imputation._imputation import Imputation, fit_imputation
 from gramian.core.imputation._low_rank import Plane, expected_codes, fit_plane, noise_of

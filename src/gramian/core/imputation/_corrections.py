@@ -1,4 +1,4 @@
-"""The nonlinear part: what functions of a completed row add to the linear expectation of a cell."""
+"""Nonlinear corrections of the linear expectation of a cell, by functions of the completed row."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from scipy.linalg import eigh
 from gramian._support.types import Array, IntArray
 
 N_FACTORS = 8
-"""Products are made of this many columns, those most correlated with the one to be filled."""
+"""Number of columns in products: those most correlated with the column to be filled."""
 N_WAVES = 300
+"""Number of waves."""
 LENGTHS = (1.0, 0.5, 0.25)
-"""Wavelengths, as shares of the typical distance of two rows; left-out rows decide among them."""
+"""Wavelengths, as shares of the typical distance of two rows; left-out rows choose one."""
 MOST_DEVIATIONS = 5.0
-"""Products are cut at this many deviations from their mean: they explode where there were no
-rows."""
+"""Limit of products, in deviations from their mean: products explode where there are no rows."""
 LEAST_RELEVANCE = 0.05
-"""The lower bound of a column's correlation, where distances are measured."""
+"""Lower bound of a column's correlation as its weight in distances."""
 RELATIVE_PENALTIES = 10.0 ** np.arange(-7, 0.1, 0.5)
-"""Relative to the largest eigenvalue of the functions' covariance."""
+"""Penalties, relative to the largest eigenvalue of the functions' covariance."""
 LEAST_FREE = 1e-3
-"""The lower bound of 1 - leverage, the share of a row's fit that other rows decide."""
+"""Lower bound of 1 - leverage, the share of a row's fit that other rows decide."""
 MOST_FREEDOM = 0.7
-"""Fits with more degrees of freedom, relative to the rows, are not considered."""
+"""Largest number of degrees of freedom of a fit, relative to the rows."""
 
 
 RowFunctions = Callable[[Array], Array]
-"""Evaluates functions of completed rows, one a column."""
+"""Returns the values of functions on completed rows, one column per function."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class ProductsOfTwo:
     deviation: Array
 
     def __call__(self, rows: Array) -> Array:
-        """Evaluate them, one a column, scaled to variance 1."""
+        """Return the products, one column each, scaled to variance 1 and limited."""
         products = _products(rows[:, self.columns])
         return np.clip((products - self.mean) / self.deviation, -MOST_DEVIATIONS, MOST_DEVIATIONS)
 
     @classmethod
     def of(cls, rows: Array, relevance: Array) -> ProductsOfTwo:
-        """Take the most relevant columns."""
+        """Return the products of the most relevant columns."""
         columns = np.argsort(-relevance, kind="stable")[:N_FACTORS]
         products = _products(rows[:, columns])
         deviation = products.std(axis=0)
@@ -61,7 +61,7 @@ def _products(x: Array) -> Array:
 
 @dataclass(frozen=True)
 class Waves:
-    """Cosines in random directions: sums of many are smooth functions of all columns.
+    """Cosines in random directions: their sums are smooth functions of all columns.
 
     Their inner products tend to a Gaussian kernel of the distance between rows, in which columns
     count by their relevance (Rahimi and Recht's random features).
@@ -71,16 +71,16 @@ class Waves:
     phases: Array
 
     def __call__(self, rows: Array) -> Array:
-        """Evaluate them, one a column."""
+        """Return the cosines, one column each."""
         waves: Array = np.cos(rows @ self.directions + self.phases)
         return waves
 
     @classmethod
     def of(cls, rows: Array, relevance: Array, share: float) -> Waves:
-        """Draw waves as long as a share of what rows are far from each other, typically."""
+        """Draw waves whose length is a share of the typical distance of two rows."""
         scale = np.maximum(relevance, LEAST_RELEVANCE)
         rng = np.random.default_rng(0)
-        # the mean squared distance of two rows is twice their variance
+        # The mean squared distance of two rows is twice their variance.
         length = share * np.sqrt(2 * np.sum(scale**2 * rows.var(axis=0)))
         directions = scale[:, np.newaxis] * rng.standard_normal((rows.shape[1], N_WAVES))
         return cls(directions / (length or 1.0), rng.uniform(0, 2 * np.pi, N_WAVES))
@@ -95,23 +95,22 @@ class Correction:
     offset: float
 
     def __call__(self, rows: Array) -> Array:
-        """Return what is to be added to the linear expectation."""
+        """Return the correction of the linear expectation for each row."""
         correction: Array = self.functions(rows) @ self.coefficients + self.offset
         return correction
 
 
 def best_correction(rows: Array, target: Array, relevance: Array) -> Correction | None:
-    """Fit what linear expectations miss, if functions explain any of it.
+    """Return the best correction of linear expectations; None if no correction helps.
 
-    Functions and penalty are those of the smallest error when each row is left out in turn; to
-    correct nothing is among the choices.
+    Functions and penalty have the smallest leave-one-out error.
 
     Parameters
     ----------
     rows : array of shape (n_rows, n_columns)
-        Completed without the cells of the target.
+        Rows completed without the cells of the target.
     target : array of shape (n_rows,)
-        What the linear expectation of the target misses.
+        The residuals of the target's linear expectation.
     relevance : array of shape (n_columns,)
         The absolute correlation of each column with the one to be filled.
     """

@@ -1,11 +1,11 @@
-"""The linear part: a normal distribution with gaps, and what it expects in each gap.
+"""Linear expectations of missing cells, by a normal distribution fitted to rows with gaps.
 
-With the covariance Σ, the cells O that are present in a row and B = (Σ_OO)⁻¹, the row that is
-expected is ΣB x: it is x where x is present. A cell j that is present can be left out as well. Then
+With the covariance Σ, the cells O that are present in a row and B = (Σ_OO)⁻¹, the expected row is
+ΣB x: it equals x in the cells O. If a present cell j is left out as well,
 
     the expected cell j is  x_j - (Bx)_j / B_jj,  and cell k is  (ΣBx)_k - (ΣB)_kj (Bx)_j / B_jj,
 
-so that one inverse a row tells what would be expected without each of its cells.
+so that one inverse per row gives the expectations without each of its cells.
 """
 
 from __future__ import annotations
@@ -20,31 +20,32 @@ from gramian._support.types import Array
 
 Mask = NDArray[np.bool_]
 RIDGES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
-"""How many rows of unit variance are added to the covariance; hidden cells decide."""
+"""Ridges: numbers of rows of variance 1 that are added to the covariance; hidden cells choose."""
 HIDDEN = 0.1
-"""The share of cells that are hidden for that."""
+"""Share of present cells that are hidden to choose the ridge."""
 MAX_ROUNDS = 30
+"""Largest number of rounds of EM."""
 LEAST_CHANGE = 1e-3
-"""Rounds end when no entry of the covariance, of columns of variance about 1, changes by more."""
+"""Change of the covariance, of columns of variance about 1, below which rounds end."""
 INVERSES_BYTES = 2**26
-"""The inverses of a block of rows take this much memory."""
+"""Bytes of the inverses of a block of rows."""
 
 
 @dataclass(frozen=True)
 class Completed:
-    """Rows without gaps, and how they would be without one of the cells present."""
+    """Completed rows, and the terms that leave one of the present cells out."""
 
     rows: Array
-    """Expected rows, centred; the cells that are present are as given."""
+    """Expected rows, centred; present cells keep their values."""
     gain: Array
-    """(n_rows, n_columns): what a cell adds to its own expectation given the others, where it is
-    present; 0 in gaps."""
+    """Difference of each present cell from its expectation given the others; 0 in gaps. Of shape
+    (n_rows, n_columns)."""
     effects: Array
-    """(n_rows, n_columns, n_columns): how expected cells change, by row, with those present, by
-    column; ΣB above."""
+    """ΣB for each row: change of expected cells (second axis) per unit of present cells (third
+    axis). Of shape (n_rows, n_columns, n_columns)."""
 
     def without(self, column: int) -> Array:
-        """Return the rows that are expected when cells of a column are left out, all of them."""
+        """Return the expected rows if all cells of a column are left out."""
         rows: Array = self.rows - self.effects[:, :, column] * self.gain[:, [column]]
         return rows
 
@@ -56,17 +57,17 @@ class Gaussian:
     mean: Array
     covariance: Array
     ridge: float = 0.0
-    """With which it was fitted."""
+    """The ridge of the fit."""
 
     def expect(self, x: Array, present: Mask) -> Array:
-        """Return expected rows, centred, given the cells that are present."""
+        """Return expected rows, centred, given the present cells."""
         parts = [self.complete(x[part], present[part]).rows for part in _blocks(x)]
         return np.concatenate([np.empty((0, x.shape[1])), *parts])
 
     def complete(self, x: Array, present: Mask) -> Completed:
-        """Return what is expected of rows, with and without each of their cells.
+        """Return expected rows, with the terms that leave each cell out.
 
-        This takes a number for each row and each pair of columns.
+        The result takes one number for each row and each pair of columns.
         """
         covariance = self.covariance
         both = present[:, :, np.newaxis] & present[:, np.newaxis, :]
@@ -82,7 +83,7 @@ class Gaussian:
         return Completed(rows, gain, covariance @ inverse)
 
     def updated(self, x: Array, present: Mask) -> Gaussian:
-        """Return the most likely parameters, given what these ones expect: a round of EM."""
+        """Return the parameters after one round of EM."""
         n = len(x)
         total = np.zeros(len(self.mean))
         products = np.zeros_like(self.covariance)
@@ -91,7 +92,7 @@ class Gaussian:
             gaps = (~present[part]).astype(np.float64)
             total += done.rows.sum(axis=0)
             products += done.rows.T @ done.rows
-            # what is uncertain of the gaps: Σ - ΣBΣ
+            # covariance of the gaps given the present cells: Σ - ΣBΣ
             explained = done.effects @ self.covariance
             explained *= gaps[:, :, np.newaxis]
             products += (gaps.T @ gaps) * self.covariance
@@ -106,15 +107,15 @@ class Gaussian:
 def fit_gaussian(x: Array, present: Mask) -> Gaussian:
     """Fit a normal distribution to rows with gaps.
 
-    Some cells that are present are hidden, and the ridge is the one with which they are expected
-    best. Then the distribution is fitted to all cells.
+    Some present cells are hidden, and the ridge with the smallest error in these cells is chosen.
+    Then the distribution is fitted to all present cells.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
-        Columns of variance about 1. What stands in gaps does not matter.
+        Columns of variance about 1. Values in gaps are ignored.
     present : array of bool
-        Which cells are no gaps.
+        True for cells that are not missing.
     """
     hidden = hide(present)
     rows = hidden.any(axis=1)
@@ -130,12 +131,12 @@ def fit_gaussian(x: Array, present: Mask) -> Gaussian:
 
 
 def hide(present: Mask) -> Mask:
-    """Choose some of the cells that are present, to see how well they are expected."""
+    """Return a random choice of present cells, to be hidden as a test of expectations."""
     return present & (np.random.default_rng(0).random(present.shape) < HIDDEN)
 
 
 def _converge(found: Gaussian, x: Array, present: Mask) -> Gaussian:
-    """Make rounds until they change nothing that matters."""
+    """Make rounds of EM until the covariance changes little."""
     for _ in range(MAX_ROUNDS):
         last, found = found, found.updated(x, present)
         if np.abs(found.covariance - last.covariance).max() < LEAST_CHANGE:

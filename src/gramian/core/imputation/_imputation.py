@@ -1,4 +1,4 @@
-"""What is known after gaps of a table were looked at: one immutable value."""
+"""A fitted imputation: linear expectations, corrections and limits of filled cells."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from gramian.core.imputation._corrections import Correction, best_correction
 from gramian.core.imputation._gaussian import Gaussian, fit_gaussian
 
 MAX_NUMBERS = 2**26
-"""Rows by columns by columns: what is kept of rows while corrections are fitted, 512 MB. Of larger
-tables a sample of rows is used for that."""
+"""Largest number of rows times columns times columns for corrections: 512 MB. Larger tables use a
+sample of their rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Imputation:
-    """What to expect of cells, given the others of their row."""
+    """Expectation of cells, given the other cells of their row."""
 
     centre: Array
     scale: Array
-    """The scale of the columns; the other attributes describe ``(X - centre) / scale``."""
+    """Scale of the columns; the following attributes describe ``(X - centre) / scale``."""
     gaussian: Gaussian
     corrections: tuple[Correction | None, ...]
-    """What linear expectations miss, by column."""
+    """Corrections of linear expectations, by column; None for no correction."""
     low: Array
     high: Array
-    """Filled cells are not beyond these, by column."""
+    """Limits of filled cells, by column."""
 
     def fill(self, table: Array) -> Array:
-        """Return rows, their gaps filled."""
+        """Return the rows with filled gaps."""
         gaps = np.isnan(table)
         which = np.flatnonzero(gaps.any(axis=1))
         filled: Array = table.copy()
@@ -40,7 +40,7 @@ class Imputation:
         return filled
 
     def _expect(self, table: Array) -> Array:
-        """Return what is expected of rows, in the units of the table."""
+        """Return expected rows, in the units of the table."""
         present = ~np.isnan(table)
         x = np.where(present, (table - self.centre) / self.scale, 0.0)
         expected = self.gaussian.expect(x, present)
@@ -55,18 +55,18 @@ class Imputation:
 
 
 def fit_imputation(table: Array, names: list[str], *, nonlinear: bool, margin: float) -> Imputation:
-    """Fit a normal distribution, and what it misses.
+    """Fit a normal distribution and corrections of its expectations.
 
     Parameters
     ----------
     table : array of shape (n_rows, n_columns)
-        The table; NaN are gaps.
+        The table; NaN is missing.
     names : list of str
-        What its columns are called in messages.
+        The names of the columns, for messages.
     nonlinear : bool
-        Whether to correct the linear expectations.
+        True to correct the linear expectations.
     margin : float
-        How far beyond the values seen a filled one may lie, as a share of their range.
+        The distance of filled values beyond the range of present values, as a share of the range.
     """
     present = ~np.isnan(table)
     empty = np.flatnonzero(~present.any(axis=0))
@@ -97,7 +97,7 @@ def fit_imputation(table: Array, names: list[str], *, nonlinear: bool, margin: f
 def _corrections(
     gaussian: Gaussian, x: Array, present: NDArray[np.bool_]
 ) -> tuple[Correction | None, ...]:
-    """Fit what the linear expectations miss, column by column."""
+    """Return the corrections of the linear expectations, column by column."""
     n_rows, n_columns = x.shape
     most = max(2, MAX_NUMBERS // n_columns**2)
     if n_rows > most:
@@ -118,7 +118,7 @@ def _corrections(
 
 
 def _correlations(rows: Array, values: Array) -> Array:
-    """Return the absolute correlation of each column with other values; 0 where one is constant."""
+    """Return the absolute correlation of each column with `values`; 0 if one is constant."""
     centred = rows - rows.mean(axis=0)
     values = values - values.mean()
     sizes = np.linalg.norm(centred, axis=0) * np.linalg.norm(values)

@@ -1,8 +1,8 @@
-"""Rows as combinations of a few lines: the coordinates that are expected when cells are missing.
+"""Rows as combinations of a few lines: expected codes of rows with missing cells.
 
 With codes c of mean 0 and variance 1, lines L and x = cL + noise of variance σ² in each cell, the
-cells O that are present give the code (L_O L_Oᵀ + σ² I)⁻¹ L_O x_O. It is the nearest point of the
-plane with respect to these cells, drawn to the mean as much as they leave open.
+present cells O give the code (L_O L_Oᵀ + σ² I)⁻¹ L_O x_O. It is the nearest point of the plane with
+respect to these cells, shrunk to the mean as far as they leave the code uncertain.
 """
 
 from __future__ import annotations
@@ -16,31 +16,32 @@ from gramian._support.types import Array
 from gramian.core.imputation._gaussian import Mask, hide
 
 LEAST_NOISE = 1e-9
-"""The variance of noise, at least, as a share of the mean variance of a column."""
+"""Smallest variance of noise, as a share of the mean variance of a column."""
 N_LINES = (1, 2, 3, 5, 8, 12, 20, 30)
-"""Numbers of lines from which gaps of wide tables are filled; hidden cells decide."""
+"""Numbers of lines that are tried; hidden cells choose."""
 ROWS_A_LINE = 5
-"""A line needs this many rows."""
+"""Number of rows that each line needs."""
 MAX_TURNS = 50
+"""Largest number of rounds."""
 LEAST_GAP_CHANGE = 1e-3
-"""Rounds end when the gaps change by a smaller share."""
+"""Relative change of the gaps below which rounds end."""
 
 
 def expected_codes(x: Array, present: Mask, lines: Array, noise: float) -> Array:
-    """Return the codes that are expected of rows, given the cells that are present.
+    """Return the expected codes of rows, given the present cells.
 
-    One system is solved for each pattern of gaps. The codes of a row without any value are missing.
+    One system is solved for each pattern of gaps. The codes of a row without any value are NaN.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
-        Centred rows. What stands in gaps does not matter.
+        Centred rows. Values in gaps are ignored.
     present : array of bool
-        Which cells are no gaps.
+        True for cells that are not missing.
     lines : array of shape (n_codes, n_columns)
-        What the columns gain when a code grows by one. Codes have variance 1.
+        The change of the columns per unit of a code. Codes have variance 1.
     noise : float
-        The variance of what codes leave open, by cell.
+        The residual variance of a cell, given the codes.
     """
     patterns, which = np.unique(present, axis=0, return_inverse=True)
     order = np.argsort(which.ravel(), kind="stable")
@@ -56,14 +57,14 @@ def expected_codes(x: Array, present: Mask, lines: Array, noise: float) -> Array
 
 
 def noise_of(total: float, lines: Array) -> float:
-    """Return the variance, by cell, of what codes of variance 1 leave of all columns.
+    """Return the residual variance of a cell, given codes of variance 1.
 
     Parameters
     ----------
     total : float
         The sum of the variances of all columns.
     lines : array of shape (n_codes, n_columns)
-        What the columns gain when a code grows by one.
+        The change of the columns per unit of a code.
     """
     n_columns = lines.shape[1]
     left = total - float(np.sum(lines**2))
@@ -77,12 +78,12 @@ class Plane:
 
     mean: Array
     deviation: Array
-    """The deviations of the columns; lines are those of columns scaled by them."""
+    """Standard deviations of the columns; `lines` describe columns divided by them."""
     lines: Array
     noise: float
 
     def transform(self, table: Array) -> Array:
-        """Fill gaps by the nearest point with respect to the cells that are present."""
+        """Return the table with gaps filled by nearest points with respect to present cells."""
         present = ~np.isnan(table)
         x = (table - self.mean) / self.deviation
         codes = expected_codes(x, present, self.lines, self.noise)
@@ -90,23 +91,23 @@ class Plane:
 
 
 def fit_plane(table: Array) -> Plane:
-    """Fit a plane to a table with gaps: codes, gaps and lines are estimated in turns.
+    """Fit a plane to a table with gaps: codes, gaps and lines are estimated in turn.
 
-    Some cells that are present are hidden, and there are as many lines as expect these best. The
-    time grows with the size of the table times the number of rows or columns, whichever are
-    fewer, so that it is for wide tables.
+    Some present cells are hidden, and the number of lines with the smallest error in these cells is
+    chosen. The time grows with the size of the table times the smaller of its numbers of rows and
+    columns: the method is for wide tables.
 
     Parameters
     ----------
     table : array of shape (n_rows, n_columns)
-        The table; NaN is missing. No row and no column is without any value.
+        The table; NaN is missing. Every row and every column has a value.
     """
     present = ~np.isnan(table)
     mean, deviation = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
     deviation = np.where(deviation > 0, deviation, 1.0)
     x = np.where(present, (table - mean) / deviation, 0.0)
     hidden = hide(present)
-    hidden[~(present & ~hidden).any(axis=1)] = False  # something is left of every row
+    hidden[~(present & ~hidden).any(axis=1)] = False  # every row keeps a cell
     most = min(len(x) // ROWS_A_LINE, x.shape[1] - 1)
     best, least = 1, np.inf
     for n_lines in [n for n in N_LINES if n <= most] if hidden.any() else ():
@@ -121,7 +122,7 @@ def fit_plane(table: Array) -> Plane:
 
 
 def _in_turns(x: Array, present: Mask, n_lines: int) -> tuple[Array, Array, float]:
-    """Return the centre, the lines and the noise of scaled columns; gaps begin at 0."""
+    """Return centre, lines and noise of scaled columns; gaps begin at 0."""
     for _ in range(MAX_TURNS):
         centre = x.mean(axis=0)
         lines, noise = _lines(x - centre, n_lines)
@@ -135,7 +136,7 @@ def _in_turns(x: Array, present: Mask, n_lines: int) -> tuple[Array, Array, floa
 
 
 def _lines(x: Array, n_lines: int) -> tuple[Array, float]:
-    """Return the most likely lines and noise of centred rows: principal directions, shortened."""
+    """Return the most likely lines (shortened principal directions) and noise of centred rows."""
     n_rows, n_columns = x.shape
     total = float(np.sum(x**2)) / n_rows
     n = min(n_rows, n_columns)

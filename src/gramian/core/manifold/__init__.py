@@ -1,7 +1,7 @@
 """Curved surfaces x̂(u) = Bᵀf(u): the nearest point of each row, and the surface that fits best.
 
-The search for the nearest point needs one row and the surface, the refit of the surface only sums
-over rows. So rows may come from anywhere, and are never kept.
+The search for a nearest point needs one row and the surface; the refit of the surface needs only
+sums over rows. So rows may come from any source, and are never stored.
 """
 
 from gramian.core.manifold._exploration import Choices, Exploration, HeldOutRows, explore

@@ -1,4 +1,4 @@
-"""Which rounds to make, decided by rows that take no part in them."""
+"""Choice of the rounds of a fit (families and penalties) by held-out rows."""
 
 from __future__ import annotations
 
@@ -14,26 +14,25 @@ from gramian.core.rows import RowBlock, Rows
 from gramian.families import Family
 
 EQUAL = 0.005
-"""Errors that differ by a smaller share are about equal: a smoother surface is then the better one
-to go on from."""
+"""Share by which errors may differ and count as equal: then the smoother surface is preferred."""
 PATIENCE = 2
-"""This many rounds in a row may gain nothing before the next family's turn comes."""
+"""Number of consecutive rounds without gain after which the next family is tried."""
 LAST = 3
-"""With the last family, a gain this many times smaller is worth a round: no other is to come."""
+"""Divisor of the gain that is worth a round with the last family, after which none follows."""
 
 
 @dataclass(frozen=True)
 class HeldOutRows:
-    """Rows that are only looked at."""
+    """Held-out rows, which measure errors and take no part in the fit."""
 
     x: Array
     weights: Array
     beyond: float
-    """The part of their mean square outside the span of the fitted rows, beyond any surface."""
+    """Part of the mean square of the rows outside the span of the fitted rows."""
 
     @classmethod
     def of(cls, rows: RowBlock, basis: Array | None) -> HeldOutRows:
-        """Express rows in the orthonormal basis of the fit, by rows, where there is one."""
+        """Return held-out rows in the orthonormal basis of the fit, if there is one."""
         x, weights = rows.x / rows.root[:, np.newaxis], rows.root**2
         if basis is None:
             return cls(x, weights, 0.0)
@@ -50,16 +49,17 @@ class HeldOutRows:
 
 @dataclass(frozen=True)
 class Exploration:
-    """Rounds, and how well each did on held-out rows."""
+    """Rounds, and the held-out error of each."""
 
     rounds: tuple[Round, ...]
     errors: Array
-    """The share of the held-out rows' variance that is left after each."""
+    """Residual share of the held-out rows' variance after each round."""
     last_only: bool = False
+    """True if only rounds of the last family qualify as the best."""
 
     @property
     def best(self) -> int:
-        """The number of the round that left least, of those that qualify."""
+        """Number of the qualified round with the smallest error."""
         last = self.rounds[-1].family
         errors = [
             np.inf if self.last_only and each.family != last else error
@@ -70,18 +70,18 @@ class Exploration:
 
 @dataclass(frozen=True)
 class Choices:
-    """What to choose among."""
+    """Families and penalties to choose from, and limits of the search."""
 
     families: Sequence[Family]
-    """Each is given a try after the one before, from its codes; the functions grow in number."""
+    """Families with growing numbers of functions; each begins with the codes of the one before."""
     alphas: Sequence[float]
-    """Penalties in increasing order; the search goes from one to the next."""
+    """Penalties in increasing order; the search steps from one to the next."""
     max_rounds: int
     """The largest number of rounds with each family."""
     tol: float
-    """A share of the error that is worth another round."""
+    """Relative decrease of the error that is worth another round."""
     last_only: bool = False
-    """Whether nothing but the last family will do, and the others only lead to it."""
+    """True if the result must have the last family; the others only lead to it."""
 
 
 def explore(
@@ -92,26 +92,26 @@ def explore(
     choices: Choices,
     report: RoundReport | None = None,
 ) -> Exploration:
-    """Make rounds and look at held-out rows after each.
+    """Make rounds, and measure the error of held-out rows after each.
 
-    All penalties that are tried share the sums of one pass. After a round that made it worse the
-    penalty must grow. The next family's turn comes when that does not help either; when a whole
-    family gained nothing, the exploration ends.
+    All penalties of a round share the sums of one pass. After a round that raised the error, the
+    penalty must grow. If that does not help either, the next family is tried; the exploration ends
+    after a family that gained nothing.
 
     Parameters
     ----------
     rows : Rows
         Centred rows.
     held_out : HeldOutRows
-        Rows that are only looked at.
+        The held-out rows.
     n_codes : int
         The number of codes.
     coding : Coding
         The codes to begin with.
     choices : Choices
-        What to choose among.
+        Families and penalties to choose from.
     report : callable, optional
-        Is told of every round.
+        Called with every round and its error.
     """
     read = Pass(rows, n_codes)
     rounds: list[Round] = []
@@ -142,7 +142,7 @@ def explore(
             rose, best = error > best, min(best, error)
             if in_vain == PATIENCE:
                 break
-            if rose:  # perhaps the codes fit a surface too bent, and a smoother one helps
+            if rose:  # perhaps the surface bends too much, and a smoother one helps
                 least = min(place + 1, len(choices.alphas) - 1)
         if not choices.last_only and min(errors) > (1 - choices.tol) * best_before:
             break
@@ -152,7 +152,7 @@ def explore(
 def _best_penalty(
     attempt: Callable[[int], tuple[float, Coding]], place: int, allowed: range
 ) -> tuple[int, tuple[float, Coding]]:
-    """Go from penalty to penalty while the error falls; of about equals, take the largest."""
+    """Return the best penalty: step while the error falls; among equals take the largest."""
     tried = {place: attempt(place)}
     for step in (1, -1):
         index = place + step

@@ -1,4 +1,4 @@
-"""The nearest point of a surface, for many rows at once: Levenberg-Marquardt, a damping a row."""
+"""Nearest points of a surface, for many rows at once: Levenberg-Marquardt, one damping per row."""
 
 from __future__ import annotations
 
@@ -17,28 +17,30 @@ from gramian.core.manifold._surface import Surface
 
 Mask = NDArray[np.bool_]
 BATCH_BYTES = 2**23
-"""The tangents of a batch of rows take this much memory: it stays near the processor."""
+"""Bytes of the tangents of a batch of rows: they stay in the processor's cache."""
 FIRST_DAMPING = 1e-2
+"""Damping of the first step."""
 EASE, TIGHTEN = 0.2, 6.0
-"""What a damping is multiplied with after a step that was good, and one that was not."""
+"""Factors of the damping after a step that lowered the objective, and after one that did not."""
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e6
+"""Smallest damping, and the damping above which the search for a row ends."""
 FLOOR = 1e-3
-"""The share of the mean curvature that damps a variable without any."""
+"""Share of the mean curvature that damps a variable without curvature."""
 MAX_STEPS = 10_000
-"""No search has more steps: it has long ended by then."""
+"""Largest number of steps that a search may be given."""
 FAR = 3.0
-"""Codes further out than this, relative to the root of their number, are also tried at that
-distance: polynomials explode where there were no rows."""
+"""Largest norm of starting codes, relative to the root of their number. Codes beyond it are also
+tried at that distance and at the origin: polynomials explode where there are no rows."""
 
 
 @dataclass(frozen=True)
 class NearestSearch:
-    """How nearest points are searched for."""
+    """Parameters of the search for nearest points."""
 
     tether: float = 0.0
-    """The penalty of the squared distance from the start, in units of the rows' mean square."""
+    """Penalty of the squared distance from the start, in units of the surface's mean square."""
     tol: float = 1e-6
-    """A row is done when a step lowers its objective by less than this share."""
+    """Relative decrease of a row's objective below which the search for the row ends."""
     max_steps: int = 50
 
     def __call__(
@@ -51,19 +53,19 @@ class NearestSearch:
         surface : Surface
             The surface.
         start : Start
-            Where the search begins.
+            Estimates the coordinates at which the search begins.
         x : array of shape (n_rows, n_columns)
             Centred rows.
         present : array of bool, optional
-            The cells that distances count, for a surface that is not compact; by default all. What
-            stands in others is taken for the start only.
+            True for cells that count in distances, for a surface that is not compact; by default
+            all. The values of other cells are used for the start only.
 
         Returns
         -------
         u : array of shape (n_rows, n_variables)
             The coordinates of the points found.
         errors : array of shape (n_rows,)
-            Their squared distances from the rows.
+            The squared distances of the points from the rows.
         """
         u = np.empty((len(x), surface.terms.n_variables), dtype=x.dtype)
         errors = np.empty(len(x), dtype=x.dtype)
@@ -84,7 +86,7 @@ class NearestSearch:
 
 
 class _Batch:
-    """Rows that are searched for together; those that are done drop out."""
+    """Rows that are searched together; rows leave the batch when their search ends."""
 
     def __init__(
         self, search: NearestSearch, surface: Surface, start: Start, x: Array, weights: Array | None
@@ -101,7 +103,7 @@ class _Batch:
             whole = np.einsum("ij,ij->i", x, x)
         _check_finite(whole)
         self._x = x if surface.axes is None else x @ surface.axes.astype(kind, copy=False)
-        # what is orthogonal to the axes stays as it is
+        # The part of a row orthogonal to the axes has a constant distance.
         self._rest = whole - np.einsum("ij,ij->i", self._x, self._x)
         np.maximum(self._rest, 0, out=self._rest)
         self._home = start(x)
@@ -120,8 +122,8 @@ class _Batch:
                 self._take(far, there, self._at(there, far))
 
     def _at(self, u: Array, rows: IntArray) -> tuple[Array, Array, Array]:
-        """Return terms, what is missed, and the objective at the coordinates of some rows."""
-        # Steps too far may overflow; they are not taken.
+        """Return terms, residuals and objective at the given coordinates of some rows."""
+        # Steps that overflow are rejected.
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._terms(u)
             miss = self._x[rows] - values.T @ self._b
@@ -134,7 +136,7 @@ class _Batch:
         return values[self._terms.lower], miss, objective
 
     def _take(self, rows: IntArray, u: Array, state: tuple[Array, Array, Array]) -> Array:
-        """Go where the objective is lower, and return by which share."""
+        """Accept steps that lower the objective; return relative gains, -1 for rejected steps."""
         values, miss, objective = state
         before = self._objective[rows]
         better = (objective < before) | (np.isfinite(objective) & ~np.isfinite(before))
@@ -148,14 +150,14 @@ class _Batch:
         return gain
 
     def run(self) -> tuple[Array, Array]:
-        """Search until all rows are done."""
+        """Return coordinates and squared distances after the search of all rows."""
         damping = np.full(len(self._u), FIRST_DAMPING, dtype=self._u.dtype)
         rows = np.arange(len(self._u))
         for _ in range(self._search.max_steps):
             u = self._u[rows] + self._step(rows, damping[rows])
             gain = self._take(rows, u, self._at(u, rows))
             good = gain >= 0
-            # a step damped by μ gains about 1 / (1 + μ) of what is there to be gained
+            # A step damped by μ gains about 1 / (1 + μ) of the possible gain.
             spent = gain * (1 + damping[rows]) < self._search.tol
             damping[rows[good]] *= EASE
             damping[rows[~good]] *= TIGHTEN
@@ -182,7 +184,7 @@ class _Batch:
         mean = diagonal.mean(axis=1, keepdims=True)
         floor = np.where(mean > 0, FLOOR * mean, 1.0)
         diagonal += damping[:, np.newaxis] * (diagonal + floor)
-        # a variable that nothing depends on
+        # A variable without influence must not make the matrix singular.
         diagonal += np.finfo(diagonal.dtype).eps * floor
         step = np.linalg.solve(curvature, pull[:, :, np.newaxis])[:, :, 0]
         return step.astype(self._u.dtype, copy=False)

@@ -14,23 +14,23 @@ from gramian.core.manifold._start import LinearStart, Start, TermMoments
 from gramian.core.manifold._surface import Surface
 
 CONSTANT_CODE = 1e-12
-"""A combination of codes with less than this share of the largest variance is constant."""
+"""Share of the largest variance below which a combination of codes is constant."""
 
 
 @dataclass(frozen=True)
 class Manifold:
-    """A surface, and how its coordinates are told as codes."""
+    """A surface, the search for nearest points, and the map from coordinates to codes."""
 
     surface: Surface
     start: Start
     search: NearestSearch
     mixing: Array
-    """Coordinates are ``codes @ mixing + offset``."""
+    """Matrix of the map: coordinates are ``codes @ mixing + offset``."""
     offset: Array
     lines: Array
-    """E[code · x]: what the columns gain, to first order, when a code grows by one."""
+    """E[code · x]: change of the columns, to first order, per unit of a code."""
     unit: float = 1.0
-    """The surface is fitted to rows divided by this."""
+    """Divisor of the rows to which the surface is fitted."""
 
     def encode(self, x: Array, present: Mask | None = None) -> tuple[Array, Array]:
         """Return the codes of the nearest points of centred rows, and the squared distances.
@@ -38,10 +38,10 @@ class Manifold:
         Parameters
         ----------
         x : array of shape (n_rows, n_columns)
-            The rows; what stands in cells that are missing is where the search begins.
+            The rows; values in missing cells are used for the start of the search.
         present : array of bool, optional
-            Which cells are not missing, by default all. Others do not count. Of a row without any
-            nothing is known: its codes are missing.
+            True for cells that are not missing; by default all. Missing cells do not count. A row
+            without any value has missing codes.
         """
         rows = x / x.dtype.type(self.unit)
         if present is None:
@@ -57,11 +57,11 @@ class Manifold:
         return self._codes(u), errors * x.dtype.type(self.unit) ** 2
 
     def estimate(self, x: Array) -> Array:
-        """Return where the search for the codes begins."""
+        """Return the codes at which the search begins."""
         return self._codes(self.start(x / x.dtype.type(self.unit)))
 
     def decode(self, codes: Array) -> Array:
-        """Return the points of these codes, centred."""
+        """Return the points of the surface at given codes, centred."""
         return self.unit * self.surface(codes @ self.mixing + self.offset)
 
     @cached_property
@@ -69,12 +69,12 @@ class Manifold:
         return np.asarray(np.linalg.inv(self.mixing), dtype=np.float64)
 
     def lifted(self, axes: Array) -> Manifold:
-        """Return the same for rows that were expressed in orthonormal axes, the rows of a matrix.
+        """Return the manifold in the original columns, if rows were given in orthonormal axes.
 
         Parameters
         ----------
         axes : array of shape (n_axes, n_columns)
-            The axes.
+            The axes, by rows.
         """
         surface = replace(self.surface, coefficients=self.surface.coefficients @ axes)
         lifted = replace(
@@ -83,7 +83,7 @@ class Manifold:
         return lifted._signed()
 
     def _signed(self) -> Manifold:
-        """Return the same with the largest entry of each line positive."""
+        """Return the manifold with the largest entry of each line positive."""
         largest = np.argmax(np.abs(self.lines), axis=1)
         signs = np.where(self.lines[np.arange(len(self.lines)), largest] < 0, -1.0, 1.0)
         signs = signs[:, np.newaxis]
@@ -95,14 +95,14 @@ class Manifold:
 
 
 def orient_codes(surface: Surface, start: Start, search: NearestSearch, u: TermMoments) -> Manifold:
-    """Choose codes: uncorrelated, of variance 1, by how much they explain linearly.
+    """Return the manifold whose codes are uncorrelated, of variance 1, by variance explained.
 
-    With a flat surface they are PCA's, divided by their standard deviations.
+    With a flat surface, codes are those of PCA, divided by their standard deviations.
 
     Parameters
     ----------
     surface, start, search
-        The surface, and how its nearest points are found.
+        The surface, and the start and the search of its nearest points.
     u : TermMoments
         The moments of the coordinates of all rows.
     """
@@ -116,7 +116,7 @@ def orient_codes(surface: Surface, start: Start, search: NearestSearch, u: TermM
 
 
 def linear_start(components: Array, covariance: Array) -> LinearStart:
-    """Begin at the coordinates along directions, scaled to variance 1.
+    """Return the start at coordinates along directions, scaled to variance 1.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The surface that fits given codes best, from sums over rows: ridge regression on the terms."""
+"""Refit of the surface to given codes, from sums over rows: ridge regression on the terms."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from gramian.core.manifold._surface_terms import Terms
 from gramian.core.rows import BlockWork, RowBlock, Rows
 
 PENALTY_GROWTH = 3.0
-"""How many times larger the penalty is for each degree beyond the second. Of 1, 3 and 10, held-out
-rows of USPS preferred 10 with 20 and 40 codes and 3 with 10 codes; 3 was better than 1 with all."""
+"""Factor of the penalty for each degree beyond the second. Of 1, 3 and 10, held-out rows of USPS
+preferred 10 with 20 and 40 codes, and 3 with 10 codes; 3 was better than 1 in all cases."""
 
 
 @dataclass(frozen=True)
 class Coding:
-    """How rows get coordinates: the nearest point of a surface, in units of their own."""
+    """Map from rows to coordinates: nearest points of a surface, or estimates of a start."""
 
     search: NearestSearch
     start: Start
     surface: Surface | None = None
-    """None for the start itself."""
+    """The surface; None if the estimates of the start are the coordinates."""
     shift: Array | None = None
     scale: Array | None = None
-    """Shift and scale that standardize the coordinates of a surface, where they do."""
+    """Shift and scale that standardize coordinates; None if they are not standardized."""
 
     def __call__(self, x: Array) -> tuple[Array, Array]:
-        """Return coordinates in the new units, and squared distances from the surface."""
+        """Return standardized coordinates, and squared distances from the surface."""
         if self.surface is None:
             u, errors = self.start(x), np.einsum("ij,ij->i", x, x)
         else:
@@ -81,7 +81,7 @@ class RefitWork(BlockWork):
 
 
 def sum_over(rows: Rows, coding: Coding, terms: Terms) -> TermSums:
-    """Read the table once."""
+    """Return the sums of the terms, from one pass over the table."""
     gram, with_x, error = rows.sum(RefitWork(coding, terms, rows.n_columns))
     if not np.isfinite(gram).all():
         raise FloatingPointError(
@@ -94,8 +94,8 @@ def sum_over(rows: Rows, coding: Coding, terms: Terms) -> TermSums:
 def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
     """Return the surface that minimizes E‖x - Bᵀf‖² + Σ penalty(f) E[f²]‖B_f‖².
 
-    The penalty is alpha for functions of degree 2, and `PENALTY_GROWTH` times as much for each degree more:
-    those are many, and steep beyond the codes that the rows have.
+    The penalty is alpha for functions of degree 2, and grows by the factor `PENALTY_GROWTH` with
+    each degree: functions of higher degree are many, and steep beyond the codes of the rows.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
 
 
 def _least_squares(gram: Array, right: Array) -> Array:
-    """Solve where terms are linearly dependent, by the smallest solution."""
+    """Return the smallest solution, for terms that are linearly dependent."""
     values, vectors = eigh(gram, check_finite=False)
     taken = values > len(gram) * RIDGE * values[-1]
     vectors = vectors[:, taken]

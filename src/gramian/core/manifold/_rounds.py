@@ -1,8 +1,8 @@
-"""Codes and surface in turn: the rounds of a fit, one pass over the rows each.
+"""Rounds of a fit: codes and surface are fitted in turn, with one pass over the rows per round.
 
-Codes are never stored. A pass finds the nearest points of the present surface, and the sums over
-them give the next surface, so that a file or a cluster is read once a round. The coordinates of a
-surface are those of the one before, brought to mean 0 and variance 1.
+Codes are never stored. A pass finds the nearest points of the current surface, and sums over these
+points give the next surface. So a file or a cluster is read once per round. The coordinates of a
+surface are those of the previous surface, scaled to mean 0 and variance 1.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ from gramian.core.rows import Rows
 from gramian.families import Family, Fourier, Multilinear
 
 LINEAR = Multilinear(1)
+"""Family of flat surfaces."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """One refit: with which functions, and which penalty."""
+    """One refit of the surface: its family and its penalty."""
 
     family: Family
     alpha: float
 
 
 RoundReport = Callable[[Round, float], None]
-"""Is told of every round, and the share of the variance that is left after it."""
+"""Called with every round, and the residual share of the variance after it."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,13 @@ class Fit:
 
     manifold: Manifold
     rounds: tuple[Round, ...]
-    """Those that lowered the error, or had a larger penalty than the one before."""
+    """Rounds that lowered the error, or had a larger penalty than the round before."""
     errors: Array
-    """The mean squared distance of the rows from the surface after each of them."""
+    """Mean squared distance of the rows from the surface after each round."""
 
 
 class Pass:
-    """Reads all rows once a call, for the sums over the terms of a family.
+    """Sums over rows of the terms of a family: each call reads all rows once.
 
     Parameters
     ----------
@@ -71,15 +72,15 @@ class Pass:
         return self._terms[key]
 
     def __call__(self, coding: Coding, family: Family) -> TermSums:
-        """Return the error of the codes, and the sums that the next surface needs."""
+        """Return the sums for the next surface, with the error of the codes."""
         return sum_over(self._rows, coding, self.terms(family))
 
     def next_coding(self, sums: TermSums, choice: Round, coding: Coding) -> Coding:
-        """Fit a surface to codes, and return the codes that are its nearest points."""
+        """Fit a surface to codes, and return the coding by its nearest points."""
         terms = self.terms(choice.family)
         codes = TermMoments.of(sums.gram, sums.with_x, terms.variables)
         surface = refit(sums, terms, choice.alpha)
-        if isinstance(choice.family, Fourier):  # of a fixed period: units must stay
+        if isinstance(choice.family, Fourier):  # the period is fixed: no scaling of codes
             return Coding(coding.search, _angles(choice.family, terms, sums), surface)
         deviations = np.sqrt(np.maximum(np.diag(codes.covariance), 0.0))
         scale = np.where(deviations > 0, deviations, 1.0)
@@ -87,7 +88,7 @@ class Pass:
 
 
 def _angles(family: Fourier, terms: Terms, sums: TermSums) -> Start:
-    """Estimate sines and cosines linearly, and of them the angles."""
+    """Return a start that estimates sines and cosines linearly, and angles from them."""
     k = terms.n_variables
     both = chain(*([(j, (trig, family.frequency)) for j in range(k)] for trig in ("cos", "sin")))
     which = np.array([terms.index((factor,)) for factor in both])
@@ -101,10 +102,11 @@ def fit_rounds(
     rounds: Sequence[Round],
     report: RoundReport | None = None,
 ) -> Fit:
-    """Make rounds, as long as they lower the error.
+    """Make rounds, and keep those that lower the error.
 
-    A round that does not is taken back, and with it those that follow with the same family and
-    penalty. A larger penalty may raise the error of the rows of the fit: it is there for others.
+    A round that raises the error is undone, and the following rounds of equal family and penalty
+    are skipped. A round with a larger penalty than before is always kept: it may raise the error of
+    the fitted rows, but is meant to lower that of new rows.
 
     Parameters
     ----------
@@ -113,11 +115,11 @@ def fit_rounds(
     n_codes : int
         The number of codes.
     coding : Coding
-        The codes to begin with.
+        The coding to begin with.
     rounds : sequence of Round
         The rounds to make, at least one.
     report : callable, optional
-        Is told of every round.
+        Called with every round and its error.
     """
     read = Pass(rows, n_codes)
     whole = float(np.trace(rows.covariance()))
@@ -144,7 +146,7 @@ def fit_rounds(
 
 
 def _finish(coding: Coding, sums: TermSums, terms: Terms) -> Manifold:
-    """Orient the codes; the sums are those of their linear terms, in units of the coding."""
+    """Return the oriented manifold, given sums of linear terms in units of the coding."""
     assert coding.surface is not None
     z = TermMoments.of(sums.gram, sums.with_x, terms.variables)
     if coding.shift is not None and coding.scale is not None:
@@ -156,7 +158,7 @@ def _finish(coding: Coding, sums: TermSums, terms: Terms) -> Manifold:
 
 
 def best_start(rows: Rows, n_codes: int, codings: Sequence[Coding], choice: Round) -> Coding:
-    """Return the codes to begin with that leave least after one round; of equals, the first.
+    """Return the coding with the smallest error after one round; among equals, the first.
 
     Parameters
     ----------
@@ -165,7 +167,7 @@ def best_start(rows: Rows, n_codes: int, codings: Sequence[Coding], choice: Roun
     n_codes : int
         The number of codes.
     codings : sequence of Coding
-        The codes to choose among.
+        The codings to choose from.
     choice : Round
         The round to make.
     """

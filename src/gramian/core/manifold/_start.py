@@ -1,4 +1,4 @@
-"""Where the search for the nearest point of a row begins: a linear estimate of its coordinates."""
+"""Starts of the search for nearest points: linear estimates of coordinates."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scipy.linalg import pinv
 from gramian._support.types import Array, IntArray
 
 FLAT = 1e-3
-"""A direction of the linear part that is shorter than this, relative to the longest, tells nothing
-about the coordinates."""
+"""Length of a direction of the linear part, relative to the longest, below which it says nothing
+about coordinates."""
 
 
 class Start(Protocol):
@@ -20,7 +20,7 @@ class Start(Protocol):
 
     @property
     def linear(self) -> LinearStart:
-        """What is linear in the estimates: they themselves, or cosines and sines of angles."""
+        """Linear part of the estimates: the estimates, or cosines and sines of angles."""
         ...
 
     def __call__(self, x: Array) -> Array:
@@ -28,7 +28,7 @@ class Start(Protocol):
         ...
 
     def lifted(self, axes: Array) -> Start:
-        """Return the same for rows that were expressed in orthonormal axes, by rows."""
+        """Return the start in the original columns, if rows were given in orthonormal axes."""
         ...
 
 
@@ -37,7 +37,7 @@ class LinearStart:
     """The coordinates of the nearest point of a flat surface."""
 
     matrix: Array
-    """From columns to variables: (n_columns, n_variables)."""
+    """Matrix from columns to variables, of shape (n_columns, n_variables)."""
     offset: Array
 
     @property
@@ -50,18 +50,18 @@ class LinearStart:
         return x @ self.matrix.astype(x.dtype, copy=False) + self.offset.astype(x.dtype)
 
     def lifted(self, axes: Array) -> LinearStart:
-        """Return the same for rows that were expressed in orthonormal axes, by rows."""
+        """Return the start in the original columns, if rows were given in orthonormal axes."""
         return LinearStart(axes.T @ self.matrix, self.offset)
 
 
 @dataclass(frozen=True)
 class AngleStart:
-    """Angles in planes: for closed curves, which no projection to a line can tell apart."""
+    """Angles in planes, for closed curves, whose points no projection to a line tells apart."""
 
     linear: LinearStart
-    """The start of the cosines of all angles, and then of their sines."""
+    """Linear estimates of the cosines of all angles, then of their sines."""
     frequency: float
-    """An angle is this times the variable."""
+    """Ratio of the angle to the variable."""
 
     def __call__(self, x: Array) -> Array:
         """Return the estimates, one row a sample."""
@@ -71,13 +71,13 @@ class AngleStart:
         return angles / x.dtype.type(self.frequency)
 
     def lifted(self, axes: Array) -> AngleStart:
-        """Return the same for rows that were expressed in orthonormal axes, by rows."""
+        """Return the start in the original columns, if rows were given in orthonormal axes."""
         return AngleStart(self.linear.lifted(axes), self.frequency)
 
 
 @dataclass(frozen=True)
 class TermMoments:
-    """Means and products of functions g on the rows, and with the rows."""
+    """Means and covariances of functions g, and their products with the rows."""
 
     mean: Array
     covariance: Array
@@ -86,14 +86,14 @@ class TermMoments:
 
     @classmethod
     def of(cls, gram: Array, with_x: Array, which: IntArray) -> TermMoments:
-        """Take those of some terms from the sums over all; the constant is the first term."""
+        """Return the moments of some terms, given the sums of all; the constant is term 0."""
         mean = gram[0, which]
         return cls(mean, gram[np.ix_(which, which)] - np.outer(mean, mean), with_x[which])
 
     def start(self) -> LinearStart:
-        """Estimate the functions by projecting rows on the plane that fits best linearly."""
+        """Return a start that projects rows on the plane that fits the functions best."""
         plane = pinv(self.covariance, rtol=1e-12) @ self.with_x
-        # lengths for deviations of one, so that units do not matter
+        # Lengths per standard deviation, so that units do not matter.
         units = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
         matrix = pinv(units[:, np.newaxis] * plane, rtol=FLAT) * units
         return LinearStart(np.asarray(matrix, dtype=np.float64), self.mean)

@@ -1,4 +1,4 @@
-"""The surface itself: points, and tangents."""
+"""A surface: its points and its tangents."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Surface:
     coefficients: Array
     """B: a row for each term, a column for each column of the rows."""
     compact: bool = True
-    """Whether rows may be expressed in fewer axes: not where some of their cells are missing."""
+    """True if rows may be expressed in fewer axes; False if some of their cells are missing."""
 
     def __call__(self, u: Array) -> Array:
-        """Return the points at these coordinates, one a row."""
+        """Return the points at given coordinates, one per row."""
         return self.terms(u).T @ self.coefficients
 
     @cached_property
     def axes(self) -> Array | None:
-        """Orthonormal columns that span the surface, if they are fewer than the columns of rows.
+        """Orthonormal columns that span the surface; None if they are not fewer than the columns.
 
-        What of a row is orthogonal to them does not matter to the search for its nearest point.
+        The part of a row orthogonal to the axes does not matter to its nearest point.
         """
         n_terms, n_columns = self.coefficients.shape
         if n_terms >= n_columns or not self.compact:
@@ -45,7 +45,7 @@ class Surface:
 
     @cached_property
     def unit(self) -> float:
-        """The mean square of the points' distances from their mean, a variable, roughly."""
+        """Approximate mean square of the points' distances from their mean, per variable."""
         return float(np.sum(self.coefficients[1:] ** 2)) / self.terms.n_variables
 
     @cached_property

@@ -12,7 +12,7 @@ from gramian._support.types import Array, IntArray
 from gramian.families import AtomBasis, Block, Family, no_levels
 
 TermKey = tuple[tuple[int, Hashable], ...]
-"""What a term is: the variables in it, each with its atom; the constant has none."""
+"""Key of a term: pairs of a variable and its atom; the constant has none."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Terms:
     Parameters
     ----------
     blocks : sequence of Block
-        What each variable adds: products of atoms that have derivatives.
+        The functions of each variable: products of atoms that have derivatives.
     """
 
     def __init__(self, blocks: Sequence[Block]) -> None:
@@ -50,7 +50,7 @@ class Terms:
         return len(self.keys)
 
     def __call__(self, u: Array) -> Array:
-        """Evaluate all terms, one row a term; u has a row for each sample."""
+        """Return the values of all terms, one row per term; u has a row for each sample."""
         n = len(u)
         variables = np.ascontiguousarray(u.T)
         values = np.empty((len(self), n), dtype=u.dtype)
@@ -72,12 +72,12 @@ class Terms:
 
     @cached_property
     def variables(self) -> IntArray:
-        """Where the variables themselves are among the terms."""
+        """Places of the variables themselves among the terms."""
         sizes = [block.n_functions for block in self.blocks[:-1]]
         return 1 + np.concatenate([[0], np.cumsum(sizes, dtype=np.intp)]).astype(np.intp)
 
     def index(self, key: TermKey) -> int:
-        """Return where a term is."""
+        """Return the place of a term."""
         return self._numbers[key]
 
     @cached_property
@@ -107,7 +107,7 @@ class Terms:
 
     @cached_property
     def lower(self) -> IntArray:
-        """The terms that derivatives are made of."""
+        """Numbers of the terms that derivatives are made of."""
         return np.unique(np.concatenate([slope.lower for slope in self.slopes]))
 
 
@@ -129,7 +129,7 @@ def _no_levels(limit: int) -> Array:
 
 
 def _describe(blocks: Sequence[Block]) -> tuple[list[TermKey], IntArray]:
-    """Return what the terms are, and their degrees."""
+    """Return the keys and the degrees of the terms."""
     keys: list[TermKey] = [()]
     degrees = [0]
     store: list[int] = [0]
@@ -145,7 +145,7 @@ def _describe(blocks: Sequence[Block]) -> tuple[list[TermKey], IntArray]:
 
 
 def _rules(bases: Sequence[AtomBasis]) -> dict[Hashable, list[tuple[Hashable | None, float]]]:
-    """Return for every atom the atoms, or None for the constant, that its derivative is made of."""
+    """Return the derivative of every atom: atoms (None for the constant) and coefficients."""
 
     def of(basis: AtomBasis) -> Iterator[tuple[Hashable, list[tuple[Hashable | None, float]]]]:
         assert basis.derivative is not None

@@ -1,4 +1,7 @@
-"""Algorithm 1 of the paper, in two ways that agree up to rounding."""
+"""Algorithm 1 of the paper, in two ways that agree up to rounding.
+
+`QR` keeps the values of orthonormal functions on all rows. `Gram` needs sums over rows only.
+"""
 
 from gramian.core.orthogonalize._factor import Factor
 from gramian.core.orthogonalize._gram import Gram

@@ -1,23 +1,24 @@
-"""New functions on their way into a factor: one pass over the rows, more where that is too few.
+"""Admission of new functions to a factor: one pass over the rows, more if one is not accurate.
 
-What is left of new functions g after projections W on the orthonormal functions f̂ are subtracted is
+The residual of new functions g after subtracting projections W on the orthonormal functions f̂ is
 r = g - Wf̂. A pass over the rows gives P = E[r f̂ᵀ], E[r rᵀ] and E[r Xᵀ]; then W grows by P, and
 
     E[r rᵀ] - PPᵀ = DDᵀ,    with pivots,
 
-takes what is left to new orthonormal functions. The first pass has W = 0 and r = g: it is
-Cholesky's algorithm on the Gram matrix of all functions, and loses what is small against g. A share
-s of a second moment has an error of u/s. Functions for which that is too much wait for another
-pass. There r is evaluated on the rows as g - Uf, U = WL⁻¹, and as r is small itself, what was lost
-is found again: the corrected seminormal equations (Björck), block by block. It takes sums only.
+turns residuals into new orthonormal functions. The first pass has W = 0 and r = g: it is Cholesky's
+algorithm on the Gram matrix of all functions, and loses digits of residuals that are small against
+g. A residual share s of a second moment has a relative error of u/s. Functions for which this error
+is too large wait for another pass. There r is evaluated on the rows as g - Uf, U = WL⁻¹. Since r
+itself is small, the lost digits are found: these are the corrected seminormal equations (Björck),
+block by block. They need sums only.
 
-The loss of orthogonality has a bound. Sums have rounding errors u relative to what is summed. In
-f̂ = L⁻¹f, row i of L⁻¹ multiplies them by its norm ρᵢ; so the errors of E[f̂ᵢf̂ⱼ] are uρᵢρⱼ after the
-first pass. A later pass sums r, of which D⁻¹ makes f̂: then the first factor is the norm of a row of
-D⁻¹, with r scaled to norm one, and the loss grows with the condition, no longer with its square.
+The loss of orthogonality has a bound. Sums have rounding errors u relative to their terms. In
+f̂ = L⁻¹f, row i of L⁻¹ multiplies these errors by its norm ρᵢ; so the errors of E[f̂ᵢf̂ⱼ] are uρᵢρⱼ
+after the first pass. A later pass sums r, and f̂ = D⁻¹r: then the first factor is the norm of a row
+of D⁻¹, with r scaled to norm one, and the loss grows with the condition, not with its square.
 
-Residual variances suffer less. With hᵢ the errors of E[f̂ᵢfᵀ] and B the coefficients of a column's
-fit by f, that of Σcᵢ² is ΣcᵢhᵢᵀB: large only where a fit needs large coefficients.
+Residual variances have smaller errors. With hᵢ the errors of E[f̂ᵢfᵀ] and B the coefficients of a
+column's fit by f, the error of Σcᵢ² is ΣcᵢhᵢᵀB: large only if a fit needs large coefficients.
 """
 
 from __future__ import annotations
@@ -40,30 +41,32 @@ BLAS adds up to k = 384 terms one after another. If the terms are equal, as thos
 of columns with few levels are, their rounding errors do not cancel: they reach kε/6.
 """
 MAX_LOSS = 1e-8
-"""Functions wait for another pass where the loss of orthogonality would exceed this."""
+"""Loss of orthogonality above which functions wait for another pass."""
 HARMLESS_GROWTH = 8.0
-"""Functions do not wait where rounding errors grow no more than this: nothing would be gained."""
+"""Growth of rounding errors up to which functions never wait: another pass would gain nothing."""
 LEAST_PIVOT = 1e-7
-"""Squared pivots of one pass stay above this."""
+"""Smallest squared pivot that one pass accepts."""
 CERTAIN = 100 * EPSILON
-"""The share of E[r²] that is certainly more than its rounding error."""
+"""Share of E[r²] that covers its rounding error with certainty."""
 EVALUATION_ERROR = 10 * EPSILON
-"""The error of r = g - Uf for each unit of U's norm."""
+"""Rounding error of r = g - Uf per unit of the norm of U."""
 MAX_PASSES = 12
+"""Largest number of passes over the rows; functions that still wait are dropped."""
 
 
 class Admission:
-    """Functions of one step and one factor, which they enter pass by pass.
+    """Admission of the functions of one step to one factor, pass by pass.
 
     Parameters
     ----------
     factor : Factor
-        The functions before. New ones are appended, known by their number after `n_basis`.
+        The factor of the earlier functions. New functions are appended; their numbers begin at
+        `n_basis`.
     n_basis, n_new : int
-        How many functions were there before, in the factor or not, and how many are new.
+        Number of earlier functions, in the factor or not, and number of new functions.
     room : int
-        How many functions may enter. If one and the factor has a penalty, it is the variable
-        itself, which comes first and is free.
+        Number of functions that may enter. If it is one and the factor has a penalty, only the
+        variable itself enters, which comes first and has no penalty.
     n_workers : int
         The number of threads.
     """
@@ -77,26 +80,33 @@ class Admission:
         self._n_workers = n_workers
         self._n_passes = 0
         self.waiting: IntArray = np.empty(0, dtype=np.intp)
-        """Functions of the block that are neither in the factor nor dropped."""
+        """Numbers of the functions of the block that are neither in the factor nor dropped."""
         self._projections = np.empty((0, len(factor)))
         self._combinations = np.empty((0, 0))
         self._parts: list[Extension] = []
 
     def combinations(self) -> Array:
-        """Return A with r = A (f, g): what is left of the functions that wait, by functions."""
+        """Return A with r = A (f, g): residuals of waiting functions as sums of all functions."""
         self._combinations = -self._factor.combine(self._projections, self._n_functions)
         self._combinations[range(len(self.waiting)), self._n_basis + self.waiting] = 1.0
         return self._combinations
 
     @property
     def full(self) -> bool:
-        """Whether no more functions can be linearly independent."""
+        """True if no more functions can be linearly independent."""
         return len(self._factor) - self._n_before >= self._room
 
     def begin(self, gram: Array, with_x: Array, piece: slice) -> None:
-        """Take what the first pass over the rows found about functions g, a piece of the block.
+        """Take the sums of the first pass for functions g, a piece of the block.
 
-        That is E[g fᵀ] of all functions f, and E[g Xᵀ].
+        Parameters
+        ----------
+        gram : array of shape (n, n_functions)
+            E[g fᵀ] for all functions f.
+        with_x : array of shape (n, n_columns)
+            E[g Xᵀ].
+        piece : slice
+            The numbers of the functions g in the block.
         """
         numbers = np.arange(self._n_functions - self._n_basis)[piece]
         only_z = self._factor.alpha > 0 and self._room == 1
@@ -106,18 +116,18 @@ class Admission:
         self._n_passes = 0
         squares = gram[:n, self._n_basis + self.waiting]
         if np.isfinite(self._factor.alpha):
-            # z is free. A function that is zero, as for levels that never meet, is dropped.
+            # z has no penalty. A function that is zero (levels that never meet) is dropped.
             penalized = (self.waiting > 0) & (squares.diagonal() > 0)
             squares[range(n), range(n)] += self._factor.alpha * penalized
         self._take(gram[:n], squares, with_x[:n].copy())
 
     def go_on(self, gram: Array, squares: Array, with_x: Array) -> None:
-        """Take what a later pass found: E[r fᵀ] of all functions, E[r rᵀ] and E[r Xᵀ]."""
+        """Take the sums of a later pass: E[r fᵀ] for all functions f, E[r rᵀ] and E[r Xᵀ]."""
         penalties = self._factor.penalties(self._n_functions)
         if np.isfinite(self._factor.alpha):
             penalties[self._n_basis + self.waiting] = self._factor.alpha * (self.waiting > 0)
         if penalties.any():
-            # A penalty is as good as more rows, one for each function: roots of αD.
+            # A penalty has the effect of one more row for each function: roots of αD.
             penalized = self._combinations * penalties
             gram = gram + penalized
             squares = squares + penalized @ self._combinations.T
@@ -130,7 +140,7 @@ class Admission:
         if not some.all():
             gram, squares, with_x = gram[some], squares[np.ix_(some, some)], with_x[some]
             sizes, floor = sizes[some], floor[some]
-            self._drop(~some)
+            self._keep(some)
         found = self._factor.project(gram, with_x, self._n_workers)
         self._projections += found
         subtract_square(squares, found, self._n_workers)
@@ -146,12 +156,12 @@ class Admission:
         self._append(lower[:n], order[:n], with_x, probes, errors)
         self._keep(order[n:])
         self._projections = np.hstack([self._projections, lower[n:]])
-        # If rounding made it negative, nothing is known, and another pass tells.
+        # If rounding made `left` negative, only another pass can tell.
         most = (np.maximum(left, 0.0) + CERTAIN) * sizes**2
         self._finish(most[n:], floor[n:])
 
     def _floor(self) -> Array:
-        """Return the norm below which what is left of a function is nothing."""
+        """Return for each waiting function the residual norm below which it is redundant."""
         floor = np.full(len(self.waiting), RANK_TOLERANCE)
         if self._n_passes > 1:
             norms = np.linalg.norm(self._combinations, axis=1)
@@ -164,9 +174,9 @@ class Admission:
     def _accept(
         self, lower: Array, order: IntArray, sizes: Array, floor: Array
     ) -> tuple[Array, Array]:
-        """Return the errors of E[f̂fᵀ] for functions that need no other pass, and their probes.
+        """Return the errors of E[f̂fᵀ] of functions that need no other pass, and their probes.
 
-        These are the first ones in the order of pivots.
+        The accepted functions are the first ones in the order of pivots.
         """
         factor = self._factor
         rank = min(lower.shape[1], self._room - (len(factor) - self._n_before))
@@ -176,7 +186,7 @@ class Admission:
         if self._n_passes == 1 or not rank:
             growth = sensitivity
         else:
-            # f̂ = D⁻¹r has the errors of sums over r, which are relative to the size of r.
+            # f̂ = D⁻¹r: sums over r have errors relative to the size of r.
             inverse, _ = lapack.dtrtri(scaled, lower=1)
             growth = np.linalg.norm(inverse, axis=1)
         errors = EPSILON * (6 + 2 * np.sqrt(len(factor) + rank)) * growth
@@ -204,22 +214,17 @@ class Admission:
         self._parts.append(part)
 
     def _finish(self, most: Array, floor: Array) -> None:
-        """Drop functions that have nothing left, given how much there is at most."""
+        """Drop redundant functions, given upper bounds `most` of their residual squares."""
         redundant = most <= floor**2
         if self._n_passes == MAX_PASSES:
             self._factor.loss = max(self._factor.loss, float(most.max(initial=0.0)))
             redundant[:] = True
         elif self.full:
             redundant[:] = True
-        self._drop(redundant)
-
-    def _drop(self, which: NDArray[np.bool_]) -> None:
-        waiting = self.waiting[which]
-        self._factor.drop(self._n_basis + waiting, waiting == 0, self._projections[which])
-        self._keep(~which)
+        self._keep(~redundant)
 
     def extension(self) -> Extension:
-        """Return all rows that were added to the factor."""
+        """Return all rows that this admission added to the factor."""
         start, n_columns = self._n_before, self._factor.n_columns
         nothing = Extension(
             np.empty(0, dtype=np.intp),

@@ -1,4 +1,4 @@
-"""Orthogonalization by the Gram matrix of the functions: needs only sums over row blocks."""
+"""Orthogonalization by the Gram matrix of the functions: it needs only sums over row blocks."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from gramian.core.sums import (
 from gramian.families import Block, Family
 
 MIN_PIECE = 1024
-"""Blocks of fewer functions are never cut into pieces."""
+"""Number of functions up to which a block is never cut into pieces."""
 MIN_SHRUNK = 1024
-"""This many functions may have a penalty, however few rows there are."""
+"""Number of functions that may have a penalty, even with fewer rows."""
 
 
 class Gram:
     """Block Cholesky of the Gram matrix E[ffᵀ], pivoted inside the block.
 
     With E[ffᵀ] = LLᵀ, the orthonormal functions are f̂ = L⁻¹f, so E[Xf̂] = L⁻¹E[Xf]: the values
-    of f̂ are never formed. The Gram matrix squares the condition of the functions. Where this costs
+    of f̂ are never formed. The Gram matrix squares the condition of the functions. If this costs
     too many digits, and before a function is dropped, the rows are read again: see `Admission`.
-    The same sums serve any number of penalties.
+    One set of sums serves any number of penalties.
 
     Parameters
     ----------
@@ -60,11 +60,8 @@ class Gram:
     alphas : sequence of float, default=(0,)
         The penalties; see `Factor`.
     moments : bool, optional
-        Whether to gather the Gram matrix from tables of moments, which takes a family of
-        monomials of bounded degree. By default, where this is cheaper.
-    keep_dropped : bool, default=False
-        Whether functions that are dropped stay in the basis, with their second moments, though not
-        in the factors: they return when others leave, see `Factor.without`.
+        True to gather the Gram matrix from tables of moments, which needs a family of monomials
+        of bounded degree. By default tables are used if they are cheaper.
     """
 
     def __init__(
@@ -74,7 +71,6 @@ class Gram:
         *,
         alphas: Sequence[float] = (0.0,),
         moments: bool | None = None,
-        keep_dropped: bool = False,
     ) -> None:
         self._rows = rows
         self._expansion = family.expand()
@@ -91,42 +87,39 @@ class Gram:
         self._always_moments = bool(moments)
         self.name = "moments" if moments else "gram"
         self.steps: list[Step] = []
-        self.factors = [
-            Factor(rows.n_columns, alpha, keep_dropped=keep_dropped) for alpha in alphas
-        ]
-        self._keep_dropped = keep_dropped
+        self.factors = [Factor(rows.n_columns, alpha) for alpha in alphas]
         self.use = 0
         self.norms = np.ones(1)  # the constant function's
         self.variables: list[Array] = []
         self.work = 0.0
         self.n_more_passes = 0
-        """How often the rows were read again, after the first time in a step."""
+        """Number of passes over the rows beyond one for each step."""
         self._direction: Direction | None = None
 
     @property
     def n_functions(self) -> int:
-        """The number of functions so far, the constant among them."""
+        """Number of functions in the basis, the constant among them."""
         return len(self.norms)
 
     @property
     def saturated(self) -> bool:
-        """Whether the functions span all samples, so that nothing is left of X."""
+        """True if the functions span all samples, so that X has no residual."""
         return all(
             factor.alpha == 0 and len(factor) == self._rows.n_rows for factor in self.factors
         )
 
     @property
     def noise(self) -> float:
-        """The share of a variance below which a residual variance is rounding error."""
+        """Share of a variance below which a residual variance is rounding error."""
         return max(NOISE, self.factors[self.use].noise)
 
     @property
     def orthogonality_loss(self) -> float:
-        """How far the functions may be from orthonormal: a bound of the errors of E[f̂ĝ]."""
+        """Loss of orthogonality: a bound of the errors of E[f̂ĝ]."""
         return max(EPSILON, self.factors[self.use].loss)
 
     def substitute(self, direction: Direction) -> Block:
-        """Let a new variable in and return the functions that come with it."""
+        """Add a new variable and return its block of functions."""
         self._direction = direction
         block = self._expansion.grow(partial(self._levels.of, direction))
         width = self.n_functions + block.n_functions + self._rows.n_columns
@@ -139,7 +132,7 @@ class Gram:
         assert direction is not None, "substitute comes before orthogonalize"
         n = self.n_functions
         norms = np.ones(block.n_functions)
-        # BLAS's own threads would go on spinning while the next step's rows are shared out.
+        # BLAS's own threads would spin while the rows of the next step are shared out.
         n_workers = n_workers_for(n**2 * block.n_functions)
         admissions = [
             Admission(factor, n, block.n_functions, self._room(factor, block), n_workers)
@@ -147,7 +140,7 @@ class Gram:
         ]
         for piece in self._pieces(block):
             full = all(admission.full for admission in admissions)
-            if full and piece.start > 0 and not self._keep_dropped:
+            if full and piece.start > 0:
                 break
             block, sums = self._sum_in_range(direction, block, piece)
             norms[piece] = self._normalize(sums, norms, piece)
@@ -158,20 +151,20 @@ class Gram:
                     admission.begin(sums.gram, sums.with_x, piece)
             self._go_on(admissions, direction, block, norms)
         extensions = tuple(admission.extension() for admission in admissions)
-        taken = np.unique(np.concatenate([extension.pivots for extension in extensions]))
-        kept = np.arange(block.n_functions) if self._keep_dropped else taken
+        kept = np.unique(np.concatenate([extension.pivots for extension in extensions]))
         for factor in self.factors:
             factor.settle(n, kept)
         self.norms = np.append(self.norms, norms[kept])
         self.steps.append(Step(direction, block, kept))
-        return Added(norms, extensions, len(taken), block.n_functions - len(taken))
+        return Added(norms, extensions, len(kept), block.n_functions - len(kept))
 
     def _sum_in_range(self, direction: Direction, block: Block, piece: slice) -> tuple[Block, Sums]:
-        """Sum over rows, a second time where squares of the user's functions leave float64.
+        """Return the block and its sums over rows.
 
-        Also returned is the block, with those functions scaled.
+        If squares of the user's functions leave float64, these functions are scaled in the
+        returned block, and the rows are summed a second time.
         """
-        with np.errstate(over="ignore", invalid="ignore"):  # checked by what follows
+        with np.errstate(over="ignore", invalid="ignore"):  # the sums are checked below
             sums = self._sum(direction, block, piece)
         places = piece.start + np.flatnonzero(out_of_range(self._squares(sums, piece)))
         numbers = (places - len(block.parents))[places >= len(block.parents)].tolist()
@@ -180,7 +173,7 @@ class Gram:
         directions = [*(step.direction for step in self.steps), direction]
         calls = dict(enumerate(block.calls))
         new = scaled(self._rows, directions, [calls[i] for i in numbers])
-        if new == [calls[i] for i in numbers]:  # they are zero
+        if new == [calls[i] for i in numbers]:  # the functions are zero
             return block, sums
         block = replace(block, calls=tuple((calls | dict(zip(numbers, new, strict=True))).values()))
         self._values = FunctionValues(self._rows.cache_bytes)
@@ -193,7 +186,7 @@ class Gram:
     def _go_on(
         self, admissions: Sequence[Admission], direction: Direction, block: Block, norms: Array
     ) -> None:
-        """Read the rows again for functions about which one pass says too little."""
+        """Read the rows again for functions that one pass does not determine accurately."""
         norms = np.concatenate([self.norms, norms])
         while unfinished := [each for each in admissions if len(each.waiting)]:
             self.n_more_passes += 1
@@ -214,20 +207,20 @@ class Gram:
                     admission.go_on(next(found) / norms, next(found), next(found))
 
     def _pieces(self, block: Block) -> list[slice]:
-        """Cut a block of more functions than rows: most of them are redundant, or shrunk.
+        """Return the pieces of a block: several if it has more functions than there are rows.
 
-        The Gram matrix of all at once could take any amount of memory. Where a variable enters
-        alone, no sums of the others are needed.
+        Most of so many functions are redundant or shrunk, and the Gram matrix of all could take
+        any amount of memory. If the variable enters alone, the other functions need no sums.
         """
-        if not self._keep_dropped and all(self._enters_alone(each, block) for each in self.factors):
+        if all(self._enters_alone(each, block) for each in self.factors):
             return [slice(0, 1)]
         n, step = block.n_functions, max(MIN_PIECE, self._rows.n_rows)
         return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
     def _normalize(self, sums: Sums, others: Array, piece: slice) -> Array:
-        """Scale functions to norm one, and return what the norms of a piece of the new ones were.
+        """Scale the sums to functions of norm one, and return the norms of the piece.
 
-        The norms of others, of earlier pieces, are known.
+        `others` holds the norms of the other new functions, as far as earlier pieces found them.
         """
         squares = self._squares(sums, piece)
         check_finite(squares)
@@ -240,23 +233,23 @@ class Gram:
         return norms
 
     def _room(self, factor: Factor, block: Block) -> int:
-        """Return how many functions may enter: as many as can be linearly independent."""
+        """Return the number of functions that may enter: those that can be independent."""
         if factor.alpha == 0:
             return self._rows.n_rows - len(factor)
         return 1 if self._enters_alone(factor, block) else block.n_functions
 
     def _enters_alone(self, factor: Factor, block: Block) -> bool:
-        """Return whether a variable, which has no penalty, is the only new function.
+        """Return True if the variable, which has no penalty, is the only new function.
 
-        That is so if the penalty of the others is infinite. Any other penalty makes all of them
-        linearly independent. But as many as there are rows fit anything, and more of them would
-        take any amount of memory.
+        This is so if the penalty of the other functions is infinite. Any other penalty makes all
+        functions linearly independent; but as many functions as rows fit anything, and more would
+        take any amount of memory, so then the variable enters alone, too.
         """
         fits = len(factor) + block.n_functions <= max(self._rows.n_rows, MIN_SHRUNK)
         return factor.alpha > 0 and (np.isinf(factor.alpha) or not fits)
 
     def _sum(self, direction: Direction, block: Block, piece: slice) -> Sums:
-        """Compute the sums over rows in the way that is expected to be faster."""
+        """Return the sums over rows, by function values or by moments, whichever is cheaper."""
         n, new = self.n_functions, block.n_functions
         n_variables, n_columns = len(self.steps), self._rows.n_columns
         work: FunctionWork | StepMomentWork = FunctionWork(

@@ -1,4 +1,4 @@
-"""What the two ways to orthogonalize have in common."""
+"""Interface of the two ways to orthogonalize, and the factorization with pivots that both use."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ if TYPE_CHECKING:
     from gramian.core.orthogonalize._factor import Factor
 
 PREFERRED = 1.001
-"""If functions depend on each other, the first of a block, the variable itself, is taken unless it
-is shorter by more than this: the others may be multiples of it on these rows only."""
+"""Factor that prefers the first function of a block, the variable itself, among pivots of about
+equal size: the other functions may be multiples of the variable on these rows only."""
 RANK_TOLERANCE = 1e-8
-"""A function is dropped when orthogonalization leaves less than this share of its norm.
+"""Rank tolerance: functions are dropped if orthogonalization leaves a smaller share of their norm.
 
-What is left of a function that is kept has a rounding error of machine precision over this share.
-At its root, no smaller, that error cannot be mistaken for a function later.
+The residual of a kept function has a relative rounding error of at most machine precision over this
+share. The tolerance is the root of machine precision, so that such an error, at most 1e-8, is never
+taken for a function later.
 """
 
 
 @dataclass(frozen=True)
 class Extension:
-    """How the newest orthonormal functions follow from those before: new rows of a factor."""
+    """New rows of a factor: the newest orthonormal functions in terms of those before."""
 
     pivots: IntArray
-    """Which functions of the block are taken, in the order in which they are."""
+    """Numbers of the functions of the block that enter, in the order of the pivots."""
     left: Array
-    """E[g f̂ᵀ] of these functions g, scaled to norm one, with the orthonormal functions before."""
+    """E[g f̂ᵀ] of these functions g, scaled to norm one, with the earlier orthonormal functions."""
     diagonal: Array
     """A lower triangle: ``diagonal @ f̂_new == g - left @ f̂_old``."""
     coefficients: Array
@@ -45,16 +46,16 @@ class Extension:
 
 @dataclass(frozen=True)
 class Added:
-    """What one step of orthogonalization found."""
+    """Result of one step of orthogonalization."""
 
     norms: Array
-    """The norms of all functions of the block; 1 where a function is zero."""
+    """Norms of all functions of the block; 1 for a function that is zero."""
     extensions: tuple[Extension, ...]
     """One for each penalty."""
     n_kept: int
-    """How many new functions are in the basis."""
+    """Number of new functions in the basis."""
     n_dropped: int
-    """How many new functions were, within a tolerance, combinations of others."""
+    """Number of new functions that are, within a tolerance, combinations of others."""
 
 
 class Orthogonalizer(Protocol):
@@ -65,13 +66,13 @@ class Orthogonalizer(Protocol):
     factors: list[Factor]
     """One for each penalty."""
     use: int
-    """Which of the penalties counts; the pursuit may change it after every step."""
+    """Number of the penalty that counts; the pursuit may change it after every step."""
     norms: Array
     """The norms of the functions in the basis, the constant first."""
     variables: list[Array]
     """E[zXᵀ] for each variable z."""
     work: float
-    """About how many multiplications it takes to orthogonalize the block substituted last."""
+    """Approximate number of multiplications to orthogonalize the block substituted last."""
 
     @property
     def n_functions(self) -> int:
@@ -80,21 +81,21 @@ class Orthogonalizer(Protocol):
 
     @property
     def saturated(self) -> bool:
-        """Whether the functions span all samples, so that nothing is left of X."""
+        """True if the functions span all samples, so that X has no residual."""
         ...
 
     @property
     def noise(self) -> float:
-        """The share of a variance below which a residual variance is rounding error."""
+        """Share of a variance below which a residual variance is rounding error."""
         ...
 
     @property
     def orthogonality_loss(self) -> float:
-        """How far the functions may be from orthonormal: the largest error of E[f̂ĝ]."""
+        """Loss of orthogonality: a bound of the errors of E[f̂ĝ], or their size by measurement."""
         ...
 
     def substitute(self, direction: Direction) -> Block:
-        """Let a new variable in and return the functions that come with it."""
+        """Add a new variable and return its block of functions."""
         ...
 
     def orthogonalize(self, block: Block) -> Added:
@@ -110,17 +111,17 @@ def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
     Returns
     -------
     lower : array of shape (n, rank)
-        Its first `rank` rows are lower triangular, with squared diagonal entries above
-        `tolerance`; ``lower @ lower.T`` is what they explain of ``a[order][:, order]``.
+        The factor. Its first `rank` rows are lower triangular, with squared diagonal entries above
+        `tolerance`; ``lower @ lower.T`` is the part of ``a[order][:, order]`` that they explain.
     order : array of shape (n,)
-        The rows and columns, those that were factored first.
+        The order of rows and columns, the factored ones first.
     """
     if a.size == 0 or a.diagonal().max() <= tolerance:
         return np.empty((len(a), 0)), np.arange(len(a))
     scaled = np.array(a, order="F")
     scaled[:, 0] *= PREFERRED
     scaled[0, 0] *= PREFERRED
-    # It multiplies triangles of any size, see MAX_SIDE.
+    # dpstrf multiplies triangles of any size, which is not safe with threads: see MAX_SIDE.
     with threads_for(0) if len(a) > MAX_SIDE else nullcontext():
         packed, order, rank, info = lapack.dpstrf(scaled, tol=tolerance, lower=1, overwrite_a=1)
     if info < 0:
@@ -128,5 +129,5 @@ def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
     lower, order = np.tril(packed[:, :rank]), order.astype(np.intp) - 1
     lower[order == 0] /= PREFERRED
     if rank and order[rank - 1] == 0 and lower[rank - 1, -1] ** 2 <= (1 + NOISE) * tolerance:
-        lower = lower[:, :-1]  # without the preference it would not have been taken
+        lower = lower[:, :-1]  # the variable passed the tolerance by the preference only
     return lower, order

@@ -21,20 +21,20 @@ from gramian.core.sums import Direction, GrowingRows, Step, check_finite, distin
 from gramian.families import Block, Family
 
 LEAST_PIVOT = 1e-4
-"""A Gram matrix whose squared pivots stay above this is factored without loss that matters."""
+"""Smallest squared pivot with which Cholesky factors a Gram matrix without a loss that matters."""
 
 
 class QR:
     """Block classical Gram-Schmidt with a second pass, rank-revealing inside the block.
 
     Functions are stored as rows. The loss of orthogonality stays at rounding level however close
-    the functions are to linear dependence, because what is too close is dropped and the rest is
-    orthogonalized twice.
+    the functions are to linear dependence: functions too close to a combination of others are
+    dropped, and the others are orthogonalized twice.
     """
 
     name = "qr"
     noise = NOISE
-    """The share of a variance below which a residual variance is rounding error."""
+    """Share of a variance below which a residual variance is rounding error."""
 
     def __init__(self, rows: MemoryRows, family: Family) -> None:
         self._rows = rows.whole
@@ -53,18 +53,18 @@ class QR:
         self.n_functions = 1
         """The number of orthonormal functions so far, the constant among them."""
         self.saturated = False
-        """Whether the functions span all samples, so that nothing is left of X."""
+        """True if the functions span all samples, so that X has no residual."""
 
     @property
     def orthogonality_loss(self) -> float:
-        """How far the functions are from orthonormal, measured along random directions."""
+        """Loss of orthogonality, measured along random directions."""
         q = self._q.view
         probes = np.random.default_rng(0).standard_normal((len(q), 4))
         error = times(q, times(q.T, probes)) - probes
         return float(np.max(np.linalg.norm(error, axis=0) / np.linalg.norm(probes, axis=0)))
 
     def substitute(self, direction: Direction) -> Block:
-        """Let a new variable in and return the functions that come with it."""
+        """Add a new variable and return its block of functions."""
         z = direction.of(self._rows)
         self._directions.append(direction)
         self._z.append(z)
@@ -81,7 +81,7 @@ class QR:
         self._store.append(values[block.stored])
         size = np.maximum(values.max(axis=1), -values.min(axis=1))
         size = np.where(size > 0, size, 1.0)
-        values /= size[:, np.newaxis]  # lest squares overflow
+        values /= size[:, np.newaxis]  # so that squares do not overflow
         norms = np.sqrt(np.einsum("ij,ij->i", values, values))
         norms = np.where(norms > 0, norms, 1.0)
         values /= norms[:, np.newaxis]
@@ -121,8 +121,8 @@ def _project_out(values: Array, q: Array) -> Array:
 def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
     """Return orthonormal rows with the span of the given ones, which may be overwritten.
 
-    The given rows are what is left of rows of norm one; directions in which less than the
-    tolerance is left are dropped, and so are those for which there is no room.
+    The given rows are residuals of rows of norm one. Directions with a residual below the rank
+    tolerance are dropped, and so are those beyond `room`.
 
     Returns
     -------
@@ -131,9 +131,9 @@ def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
     factor : array of shape (rank, rank)
         Lower triangular, with ``factor @ new == values[pivots]``.
     pivots : array of shape (rank,)
-        The rows they were made of, in this order.
+        The numbers of the given rows that `new` was made of, in this order.
     """
-    if len(values) <= room:  # or else some are dropped, however well conditioned they are
+    if len(values) <= room:  # otherwise some are dropped, even if well conditioned
         factor, pivots = cholesky_columns(second_moments(values.T), LEAST_PIVOT)
         if factor.shape[1] == len(values):
             new = values[pivots]

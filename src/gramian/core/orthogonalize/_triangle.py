@@ -1,4 +1,4 @@
-"""Lower triangular matrices that grow, and products shared out among threads."""
+"""Lower triangular matrices that grow by blocks, and products shared out among threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gramian._support.threads import AddProduct, Item, product_for, share_out
 from gramian._support.types import Array
 
 MERGE_BELOW = 64
-"""Blocks with fewer rows are merged with the next, for fewer, larger products."""
+"""Number of rows below which a block is merged with the next: large products are faster."""
 
 
 class BlockTriangle:
@@ -22,7 +22,7 @@ class BlockTriangle:
     Parameters
     ----------
     first : array of shape (n, n)
-        The matrix to begin with.
+        The first block.
     """
 
     def __init__(self, first: Array) -> None:
@@ -42,7 +42,7 @@ class BlockTriangle:
         self._blocks.append((left, diagonal))
 
     def dense(self) -> Array:
-        """Return the matrix with its upper half, which is zero."""
+        """Return the matrix as an array, with zeros above the diagonal."""
         n = sum(len(diagonal) for _, diagonal in self._blocks)
         matrix = np.zeros((n, n))
         for left, diagonal in self._blocks:
@@ -69,7 +69,7 @@ class BlockTriangle:
 
 
 def split(length: int, n_parts: int) -> list[slice]:
-    """Cut a range into parts of nearly the same length."""
+    """Cut a range into parts of nearly equal length."""
     edges = np.linspace(0, length, n_parts + 1).astype(int).tolist()
     return [slice(start, stop) for start, stop in itertools.pairwise(edges)]
 
@@ -88,5 +88,5 @@ def subtract_square(lower: Array, w: Array, n_workers: int) -> None:
 
 
 def workers(work: Callable[[AddProduct, Item], None], n: int) -> list[Callable[[Item], None]]:
-    """Return `n` workers, each with its own way to multiply matrices."""
+    """Return `n` workers, each with its own function for matrix products."""
     return [partial(work, product_for(n)) for _ in range(n)]

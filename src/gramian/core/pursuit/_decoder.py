@@ -118,7 +118,7 @@ def make_decoder(
 
     moments: tuple[Array, Array] | None = None
     # Moments do not depend on penalties, but some of these may leave functions out.
-    whole = [each for each in orthogonalizer.factors if each.n_known == orthogonalizer.n_functions]
+    whole = [each for each in orthogonalizer.factors if len(each) == orthogonalizer.n_functions]
     if whole and orthogonalizer.n_functions <= MAX_MOMENTS:
         smallest = min(whole, key=lambda each: each.alpha)
         gram, with_x = smallest.moments(orthogonalizer.n_functions)

@@ -1,4 +1,8 @@
-"""Where row blocks come from. Everything a fit needs of the data is a sum over rows."""
+"""Row blocks of a table: in memory, sparse, streamed, or on a Dask cluster.
+
+A fit needs the data as sums over rows only. So every kind of table gives its rows block by block,
+and adds up what a `Work` asks for.
+"""
 
 from gramian.core.rows._array import CACHE_BYTES, ArrayRows, Centring, SpreadError, centre
 from gramian.core.rows._checkpoint import Ledger, RecordedRows

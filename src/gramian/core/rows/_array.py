@@ -18,9 +18,9 @@ from gramian.core.rows._protocol import CONSTANT, MemoryRows, RowBlock
 
 AnyTable = TypeVar("AnyTable", bound=Any)
 CACHE_BYTES = 2**30
-"""Values of functions are kept between steps up to this size, and computed anew beyond it."""
+"""Bytes of function values that are kept between steps; beyond it they are computed anew."""
 NARROW = 1e-152
-"""Squares of smaller numbers, divided by the number of rows, may lose digits."""
+"""Spread of a column below which squares, divided by the number of rows, may lose digits."""
 BLOCK_ROWS = 2048
 """Rows in a block: enough for matrix products at full speed, few enough to bound memory."""
 
@@ -31,17 +31,17 @@ class SpreadError(ValueError):
     Parameters
     ----------
     column : int
-        Which.
+        The number of the column.
     spread : float
         The difference of its largest and its smallest value.
     too_wide : bool
-        Whether it is too large, or too small.
+        True if the spread is too large, False if it is too small.
     name : str, optional
-        What to call the column, in place of its number.
+        The name of the column, for the message; its number by default.
     """
 
     def __init__(self, column: int, spread: float, too_wide: bool, name: str | None = None) -> None:
-        super().__init__(column, spread, too_wide, name)  # by which it is made in other processes
+        super().__init__(column, spread, too_wide, name)  # pickle makes the error from these
         self.column = column
 
     def __str__(self) -> str:
@@ -54,26 +54,26 @@ class SpreadError(ValueError):
         )
 
     def named(self, name: str) -> SpreadError:
-        """Return the same with a name of the column."""
+        """Return this error with the name of the column in its message."""
         column, spread, too_wide, _ = self.args
         return SpreadError(column, spread, too_wide, name)
 
 
 @dataclass(frozen=True)
 class Centring:
-    """What was done to the columns of a table: ``(X - mean) / scale``."""
+    """Mean and scale of the columns of a table: rows become ``(X - mean) / scale``."""
 
     mean: Array
     scale: Array
-    """The standard deviation of each column, or for all columns that of the most variant one; 1
-    where that is zero."""
+    """Divisor of each column: its standard deviation, or that of the most variant column; 1 if the
+    deviation is zero."""
     varies: NDArray[np.bool_]
-    """Which columns are not constant."""
+    """True for columns that are not constant."""
     checksum: int | None = None
-    """The checksum of the rows, if it was asked for: see `checksum_of`."""
+    """Checksum of the rows, None if it was not asked for; see `checksum_of`."""
 
     def apply(self, X: Array, weights: Array | None) -> RowBlock:
-        """Do the same to other rows."""
+        """Centre and scale other rows, and multiply them with the roots of their weights."""
         X, root = roots_of(X, weights)
         x = np.subtract(X, self.mean, order="C")
         x /= self.scale
@@ -100,9 +100,9 @@ class ArrayRows(MemoryRows):
         self._block_rows = block_rows
         self.n_columns = x.shape[1]
         self.effective_n_rows = float(1 / np.sum(root**4))
-        """How many rows of equal weight would tell as much as these do (Kish)."""
+        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
         self.cache_bytes = CACHE_BYTES
-        """How much memory values that belong to rows may take from one sum to the next."""
+        """Bytes that values of rows may take from one sum to the next."""
 
     @property
     def whole(self) -> RowBlock:
@@ -133,7 +133,7 @@ class ArrayRows(MemoryRows):
 
 
 def standardize(x: Array) -> Array:
-    """Divide columns by their norms, in place, and return these; zero where one is constant."""
+    """Divide columns by their norms, in place; return the norms, zero for constant columns."""
     deviations: Array = np.linalg.norm(x, axis=0)
     deviations[deviations**2 <= CONSTANT * deviations.max() ** 2] = 0.0
     x /= np.where(deviations > 0, deviations, 1.0)
@@ -156,7 +156,7 @@ def centre(
     *,
     checksum: bool = False,
 ) -> tuple[ArrayRows, Centring]:
-    """Centre the columns of X and scale them to variance 1, each for itself or all alike.
+    """Centre the columns of X and scale them, each to variance 1 or all by one number.
 
     Columns are first brought to [0, 1], so that neither a mean far from zero nor values near the
     limits of float64 cost accuracy, and constant columns become exact zeros.
@@ -168,10 +168,10 @@ def centre(
     weights : array of shape (n_rows,), or None
         Non-negative weights, not all zero. Rows of weight zero are left out.
     scale : {"column", "table"}
-        Whether each column gets variance 1, or the most variant one does and the others keep
-        their size relative to it.
+        "column" gives each column variance 1. "table" divides all columns by the deviation of the
+        most variant one.
     checksum : bool, default=False
-        Whether to compute a checksum of the rows.
+        True to compute a checksum of the rows.
     """
     found = checksum_of(X, weights) if checksum else None
     X, root = roots_of(X, weights)
@@ -216,16 +216,16 @@ def spread_of(low: Array, high: Array, *, scaled: bool) -> Array:
 def scales_of(
     unit: Array, deviation: Array, scale: Literal["column", "table"]
 ) -> tuple[Array, Array]:
-    """Return by which to multiply columns of [0, 1], and what all in all they are divided by.
+    """Return the factors of columns in [0, 1], and the divisors of the original columns.
 
     Parameters
     ----------
     unit : array of shape (n_columns,)
-        What columns were divided by to be in [0, 1].
+        The divisors that brought columns to [0, 1].
     deviation : array of shape (n_columns,)
-        Their standard deviations there.
+        The standard deviations of the columns in [0, 1].
     scale : {"column", "table"}
-        Whether each column gets variance 1, or the most variant one does.
+        "column" gives each column variance 1, "table" the most variant one.
     """
     deviations = unit * deviation
     if scale == "column":
@@ -241,5 +241,5 @@ def roots_of(X: AnyTable, weights: Array | None) -> tuple[AnyTable, Array]:
         n = X.shape[0]
         return X, np.full(n, n**-0.5)
     present = weights > 0
-    weights = weights[present] / weights.max()  # lest the sum overflow
+    weights = weights[present] / weights.max()  # so that the sum does not overflow
     return X[present], np.sqrt(weights / weights.sum())

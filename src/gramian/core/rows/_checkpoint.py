@@ -1,4 +1,4 @@
-"""Sums that were computed once are read from a folder when a fit is begun again."""
+"""Checkpoints: sums over rows are stored in a folder, and read from it when a fit resumes."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from gramian.core.rows._covariance import ResidualCovariance
 from gramian.core.rows._protocol import Rows, Work
 
 EQUAL_NUMBERS = {"rel_tol": 1e-9, "abs_tol": 1e-9}
-"""How close numbers are that differ by rounding only, for instance after other block sizes."""
+"""Tolerances of numbers that differ by rounding only, for instance by other block sizes."""
 
 
 class Ledger:
-    """A folder with the results of all sums so far, in their order.
+    """A folder with the results of all sums so far, in order.
 
-    The pursuit is a function of these sums, so that it arrives where it was interrupted without
-    reading the data.
+    A pursuit is a function of these sums. So a fit that resumes reaches the point of interruption
+    without reading the data.
 
     Parameters
     ----------
     folder : path
-        The folder; it is made if there is none.
+        The folder; it is created if it does not exist.
     description : dict
-        What the sums depend on. A folder with another description is refused.
+        Parameters and data that the sums depend on. A folder with another description is
+        refused.
     """
 
     def __init__(self, folder: str | os.PathLike[str], description: dict[str, Any]) -> None:
@@ -68,12 +69,12 @@ class Ledger:
             )
 
     def recall(self, like: Sequence[Array]) -> list[Array] | None:
-        """Return the next result, if it is there.
+        """Return the next result, None if it is not stored.
 
         Parameters
         ----------
         like : sequence of arrays
-            Arrays of the shapes that are expected; empty vectors stand for those of any length.
+            Arrays of the expected shapes; an empty vector stands for a vector of any length.
         """
         path = self._path()
         if not path.exists():
@@ -89,7 +90,7 @@ class Ledger:
         return found
 
     def note(self, sums: list[Array]) -> None:
-        """Store the next result, unless the numbers left their range: the fit ends there."""
+        """Store the next result, unless it is not finite: then the fit ends with an error."""
         if not all(np.isfinite(each).all() for each in sums):
             return
         with replacing(self._path()) as stream:
@@ -123,7 +124,7 @@ def _read(path: Path) -> list[Array]:
 
 
 def _compare(found: Sequence[Array], like: Sequence[Array]) -> None:
-    """Raise if arrays are not what was expected."""
+    """Raise if arrays differ in number, shape or type from those expected."""
     if len(found) != len(like):
         raise ValueError(f"it holds {len(found)} arrays in place of {len(like)}")
     for array, expected in zip(found, like, strict=True):
@@ -137,7 +138,7 @@ def _compare(found: Sequence[Array], like: Sequence[Array]) -> None:
 
 
 def _difference(old: Any, new: Any, name: str = "its description") -> str | None:
-    """Name the first thing that differs, down to a parameter or the number of a column."""
+    """Return the first difference in words, down to a parameter or column; None if equal."""
     if old == new:
         return None
     if isinstance(old, float) and isinstance(new, float) and isclose(old, new, **EQUAL_NUMBERS):
@@ -154,7 +155,7 @@ def _difference(old: Any, new: Any, name: str = "its description") -> str | None
 
 @dataclass(frozen=True)
 class RecordedRows:
-    """Rows whose sums are looked up in a ledger before they are computed."""
+    """Rows whose sums are read from a ledger if it has them, and computed otherwise."""
 
     rows: Rows
     ledger: Ledger
@@ -171,12 +172,12 @@ class RecordedRows:
 
     @property
     def effective_n_rows(self) -> float:
-        """How many rows of equal weight would tell as much as these do (Kish)."""
+        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
         return self.rows.effective_n_rows
 
     @property
     def cache_bytes(self) -> int:
-        """How much memory values that belong to rows may take from one sum to the next."""
+        """Bytes that values of rows may take from one sum to the next."""
         return self.rows.cache_bytes
 
     def covariance(self) -> Array:
@@ -188,7 +189,7 @@ class RecordedRows:
         return self.rows.residual_covariance()
 
     def dense(self) -> Rows:
-        """Return the same rows with all values in memory, if they are all there in another form."""
+        """Return the rows with all values written out, if the table is a sparse one in memory."""
         return replace(self, rows=self.rows.dense())
 
     def rotate(self, basis: Array) -> tuple[Rows, Array]:
@@ -197,7 +198,7 @@ class RecordedRows:
         return replace(self, rows=rows), deviations
 
     def sum(self, work: Work) -> list[Array]:
-        """Look the sums up, or compute them and note them down."""
+        """Return the sums from the ledger, or compute and store them."""
         found = self.ledger.recall(work.worker(product_for(1)).sums)
         if found is None:
             found = self.rows.sum(work)

@@ -1,4 +1,4 @@
-"""A number by which a table is known again."""
+"""Checksum of a table that does not depend on the order of its rows."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ def checksum_of(x: Array, weights: Array | None) -> int:
     """Return a number that changes with any bit of any row, and not with the order of rows.
 
     Every row is hashed with its weight, and the hashes are added up modulo 2⁶⁴. So tables in blocks
-    of any size, in files, in memory or on a cluster have the same number if they have the same
-    values; numbers of parts of a table add up to that of the table.
+    of any size, in files, in memory or on a cluster have one checksum if they have equal values;
+    the checksums of parts of a table add up to that of the table.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
         The rows.
     weights : array of shape (n_rows,), or None
-        Their weights, 1 by default. Rows of weight zero do not count.
+        The weights of the rows; None for 1. Rows of weight zero do not count.
     """
     if weights is not None:
         x, weights = x[weights > 0], weights[weights > 0]
@@ -30,7 +30,7 @@ def checksum_of(x: Array, weights: Array | None) -> int:
     # Adding zero turns -0.0 into 0.0.
     hashes = np.einsum("ij,j->i", _bits(x + 0.0), factors[1:])
     hashes += _bits(np.ones(1) if weights is None else weights) * factors[0]
-    # The finalizer of MurmurHash3: without it, rows could swap values within a column.
+    # The finalizer of MurmurHash3. Without it, swapped values within a column change nothing.
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         hashes ^= hashes >> np.uint64(33)
         hashes *= np.uint64(factor)

@@ -1,4 +1,4 @@
-"""What is left of the covariance of the columns: as a matrix, or as an operator."""
+"""Residual covariance of the columns, as a matrix or as an operator."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gramian._support.blas import subtract_second_moments, threads_for, times
 from gramian._support.types import Array
 
 DENSE_BELOW = 300
-"""Below this size a direct method is faster than iterations."""
+"""Number of columns below which a direct eigenvalue method is faster than iterations."""
 ITERATE_FROM = 32
-"""Operators smaller than this are written out as matrices."""
+"""Number of columns below which an operator is written out as a matrix."""
 MAX_VECTORS = 32
-"""At most this many eigenvectors of an operator are computed at once: they may be very long."""
+"""Largest number of eigenvectors of an operator computed at once: they may be very long."""
 
 
 class ResidualCovariance(Protocol):
@@ -31,7 +31,7 @@ class ResidualCovariance(Protocol):
         ...
 
     def pairs(self, n: int) -> tuple[int, bool]:
-        """Say how many eigenpairs to find where n would be useful, and whether by iterations."""
+        """Return how many eigenpairs to find if n are useful, and True to find them iteratively."""
         ...
 
     def diagonal(self) -> Array:
@@ -43,11 +43,11 @@ class ResidualCovariance(Protocol):
         ...
 
     def lower(self) -> Array:
-        """Return a matrix of which the lower triangle counts, in Fortran's order."""
+        """Return the matrix in Fortran's order; only its lower triangle is valid."""
         ...
 
     def copy(self) -> ResidualCovariance:
-        """Return another one that begins as this is now."""
+        """Return an independent copy."""
         ...
 
     def subtract(self, coefficients: Array) -> None:
@@ -55,7 +55,7 @@ class ResidualCovariance(Protocol):
         ...
 
     def deflate(self, vector: Array) -> None:
-        """Take away what rounding errors left along a unit vector."""
+        """Remove the variance that rounding errors left along a unit vector."""
         ...
 
 
@@ -78,7 +78,7 @@ class MatrixCovariance:
         return float(np.trace(self._lower))
 
     def pairs(self, n: int) -> tuple[int, bool]:
-        """Say how many eigenpairs to find where n would be useful, and whether by iterations."""
+        """Return how many eigenpairs to find if n are useful, and True to find them iteratively."""
         n = min(n, self.size)
         return n, self.size >= DENSE_BELOW and n <= self.size // 10
 
@@ -92,11 +92,11 @@ class MatrixCovariance:
         return product
 
     def lower(self) -> Array:
-        """Return a matrix of which the lower triangle counts, in Fortran's order."""
+        """Return the matrix in Fortran's order; only its lower triangle is valid."""
         return self._lower
 
     def copy(self) -> MatrixCovariance:
-        """Return another one that begins as this is now."""
+        """Return an independent copy."""
         return MatrixCovariance(self._lower.copy(order="F"))
 
     def subtract(self, coefficients: Array) -> None:
@@ -105,7 +105,7 @@ class MatrixCovariance:
             subtract_second_moments(self._lower, coefficients)
 
     def deflate(self, vector: Array) -> None:
-        """Take away what rounding errors left along a unit vector."""
+        """Remove the variance that rounding errors left along a unit vector."""
         with threads_for(0):  # products with vectors are small
             image = self.times(vector)
             image -= 0.5 * (vector @ image) * vector
@@ -115,8 +115,8 @@ class MatrixCovariance:
 class OperatorCovariance:
     """A residual covariance that is never written out: a product with X and Xᵀ, minus low rank.
 
-    With directions V that are finished, it is (I - VVᵀ)(E[XXᵀ] - CᵀC)(I - VVᵀ), where C holds
-    E[Xf̂] by rows. The memory it takes is that of C and V.
+    With directions V that were deflated, it is (I - VVᵀ)(E[XXᵀ] - CᵀC)(I - VVᵀ), where C holds
+    E[Xf̂] by rows. It takes the memory of C and V.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class OperatorCovariance:
         return self._trace
 
     def pairs(self, n: int) -> tuple[int, bool]:
-        """Say how many eigenpairs to find where n would be useful, and whether by iterations."""
+        """Return how many eigenpairs to find if n are useful, and True to find them iteratively."""
         d = self.size
         return min(n, d, max(2, min(MAX_VECTORS, d // 10))), d >= ITERATE_FROM
 
@@ -162,7 +162,7 @@ class OperatorCovariance:
         return vector
 
     def lower(self) -> Array:
-        """Write the matrix out, column by column: where it is small, or iterations fail."""
+        """Return the matrix, written out column by column: for small d, or if iterations fail."""
         d = self.size
         matrix = np.empty((d, d), order="F")
         for i in range(d):
@@ -172,7 +172,7 @@ class OperatorCovariance:
         return matrix
 
     def copy(self) -> OperatorCovariance:
-        """Return another one that begins as this is now."""
+        """Return an independent copy."""
         other = OperatorCovariance(self._times, self._diagonal)
         other._trace = self._trace
         other._coefficients = self._coefficients.copy()
@@ -187,6 +187,6 @@ class OperatorCovariance:
         self._trace -= float(squares.sum())
 
     def deflate(self, vector: Array) -> None:
-        """Take away what rounding errors left along a unit vector."""
+        """Remove the variance that rounding errors left along a unit vector."""
         self._trace -= float(vector @ self.times(vector))
         self._finished.append(vector)

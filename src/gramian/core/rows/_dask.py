@@ -1,4 +1,4 @@
-"""Rows of a Dask collection: sums are computed where the rows are, and only they travel."""
+"""Rows of a Dask collection: workers compute sums of their rows, and only sums are sent."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from gramian.tables import Chunk
 
 T = TypeVar("T")
 Completion = Callable[[Array, Array | None], tuple[Array, Array | None]]
-"""Makes of rows and weights rows without gaps, and their weights."""
+"""Returns rows without gaps and their weights, given rows and weights."""
 FAN_IN = 8
-"""At most this many partial results are put together at once."""
+"""Number of partial results that one task merges."""
 SHARE_OF_MEMORY = 0.5
-"""A table is kept in the workers' memory if it takes no more than this share of it."""
+"""Share of the workers' memory up to which a table is kept there."""
 
 
 def partitions(data: Any) -> Iterator[Any]:
-    """Compute the partitions of a collection, each with all columns, one after the other."""
+    """Yield the computed partitions of a collection, each with all columns."""
     if getattr(data, "ndim", 0) == 2 and not hasattr(data, "columns"):
         data = data.rechunk({1: -1})
     for part in np.ravel(data.to_delayed()):
@@ -42,7 +42,7 @@ def partitions(data: Any) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class Partition:
-    """Some rows of the table, to be loaded where they are needed."""
+    """Some rows of the table, loaded by the worker that needs them."""
 
     number: int
     rows: Any
@@ -50,22 +50,22 @@ class Partition:
     weights: Any
     """A delayed array, the name of a column, or None."""
     completion: Completion | None = None
-    """What is done about missing values."""
+    """Fills or drops missing values; None if there is no rule for them."""
 
 
 @dataclass(frozen=True)
 class DaskRows(TransformedRows):
-    """Rows of a Dask array or data frame, centred and scaled where they are."""
+    """Rows of a Dask array or data frame, centred and scaled by the workers that hold them."""
 
     partitions: Sequence[Partition]
     collection: Any
-    """What the partitions are of: workers forget the rows they keep when nobody refers to it."""
+    """The Dask collection. Workers drop rows that they keep when no object refers to it."""
     home: int
-    """The process that waits for the sums."""
+    """Number of the process that waits for the sums."""
     cache_bytes: int = 0
 
     def sum(self, work: Work) -> list[Array]:
-        """Compute the sums of all partitions, put them together in a tree, and fetch the result."""
+        """Compute the sums of all partitions, merge them in a tree, and fetch the result."""
         from dask.delayed import delayed
 
         shared = delayed(work, traverse=False)
@@ -135,7 +135,7 @@ def _look(
     weights: Any,
     completion: Completion | None,
 ) -> FirstPass:
-    """Look at a partition for the first time."""
+    """Return statistics and held-out rows of a partition."""
     x, w = _checked(number, rows, weights, gaps=completion is not None)
     if completion is not None:
         x, w = completion(x, w)
@@ -146,7 +146,7 @@ def _look(
 def _checked(
     number: int, rows: Any, weights: Any, *, gaps: bool = False
 ) -> tuple[Array, Array | None]:
-    """Return rows and weights as arrays, and complain about what is wrong with them."""
+    """Return rows and weights as arrays; raise if values or weights are not valid."""
     x, w = _numbers(rows, weights)
     if w is not None and w.shape != (len(x),):
         raise ValueError(
@@ -158,16 +158,16 @@ def _checked(
 
 
 def map_partitions(data: Any, sample_weight: Any, function: Callable[[int, Array], T]) -> list[T]:
-    """Apply a function to the rows of each partition, and its number; values may be missing.
+    """Apply a function to the number and the rows of each partition; values may be missing.
 
     Parameters
     ----------
     data : Dask array or data frame
         The table.
     sample_weight : str, Dask array or None
-        Weights, which are no part of the rows.
+        The weights. A column of weights is not part of the rows.
     function : callable
-        What is computed where the rows are.
+        Called with the number and the rows of a partition, by the worker that holds them.
     """
     from dask.delayed import delayed
 
@@ -185,7 +185,7 @@ def map_partitions(data: Any, sample_weight: Any, function: Callable[[int, Array
 def partitions_of(
     data: Any, sample_weight: Any, completion: Completion | None = None
 ) -> list[Partition]:
-    """Return the partitions of a Dask array or data frame, columns all together."""
+    """Return the partitions of a Dask array or data frame, each with all columns."""
     if hasattr(data, "dask") and data.ndim == 2 and hasattr(data, "rechunk"):
         data = data.rechunk({1: -1})
     rows = np.ravel(data.to_delayed()).tolist()
@@ -207,7 +207,7 @@ def partitions_of(
 
 
 def _in_parts_of(data: Any, weights: Any) -> Any:
-    """Return weights in the partitions that the rows have, where the sizes of these are known."""
+    """Return weights in the partitions of the rows, if the sizes of the partitions are known."""
     if not hasattr(data, "rechunk") or not hasattr(weights, "rechunk"):
         return weights
     if np.isnan([*data.shape, *weights.shape]).any():
@@ -230,9 +230,9 @@ def open_dask(
     checksum: bool = False,
     completion: Completion | None = None,
 ) -> tuple[DaskRows, Centring, tuple[Array, Array | None] | None]:
-    """Look at a Dask collection for the first time, and keep it in memory if it fits.
+    """Read a Dask collection for the first time, and keep it in memory if it fits.
 
-    The parameters are those of `open_stream`, and `completion` makes rows without gaps.
+    The parameters are those of `open_stream`; `completion` fills or drops missing values.
     """
     from dask.delayed import delayed
 
@@ -251,7 +251,7 @@ def open_dask(
     if statistics.n_rows < 2:
         raise ValueError(f"X has {statistics.n_rows} rows of positive weight; two are needed.")
     if not kept and 8 * statistics.n_rows * len(statistics.mean) <= _available(memory_budget):
-        # Only now is it known that the rows fit in memory.
+        # The first pass has found the number of rows: they fit in memory.
         data = data.persist()
         partitions = partitions_of(data, sample_weight, completion)
     centring = centring_of(statistics, scaling)
@@ -261,15 +261,15 @@ def open_dask(
 
 
 def _fits(data: Any, memory_budget: int) -> bool:
-    """Return whether a collection is known to fit in memory."""
+    """Return True if a collection is known to fit in memory."""
     try:
-        return float(data.nbytes) <= _available(memory_budget)  # False where it is not a number
+        return float(data.nbytes) <= _available(memory_budget)  # False if nbytes is NaN
     except (AttributeError, NotImplementedError, TypeError):
         return False
 
 
 def _available(memory_budget: int) -> float:
-    """Return how many bytes of rows may be kept: in the cluster, or else in this process."""
+    """Return the bytes of rows that may be kept, in the cluster or in this process."""
     try:
         from distributed import get_client
 
@@ -283,8 +283,8 @@ def _available(memory_budget: int) -> float:
 def _one_thread(home: int) -> AbstractContextManager[Any]:
     """Return a context in which BLAS has one thread: the scheduler has threads of its own.
 
-    In the process that waits for the results it has so already, see `_compute`. Tasks that go on
-    there after one has failed must not restore what they found.
+    In the process that waits for the results, `_compute` has set this limit. Tasks that run there
+    after another task failed must not restore the limit that they found.
     """
     return nullcontext() if os.getpid() == home else threads_for(0)
 

@@ -1,4 +1,4 @@
-"""Rows drawn by chance from a table that comes in pieces."""
+"""Random sample of the rows of a table that comes in pieces."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def draw(
     filtered: Callable[[Piece, NDArray[np.bool_]], Piece],
     joined: Callable[[Sequence[Piece]], Piece],
 ) -> tuple[Piece, int]:
-    """Read a table once, and keep some of its rows, in their order; all if they are few.
+    """Read a table once, and keep a random sample of its rows in order; all rows if they are few.
 
-    Which rows are kept does not depend on the pieces in which they come.
+    The sample does not depend on how the table is cut into pieces.
 
     Parameters
     ----------
     pieces : iterable
-        At least one; each has a length.
+        The pieces, at least one; each has a length.
     most : int
         The largest number of rows to keep.
     seed : int
-        Decides on the rows.
+        The seed of the sample.
     filtered : callable
         Returns those rows of a piece for which a mask is true.
     joined : callable
@@ -38,7 +38,7 @@ def draw(
     Returns
     -------
     rows : piece
-        Those that are kept.
+        The rows of the sample.
     n_rows : int
         The number of all rows.
 
@@ -55,7 +55,7 @@ def draw(
     keys, n_rows, limit = np.empty(0), 0, np.inf
 
     def lower_limit(candidates: NDArray[np.float64]) -> None:
-        """Forget all rows but those whose keys are among the smallest."""
+        """Drop all rows except those with the smallest keys."""
         nonlocal parts, keys, limit
         limit = min(limit, float(np.partition(candidates, most)[most]))
         if parts:

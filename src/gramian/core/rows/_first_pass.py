@@ -14,19 +14,19 @@ from gramian.core.rows._statistics import Statistics, merge_statistics, statisti
 
 @dataclass(frozen=True)
 class Split:
-    """Which rows are held out: the same ones in every pass."""
+    """Rule that says which rows are held out, the same rows in every pass."""
 
     share: float
     seed: int
     limit: int
-    """If more rows than this turn out to be held out, the share is halved."""
+    """Largest number of held-out rows; beyond it the share is halved."""
 
     def numbers(self, number: int, n_rows: int) -> Array:
-        """Return a random number for each row of a block; below the share, it is held out."""
+        """Return a random number for each row of a block; rows below the share are held out."""
         return np.random.default_rng([self.seed, number]).random(n_rows)
 
     def mask(self, number: int, n_rows: int) -> NDArray[np.bool_]:
-        """Return which rows of a block are held out."""
+        """Return True for the rows of a block that are held out."""
         return self.numbers(number, n_rows) < self.share
 
 
@@ -39,14 +39,14 @@ class HeldOutPart:
     numbers: Array
 
     def take(self, which: NDArray[np.bool_]) -> HeldOutPart:
-        """Return some of the rows."""
+        """Return the rows for which the mask is True."""
         weights = None if self.weights is None else self.weights[which]
         return HeldOutPart(self.x[which], weights, self.numbers[which])
 
 
 @dataclass(frozen=True)
 class FirstPass:
-    """What was seen of some blocks of rows."""
+    """Statistics and held-out rows of some row blocks."""
 
     statistics: Statistics
     """The statistics of the rows that are not held out."""
@@ -55,7 +55,7 @@ class FirstPass:
 
     @property
     def held_out(self) -> tuple[Array, Array | None] | None:
-        """The rows held out and their weights, if any are to be."""
+        """Held-out rows and their weights; None if there is no split."""
         if self.split is None:
             return None
         weights = [part.weights for part in self.parts if part.weights is not None]
@@ -63,7 +63,7 @@ class FirstPass:
         return x, np.concatenate(weights) if weights else None
 
     def put_together(self, other: FirstPass) -> FirstPass:
-        """Return what was seen of the blocks of both."""
+        """Return the statistics and held-out rows of both sets of blocks."""
         if self.split is None or other.split is None:
             return replace(self, statistics=merge_statistics(self.statistics, other.statistics))
         share = min(self.split.share, other.split.share)
@@ -77,7 +77,7 @@ class FirstPass:
         return both
 
     def _hold_out(self, share: float) -> FirstPass:
-        """Hold out a smaller share, and let the other rows take part in the fit."""
+        """Hold out a smaller share; the other rows return to the statistics."""
         assert self.split is not None
         if share == self.split.share:
             return self
@@ -103,7 +103,7 @@ def look_at(
     covariance: bool,
     checksum: bool = False,
 ) -> FirstPass:
-    """Look at the block of rows of that number; with `covariance`, at products of columns, too."""
+    """Return statistics and held-out rows of a block; with `covariance`, products of columns."""
     options = {"covariance": covariance, "checksum": checksum}
     if split is None:
         return FirstPass(statistics_of(x, weights, **options))
@@ -115,7 +115,7 @@ def look_at(
 
 
 def put_together(looks: Sequence[FirstPass]) -> FirstPass:
-    """Return what was seen of all blocks."""
+    """Return statistics and held-out rows of all blocks."""
     first, *others = looks
     for other in others:
         first = first.put_together(other)

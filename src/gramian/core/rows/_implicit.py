@@ -1,4 +1,4 @@
-"""What a fit leaves of rows that are not written out."""
+"""Residuals of sparse rows, which are never written out."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from gramian.core.rows._protocol import RowBlock
 
 ROUNDING_OF_SQUARES = 1e-13
-"""A sum of squares below this share of the whole is rounding error."""
+"""Share of a column's squares below which its residual is rounding error."""
 
 
 class ImplicitResiduals:
-    """Residuals X - FᵀC of which only X, F and C are kept, and the sums of squares by column.
+    """Residuals X - FᵀC, kept as X, F and C, with the sums of squares by column.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ class ImplicitResiduals:
         return np.where(self._squares < self._rounding, 0.0, self._squares)
 
     def covariance(self) -> OperatorCovariance:
-        """Return the sums of products, of columns or of rows: whichever are fewer."""
+        """Return sums of products of columns, or of rows if there are fewer rows."""
         n_rows = len(self._rows.root)
         if self._rows.n_columns <= n_rows:
             return OperatorCovariance(lambda v: self._back(self._along(v)), self.of_columns())
-        # Of the diagonal only the sum is needed.
+        # Choosers use only the sum of the diagonal.
         diagonal = np.full(n_rows, self.total / n_rows)
         return OperatorCovariance(lambda u: self._along(self._back(u)), diagonal)
 

@@ -1,4 +1,4 @@
-"""Where the rows of a table come from."""
+"""Interfaces of tables: row blocks, sums over rows, and the works that say what is summed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from gramian.core.rows._covariance import ResidualCovariance
 from gramian.core.rows._residuals import ArrayResiduals, Residuals
 
 CONSTANT = 1e-24
-"""A direction with less than this share of the largest variance has nothing but rounding errors."""
+"""Share of the largest variance below which a direction is constant: the rest is rounding errors of
+explicit values, which are squared."""
 
 
 class RowBlock:
@@ -59,7 +60,7 @@ class RowBlock:
         axes : array of shape (n,) or (n, n_columns)
             The numbers of columns, or vectors by rows.
         out : array of shape (n, n_rows)
-            Where to put them, by rows.
+            The values, by rows; overwritten.
         """
         if axes.ndim == 1:
             out[:] = self._x.T[axes]
@@ -77,7 +78,7 @@ class RowBlock:
         add_product(out, functions, self._x)
 
     def residuals(self, scale: Array | float) -> Residuals:
-        """Return the columns in other units, of which fits will be subtracted."""
+        """Return the columns in other units, as residuals from which fits are subtracted."""
         return ArrayResiduals(self._x * scale)
 
 
@@ -92,19 +93,19 @@ class Worker(Protocol):
 
 
 class Work(ABC):
-    """Sums over all rows, which several workers may compute, each over some of the blocks.
+    """Sums over all rows. Several workers may compute them, each over some of the blocks.
 
-    A work is sent to other processes. It therefore holds no rows, nor anything that grows with
-    their number, unless the rows are those of this process.
+    A work is sent to other processes. So it holds no rows, and nothing that grows with the number
+    of rows, unless the rows are in this process.
     """
 
     @abstractmethod
     def worker(self, add_product: AddProduct) -> Worker:
-        """Return one that begins at zero and multiplies matrices in the given way."""
+        """Return a worker that begins at zero and multiplies matrices by `add_product`."""
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
-        """Put the sums of two workers together; the first are overwritten."""
-        with np.errstate(over="ignore", invalid="ignore"):  # for whoever asked to check
+        """Add the sums of two workers; the first list is overwritten and returned."""
+        with np.errstate(over="ignore", invalid="ignore"):  # checked by the caller
             for mine, other in zip(sums, others, strict=True):
                 mine += other
         return sums
@@ -154,12 +155,12 @@ class Rows(Protocol):
 
     @property
     def effective_n_rows(self) -> float:
-        """How many rows of equal weight would tell as much as these do (Kish)."""
+        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
         ...
 
     @property
     def cache_bytes(self) -> int:
-        """How much memory values that belong to rows may take from one sum to the next."""
+        """Bytes that values of rows may take from one sum to the next."""
         ...
 
     def sum(self, work: Work) -> list[Array]:
@@ -175,7 +176,7 @@ class Rows(Protocol):
         ...
 
     def dense(self) -> Rows:
-        """Return the same rows with all values in memory, if they are all there in another form."""
+        """Return the rows with all values written out, if the table is a sparse one in memory."""
         ...
 
     def rotate(self, basis: Array) -> tuple[Rows, Array]:
@@ -191,14 +192,14 @@ class Rows(Protocol):
         rows : Rows
             The rows in these coordinates.
         deviations : array of shape (n_coordinates,)
-            What the coordinates were divided by; zero where they are constant up to rounding and
-            were left alone.
+            The divisors of the coordinates; zero for a coordinate that is constant up to
+            rounding, which is not divided.
         """
         ...
 
 
 class LocalRows(ABC):
-    """Rows that this process reads, block by block, always the same ones in the same order."""
+    """Rows that this process reads block by block, in the same order every time."""
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""What a fit leaves of rows, as an array."""
+"""Residuals of rows after a fit is subtracted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gramian.core.rows._covariance import MatrixCovariance, ResidualCovariance
 
 
 class Residuals(Protocol):
-    """Rows, minus what a fit by functions explains of them."""
+    """Rows minus a fit by functions."""
 
     @property
     def total(self) -> float:
@@ -24,9 +24,9 @@ class Residuals(Protocol):
         ...
 
     def covariance(self) -> ResidualCovariance:
-        """Return the sums of products, of columns or of rows: whichever are fewer.
+        """Return sums of products of columns, or of rows if there are fewer rows.
 
-        Both have the same eigenvalues except for zeros.
+        The two matrices have equal eigenvalues except for zeros.
         """
         ...
 
@@ -62,7 +62,7 @@ class ArrayResiduals:
         return squares
 
     def covariance(self) -> MatrixCovariance:
-        """Return the sums of products, of columns or of rows: whichever are fewer."""
+        """Return sums of products of columns, or of rows if there are fewer rows."""
         n_rows, n_columns = self._values.shape
         return MatrixCovariance(
             second_moments(self._values.T if n_columns > n_rows else self._values)
@@ -78,5 +78,5 @@ class ArrayResiduals:
 
 
 def or_infinity(value: float) -> float:
-    """Take what left the range of numbers for infinity: far from the fit, functions are huge."""
+    """Return the value, or infinity if it is not finite: far from the fit, functions are huge."""
     return value if np.isfinite(value) else np.inf

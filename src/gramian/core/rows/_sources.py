@@ -1,4 +1,4 @@
-"""Row blocks out of tables, and out of what users yield."""
+"""Sources of rows: tables in files, and row blocks that a user's object yields."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gramian.tables import (
 )
 
 TABLES = ("__array__", "__dataframe__", "__arrow_c_stream__", "columns", "toarray")
-"""What has any of these is a table, and no source of row blocks."""
+"""Attributes of tables; an iterable object with any of them is no source of row blocks."""
 
 
 def is_dask(data: Any) -> bool:
@@ -36,15 +36,15 @@ def is_dask(data: Any) -> bool:
 
 
 def as_source(data: Any, weights: Any = None) -> Source | None:
-    """Return a source if the data are one: files, a dataset, or blocks of rows.
+    """Return a source for files, a dataset or blocks of rows; None for arrays and data frames.
 
     Parameters
     ----------
     data : object
-        What the user gave; arrays and data frames are none.
+        The argument X of a fit.
     weights : str or array, optional
-        The name of the column that holds the weights. Arrays on disk, which have no names, take
-        an array.
+        The name of the column that holds the weights. Arrays on disk have no names and take an
+        array.
     """
     if isinstance(data, Source):
         return data
@@ -95,9 +95,9 @@ class TableSource(Source):
     Parameters
     ----------
     table : Table
-        The table, all of whose columns must hold numbers.
+        The table. All columns must hold numbers.
     weights : str, array or None
-        The column that holds weights; of a table without names, the weights.
+        The name of the column that holds weights, or an array for a table without names.
     """
 
     def __init__(self, table: Table, weights: Any) -> None:
@@ -134,11 +134,11 @@ class TableSource(Source):
 
     @property
     def n_rows(self) -> int | None:
-        """The number of rows, which all but text files know."""
+        """The number of rows; None for text files."""
         return self._table.n_rows
 
     def fits(self, memory_budget: int) -> bool:
-        """Return whether the table may be read as a whole."""
+        """Return True if the table may be read as a whole."""
         return self._table.fits(memory_budget)
 
     def chunks(self) -> Iterator[Chunk]:
@@ -156,14 +156,14 @@ class TableSource(Source):
 
 
 class CompletedSource(Source):
-    """Rows of another source, of which gaps are filled or rows left out while they are read.
+    """Rows of another source whose gaps are filled, or rows with gaps left out, while reading.
 
     Parameters
     ----------
     source : Source
         The rows with gaps.
     completion : callable
-        Makes of rows and weights rows without gaps, and their weights.
+        Returns rows without gaps and their weights, given rows and weights.
     """
 
     def __init__(
@@ -199,14 +199,14 @@ class BlockSource(Source):
         self._make = make
         self._weight = weight
         self._looked_into = False
-        """Whether there was a block, whose names the others must have."""
+        """True after the first block, whose column names all blocks must have."""
         begun = self.chunks_from(make())
         first = next(begun, None)
         if first is None:
             raise ValueError("The data have no rows: not a single block was yielded.")
         self._n_columns: int = first.x.shape[1]
         self._begun: Iterator[Chunk] | None = itertools.chain([first], begun)
-        """The first pass, which has been looked into."""
+        """The first pass, whose first block has been read."""
 
     def __str__(self) -> str:
         return "The source of row blocks"
@@ -217,7 +217,7 @@ class BlockSource(Source):
         return self._n_columns
 
     def chunks(self) -> Iterator[Chunk]:
-        """Go through the blocks once."""
+        """Read the blocks once."""
         begun, self._begun = self._begun, None
         for chunk in begun or self.chunks_from(self._make()):
             if chunk.x.shape[1] != self._n_columns:
@@ -228,7 +228,7 @@ class BlockSource(Source):
             yield chunk
 
     def chunks_from(self, blocks: Iterable[Any]) -> Iterator[Chunk]:
-        """Turn what was yielded into numbers."""
+        """Yield the user's blocks as numbers."""
         row = 0
         for block in blocks:
             try:
@@ -255,7 +255,7 @@ class BlockSource(Source):
             self.names, self._looked_into = others if named else None, True
         elif named != (self.names is not None):
             raise ValueError("some blocks have names of columns, and some have none.")
-        # a copy: many a user's object fills one buffer again
+        # A copy, because a user's object may fill one buffer again and again.
         x = as_array(block) if arrow else np.array(numbers_in(block))
         if x.ndim != 2:
             raise ValueError(f"it has the shape {x.shape}.")

@@ -30,13 +30,13 @@ from gramian.core.rows._protocol import MemoryRows, RowBlock
 from gramian.core.rows._transform import SecondMoments
 
 MATRIX_COLUMNS = 2000
-"""The covariance of at most this many columns is written out: 32 MB."""
+"""Largest number of columns whose covariance is written out: 32 MB."""
 MOST_COLUMNS = 20_000
-"""The covariance of more columns is refused: 3.2 GB."""
+"""Largest number of columns whose covariance is computed on request: 3.2 GB."""
 AT_ONCE = 32
-"""Functions that are multiplied with sparse rows at once."""
+"""Number of functions that are multiplied with sparse rows at once."""
 DENSE_BYTES = 2**26
-"""Sparse rows that are written out at once take this much memory."""
+"""Bytes of sparse rows that are written out at once."""
 
 
 class SparseBlock(RowBlock):
@@ -47,8 +47,8 @@ class SparseBlock(RowBlock):
     values : sparse array of shape (n_rows, n_columns)
         Scaled rows s, each times the root of its weight; by rows.
     centre : array of shape (n_columns,)
-        What is to be subtracted from them. It is zero for columns that have no zeros: these are
-        centred as they are, lest a mean far from zero cost accuracy.
+        The centre of each column, subtracted from s. It is zero for columns without zeros: their
+        entries are centred, so that a mean far from zero costs no accuracy.
     root : array of shape (n_rows,)
         The roots of the rows' weights.
     """
@@ -65,13 +65,13 @@ class SparseBlock(RowBlock):
 
     @property
     def x(self) -> Array:
-        """All values, written out whenever they are asked for."""
+        """All values, written out at each access."""
         x: Array = self._values.toarray()
         x -= np.multiply.outer(self.root, self._centre)
         return x
 
     def part(self, rows: slice) -> SparseBlock:
-        """Return some of the rows, in the same memory if none are left out between."""
+        """Return some of the rows, without a copy if the rows are consecutive."""
         start, stop, step = rows.indices(len(self.root))
         values = self._values
         if step != 1:
@@ -130,7 +130,7 @@ class SparseBlock(RowBlock):
             out[start : start + AT_ONCE] += found.T
 
     def residuals(self, scale: Array | float) -> ImplicitResiduals:
-        """Return the columns in other units, of which fits will be subtracted."""
+        """Return the columns in other units, as residuals from which fits are subtracted."""
         return ImplicitResiduals(self, scale, self.squares())
 
     def squares(self) -> Array:
@@ -162,9 +162,9 @@ class SparseRows(MemoryRows):
         self.root = whole.root
         self.n_columns = whole.n_columns
         self.effective_n_rows = float(1 / np.sum(whole.root**4))
-        """How many rows of equal weight would tell as much as these do (Kish)."""
+        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
         self.cache_bytes = CACHE_BYTES
-        """How much memory values that belong to rows may take from one sum to the next."""
+        """Bytes that values of rows may take from one sum to the next."""
 
     @property
     def whole(self) -> SparseBlock:
@@ -199,7 +199,7 @@ class SparseRows(MemoryRows):
         return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
 
     def residual_covariance(self) -> ResidualCovariance:
-        """Return E[XXᵀ] of the scaled columns, written out only where there are few of them."""
+        """Return E[XXᵀ] of the scaled columns, as a matrix if there are few columns."""
         if self.n_columns <= MATRIX_COLUMNS:
             return MatrixCovariance(self.covariance())
         return OperatorCovariance(
@@ -207,7 +207,7 @@ class SparseRows(MemoryRows):
         )
 
     def dense(self) -> ArrayRows:
-        """Return the same rows, written out."""
+        """Return the rows, written out."""
         return ArrayRows(self._whole.x, self.root)
 
 
@@ -256,7 +256,7 @@ def centre_sparse(
 
 
 def apply_centring(centring: Centring, X: Any, weights: Array | None) -> RowBlock:
-    """Do to other rows, sparse or not, what was done to those of a fit."""
+    """Centre and scale other rows, sparse or not, as the rows of a fit."""
     if not issparse(X):
         return centring.apply(X, weights)
     X, root = roots_of(canonical(X), weights)
@@ -268,7 +268,7 @@ def apply_centring(centring: Centring, X: Any, weights: Array | None) -> RowBloc
 
 
 def canonical(X: Any) -> Any:
-    """Return a sparse matrix by rows with no entry given twice, and leave the given one alone."""
+    """Return a sparse matrix by rows without duplicate entries; the argument is not changed."""
     X = csr_array(X)
     if not X.has_canonical_format:
         X = X.copy()
@@ -277,7 +277,7 @@ def canonical(X: Any) -> Any:
 
 
 def dense_parts(X: Any, n_rows: int) -> Iterator[tuple[slice, Array]]:
-    """Yield `n_rows` rows at a time; those of sparse matrices are fewer, and written out."""
+    """Yield up to `n_rows` rows at a time; sparse rows are written out, fewer at a time."""
     sparse = issparse(X)
     if sparse:
         n_rows = min(n_rows, max(1, DENSE_BYTES // (8 * X.shape[1])))
@@ -287,19 +287,19 @@ def dense_parts(X: Any, n_rows: int) -> Iterator[tuple[slice, Array]]:
 
 
 def written_out(X: Any) -> Any:
-    """Return a table as an array, if it is a sparse matrix."""
+    """Return a sparse matrix as an array, and any other table as it is."""
     sparse: bool = issparse(X)
     return X.toarray() if sparse else X
 
 
 def _full(X: Any) -> Any:
-    """Return which columns have an entry in every row."""
+    """Return True for columns that have an entry in every row."""
     counts: IntArray = np.bincount(X.indices, minlength=X.shape[1])
     return counts == X.shape[0]
 
 
 def _checksum(X: Any, weights: Array | None) -> int:
-    """Return the checksum of the same rows, written out."""
+    """Return the checksum of sparse rows, equal to that of the dense table."""
     return MASK & sum(
         checksum_of(part, None if weights is None else weights[rows])
         for rows, part in dense_parts(X, BLOCK_ROWS)

@@ -15,17 +15,17 @@ from gramian.core.rows._checksum import MASK, checksum_of
 
 @dataclass(frozen=True)
 class Statistics:
-    """What is known of the columns of some rows."""
+    """Means, products, ranges and weights of the columns of some rows."""
 
     n_rows: int
     """Rows of positive weight."""
     weight: float
     squared_weight: float
     shift: Array
-    """One of the rows."""
+    """One of the rows, subtracted before sums are taken."""
     offset: Array
-    """The mean less the shift: two numbers have the digits that one lacks where the mean is large
-    against the deviations."""
+    """Mean minus shift. Two numbers hold the digits that one lacks if the mean is large against the
+    deviations."""
     products: Array
     """Σ w (x - mean)(x - mean)ᵀ: its lower triangle, or its diagonal."""
     low: Array
@@ -40,7 +40,7 @@ class Statistics:
 
     @property
     def effective_n_rows(self) -> float:
-        """How many rows of equal weight would tell as much as these do (Kish)."""
+        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
         return self.weight**2 / self.squared_weight
 
     @property
@@ -54,7 +54,7 @@ class Statistics:
 def statistics_of(
     x: Array, weights: Array | None, *, covariance: bool, checksum: bool = False
 ) -> Statistics:
-    """Look at some rows; with `covariance`, at products of columns as well."""
+    """Return the statistics of some rows; with `covariance`, products of columns too."""
     found = checksum_of(x, weights) if checksum else None
     if weights is None:
         weights = np.ones(len(x))
@@ -77,7 +77,7 @@ def statistics_of(
 
 
 def merge_statistics(a: Statistics, b: Statistics) -> Statistics:
-    """Put the statistics of two sets of rows together, without loss of digits (Chan et al.)."""
+    """Merge the statistics of two sets of rows, without loss of digits (Chan et al.)."""
     if not a.n_rows or not b.n_rows:
         return a if a.n_rows else b
     weight = a.weight + b.weight
@@ -98,7 +98,7 @@ def merge_statistics(a: Statistics, b: Statistics) -> Statistics:
 
 
 def centring_of(statistics: Statistics, scaling: Literal["column", "table"]) -> Centring:
-    """Return how to centre and scale the columns."""
+    """Return the mean and the scale of the columns."""
     deviations = np.sqrt(statistics.variances)
     spread_of(statistics.low, statistics.high, scaled=False)
     varies = deviations > 0

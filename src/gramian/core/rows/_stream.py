@@ -1,4 +1,4 @@
-"""Rows that are read anew for every sum: tables that need not fit in memory."""
+"""Rows that are read from a source for every sum: tables that need not fit in memory."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from gramian.tables import Chunk
 
 T = TypeVar("T")
 MOST_BLOCK_ROWS = 4096
-"""Rows in a block, if the memory allows: each is handed from thread to thread, which takes time."""
+"""Largest number of rows in a block: handing a block from thread to thread takes time."""
 READ_AHEAD = 2
-"""Blocks that are read while others are summed over."""
+"""Number of blocks that are read while others are summed."""
 
 
 class MissingValueError(ValueError):
-    """A value is missing, where nothing has been decided about that."""
+    """Raised for a missing value if no rule for missing values was chosen."""
 
 
 def numbers_in(block: Any) -> Array:
-    """Return rows as numbers, in their own memory if they are; gaps of pandas' kind become NaN."""
+    """Return rows as float64, without a copy if possible; missing values of pandas become NaN."""
     if hasattr(block, "iloc"):
         found: Array = block.to_numpy(dtype=np.float64, na_value=np.nan)
         return found
@@ -53,11 +53,11 @@ class Source(ABC):
 
     @property
     def n_rows(self) -> int | None:
-        """The number of rows, where it is known without reading them."""
+        """The number of rows; None if it is not known before reading."""
         return None
 
     def fits(self, memory_budget: int) -> bool:
-        """Return whether the table may be read as a whole; what can only be streamed may not."""
+        """Return True if the table may be read as a whole; False for a source that only streams."""
         return False
 
     @abstractmethod
@@ -67,15 +67,15 @@ class Source(ABC):
 
 @dataclass(frozen=True)
 class RawBlock:
-    """Rows of a source, in blocks whose size does not depend on how they are stored."""
+    """Rows of a source and their weights, in a block of a fixed number of rows."""
 
     x: Array
-    """Often a part of a chunk."""
+    """The rows; often a view of a chunk."""
     weights: Array | None
 
 
 def blocks_of(source: Source, block_rows: int) -> Iterator[RawBlock]:
-    """Read a source in blocks, and complain about values that are missing or infinite."""
+    """Yield a source in blocks; raise for missing or infinite values and negative weights."""
     parts: list[RawBlock] = []
     n = 0
     for chunk in source.chunks():
@@ -102,7 +102,7 @@ def _together(parts: Sequence[RawBlock]) -> RawBlock:
 
 
 def check(chunk: Chunk, names: Sequence[str] | None, *, gaps: bool = False) -> None:
-    """Name the first value that is missing or infinite, or a weight that is negative.
+    """Raise for the first missing or infinite value, or the first negative weight.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def check(chunk: Chunk, names: Sequence[str] | None, *, gaps: bool = False) -> N
     names : sequence of str or None
         The names of the columns.
     gaps : bool, default=False
-        Whether values may be missing.
+        True if values may be missing.
     """
-    total = chunk.x.sum()  # cheaper than to look at every value
+    total = chunk.x.sum()  # cheaper than a test of every value
     bad = np.isinf if gaps else _not_finite
     if not np.isfinite(total) and bad(chunk.x).any():
         row, column = np.argwhere(bad(chunk.x))[0]
@@ -137,7 +137,7 @@ def _not_finite(x: Array) -> NDArray[np.bool_]:
 
 
 def read_ahead(items: Iterable[T], n: int = READ_AHEAD) -> Iterator[T]:
-    """Go through items while the next ones are fetched in another thread."""
+    """Yield items while another thread fetches the next ones."""
     iterator = iter(items)
     end = object()
     with ThreadPoolExecutor(1) as pool:
@@ -163,9 +163,9 @@ class StreamRows(TransformedRows, LocalRows):
     block_rows: int
     cache_bytes: int
     checksums: Sequence[int]
-    """The checksums of the blocks, when they were read for the first time."""
+    """Checksums of the blocks in the first pass."""
     row_bytes: int = 0
-    """All rows are kept after they were read once more, if they take no more than this."""
+    """Bytes up to which all rows are kept in memory after the second pass."""
     kept: list[RowBlock] = field(default_factory=list, init=False, repr=False)
 
     def sum(self, work: Work) -> list[Array]:
@@ -173,7 +173,7 @@ class StreamRows(TransformedRows, LocalRows):
         return LocalRows.sum(self, work)
 
     def blocks(self) -> Iterator[RowBlock]:
-        """Read the table once, or what was kept of it."""
+        """Read the table once, from memory if the rows were kept."""
         if self.kept:
             yield from self.kept
             return
@@ -207,7 +207,7 @@ class StreamRows(TransformedRows, LocalRows):
 
 
 def block_checksum(block: RawBlock) -> int:
-    """Return a number that changes when the block does, unless its rows only change places.
+    """Return a checksum of a block that ignores the order of its rows.
 
     Bits are added up by columns, several times faster than a checksum of all bytes.
     """
@@ -226,30 +226,30 @@ def open_stream(
     split: Split | None = None,
     checksum: bool = False,
 ) -> tuple[StreamRows, Centring, tuple[Array, Array | None] | None]:
-    """Read a source for the first time: all that must be known before the pursuit begins.
+    """Read a source for the first time: statistics, centring and held-out rows.
 
     Parameters
     ----------
     source : Source
         The table.
     scaling : {"column", "table"}
-        Whether each column gets variance 1, or the most variant one does.
+        "column" gives each column variance 1, "table" the most variant one.
     covariance : bool, default=False
-        Whether to sum up the covariance of the columns on the way, which takes their number
-        squared. Otherwise it takes another pass where it is asked for later.
+        True to sum the covariance of the columns in this pass, at a cost of the number of columns
+        squared. If False, the covariance takes another pass when it is needed.
     memory_budget : int
-        Bytes that rows and what belongs to them may take.
+        Bytes that rows and values of rows may take.
     split : Split, optional
-        Which rows are held out.
+        The rule that says which rows are held out.
     checksum : bool, default=False
-        Whether to compute a checksum of the rows on the way.
+        True to compute a checksum of the rows in this pass.
 
     Returns
     -------
     rows : StreamRows
         The rows.
     centring : Centring
-        What is done to their columns.
+        The mean and the scale of the columns.
     held_out : pair of arrays, or None
         The rows held out and their weights.
     """

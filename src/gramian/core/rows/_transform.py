@@ -1,4 +1,4 @@
-"""Rows that are not in memory as a whole: what is known of them, and what is done to each."""
+"""Rows that are not in memory as a whole: their statistics, and the transform of each block."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ from gramian.core.rows._protocol import BlockWork, RowBlock, Work
 from gramian.core.rows._statistics import Statistics, scaled_covariance
 
 CONSTANT_BY_COVARIANCE = 1e-15
-"""A share of the largest variance that may be due to rounding errors of a covariance."""
+"""Share of the largest variance below which a direction is constant, if variances come from a
+covariance: rounding errors of products are not squared."""
 
 
 @dataclass(frozen=True)
 class RowTransform:
-    """What is done to rows before they are summed over."""
+    """Centring, scaling, weights, held-out rows and axes that turn raw rows into row blocks."""
 
     centring: Centring
     weight: float
     """The total weight of the rows that take part in the fit."""
     split: Split | None = None
     axes: Array | None = None
-    """The matrix that takes scaled columns to coordinates, if these are others."""
+    """Matrix from scaled columns to coordinates; None if the coordinates are the columns."""
 
     def apply(
         self, number: int, x: Array, weights: Array | None, *, in_place: bool = False
     ) -> RowBlock:
-        """Centre and scale the block of that number, without rows held out or of no weight.
+        """Centre and scale a block, without held-out rows and rows of weight zero.
 
         Parameters
         ----------
         number : int
-            The number of the block, which decides on the rows that are held out.
+            The number of the block; it decides which rows are held out.
         x, weights : arrays
             The rows and their weights.
         in_place : bool, default=False
-            Whether the rows may be overwritten, which saves the time to get memory for others.
+            True if `x` may be overwritten, which saves the time to allocate memory.
         """
         taken = np.ones(len(x), dtype=bool)
         if weights is not None:
@@ -81,7 +82,7 @@ class SecondMoments(BlockWork):
 
 @dataclass(frozen=True)
 class TransformedRows(ABC):
-    """Rows that were looked at once, and are centred and scaled whenever they are read."""
+    """Rows whose statistics are known, centred and scaled each time they are read."""
 
     statistics: Statistics
     frame: RowTransform
@@ -99,7 +100,7 @@ class TransformedRows(ABC):
 
     @property
     def effective_n_rows(self) -> float:
-        """How many rows of equal weight would tell as much as these do (Kish)."""
+        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
         return self.statistics.effective_n_rows
 
     @abstractmethod
@@ -109,7 +110,7 @@ class TransformedRows(ABC):
     def covariance(self) -> Array:
         """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order.
 
-        It is known if it was asked for when the rows were looked at, and takes a pass otherwise.
+        If the first pass summed it, no further pass is needed.
         """
         if self.statistics.products.ndim == 2 and self.frame.axes is None:
             return scaled_covariance(self.statistics, self.frame.centring)

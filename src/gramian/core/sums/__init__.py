@@ -31,7 +31,7 @@ from gramian.core.sums._monomial_tuples import (
 )
 from gramian.core.sums._pieces import pieces
 from gramian.core.sums._steps import Direction, Step
-from gramian.core.sums._variables import functions_of, involved, variables_of
+from gramian.core.sums._variables import involved
 
 __all__ = [
     "GATHERING_COST",
@@ -54,7 +54,6 @@ __all__ = [
     "VariableValues",
     "check_finite",
     "distinct_levels",
-    "functions_of",
     "involved",
     "merge_tuples",
     "monomials",
@@ -65,5 +64,4 @@ __all__ = [
     "scaled",
     "tables_for_all",
     "tables_for_step",
-    "variables_of",
 ]

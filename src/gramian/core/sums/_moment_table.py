@@ -1,4 +1,4 @@
-"""Gram blocks of monomials from a table in which every distinct moment is computed once.
+"""Tables of the distinct moments of monomials, from which Gram blocks are gathered.
 
 E[s t] of two monomials depends on their product alone, and many pairs share a product. Written as a
 sorted tuple of variables, a product has one split into a first half A and a second half B, and then
@@ -29,34 +29,35 @@ GATHERED_AT_ONCE = 2**16
 
 
 class Halves:
-    """All sorted tuples of up to `size` symbols, ordered by their last symbol, then the one before.
+    """All sorted tuples of up to `size` symbols, ordered by their last symbol, then the previous.
 
     Parameters
     ----------
     n_symbols : int
-        Symbols are 0, 1, ..., in the order that tuples are sorted by.
+        The number of symbols. Symbols are 0, 1, ...; tuples are sorted in this order.
     constant : int
         The symbol that stands for the constant.
     size : int
         The largest length of a tuple.
     max_exponent : int or None
-        How often any other symbol can occur in a tuple.
+        The largest number of times that any other symbol occurs in a tuple; None for any.
     """
 
     def __init__(self, n_symbols: int, constant: int, size: int, max_exponent: int | None) -> None:
         self.n_symbols = n_symbols
         self.tuples: list[Tuples] = [np.empty((1, 0), dtype=np.uint8)]
         self.ends: list[IntArray] = [np.ones(n_symbols, dtype=np.intp)]
-        """For each length and symbol, how many tuples have no symbol after this one."""
+        """For each length and symbol, the number of tuples without any later symbol."""
         self.parents: list[list[int]] = []
-        """For each length and last symbol, how many shorter tuples it is appended to: the first."""
+        """For each length and last symbol, the number of shorter tuples (the first ones) that the
+        symbol is appended to."""
         for length in range(1, size + 1):
             shorter, ends = self.tuples[-1], self.ends[-1]
             parts, parents = [], []
             for symbol in range(n_symbols):
                 prefix = shorter[: ends[symbol]]
                 if max_exponent is not None and symbol != constant and length > max_exponent:
-                    # Those that have the symbol too often already are the last of the prefix.
+                    # Tuples that have the symbol `max_exponent` times are the last of the prefix.
                     full = (prefix[:, -max_exponent:] == symbol).all(axis=1)
                     prefix = prefix[: len(prefix) - np.count_nonzero(full)]
                 last = np.full((len(prefix), 1), symbol, dtype=np.uint8)
@@ -67,9 +68,10 @@ class Halves:
             self.parents.append(parents)
 
     def evaluate(self, symbols: Array, size: int, out: list[Array]) -> list[Array]:
-        """Evaluate all products up to a length, a matrix for each; a row of `symbols` is a symbol.
+        """Return the values of all products, one matrix for each length up to `size`.
 
-        What an earlier call returned can be given as `out`, to be overwritten.
+        Row i of `symbols` holds the values of symbol i. The result of an earlier call can be given
+        as `out`, to be overwritten.
         """
         n_rows = symbols.shape[1]
         if not out or out[0].shape[1] != n_rows:
@@ -85,7 +87,7 @@ class Halves:
         return out
 
     def rank_tables(self, length: int) -> NDArray[np.int32]:
-        """Return for each position and symbol what it adds to the rank of a tuple."""
+        """Return for each position and symbol its summand in the rank of a tuple."""
         return np.array(
             [
                 [comb(symbol + position, position + 1) for symbol in range(self.n_symbols)]
@@ -113,14 +115,14 @@ class Halves:
 
 @dataclass(frozen=True)
 class _Tile:
-    """Some columns of a table, and the rows that go with the first of them."""
+    """Some columns of a table, and the prefix of rows that its first column needs."""
 
     prefix: int
     width: int
     start: int
-    """Where its moments begin."""
+    """Place of the first moment of the tile."""
     parts: list[tuple[int, slice, slice]]
-    """The last symbols of the columns, the tuples they are appended to, and the columns."""
+    """Last symbols of columns, the tuples they are appended to, and the columns."""
 
 
 class MomentTable:
@@ -137,7 +139,7 @@ class MomentTable:
     def __init__(self, first: Halves, second: Halves, degree: int) -> None:
         self._sizes = degree // 2, degree - degree // 2
         a, b = self._sizes
-        # The A that go with a B whose smallest variable is c, by the order of B's columns.
+        # Number of halves A for a B whose smallest variable is c, in the order of B's columns.
         prefixes = first.ends[a][::-1].tolist()
         self._tiles = _tiles(second.parents[b - 1], prefixes) if b else []
         # A column's moments follow the last column's; without second halves there is one moment.
@@ -162,11 +164,11 @@ class MomentTable:
         factor: Array,
         add_product: AddProduct,
     ) -> None:
-        """Add some rows' share to moments.
+        """Add some rows to the moments.
 
-        The longest of the second halves are put together from shorter ones and symbols, a tile at a
-        time, to be in the processor's cache when they are needed. The factor is the rows'
-        weight w, a power of the new variable included.
+        The longest second halves are products of shorter ones and symbols, computed one tile at a
+        time, so that they are in the processor's cache when they are used. `factor` is the weight
+        w of each row, times a power of the new variable.
         """
         a, b = self._sizes
         weighted = first[a] * factor
@@ -189,11 +191,11 @@ class MomentTable:
 
     @property
     def cost(self) -> float:
-        """Multiplications a row, narrow matrix products counting for more."""
+        """Multiplications per row; narrow matrix products count for more."""
         return float(sum((tile.prefix + 32) * (tile.width + 16) for tile in self._tiles))
 
     def gather(self, rows: Tuples, columns: Tuples, out: Array) -> None:
-        """Write down the moments of the products of two lists of monomials."""
+        """Write the moments of the products of two lists of monomials to `out`."""
         a, b = self._sizes
         step = max(1, GATHERED_AT_ONCE // max(1, len(columns)))
         for start in range(0, len(rows), step):
@@ -212,7 +214,7 @@ class MomentTable:
 
 
 def _tiles(groups: Sequence[int], prefixes: Sequence[int]) -> list[_Tile]:
-    """Cut the columns, given in groups of the same last symbol, into tiles."""
+    """Cut the columns, given in groups by last symbol, into tiles."""
     tiles: list[_Tile] = []
     parts: list[tuple[int, slice, slice]] = []
     start = width = prefix = 0

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from gramian._support.types import IntArray
-from gramian.core.sums._steps import Step
 from gramian.families import Block
 
 
@@ -35,30 +31,3 @@ def involved(block: Block, of_parents: NDArray[np.bool_], variable: int) -> NDAr
         new[row, list(call.variables)] = True
     new[:, variable] = True
     return new
-
-
-def variables_of(steps: Sequence[Step]) -> NDArray[np.bool_]:
-    """Return the variables that each function of the basis depends on.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        The steps of a fit.
-
-    Returns
-    -------
-    depends : array of bool, shape (n_functions, n_steps)
-        A row for each function of the basis, the constant first, and a column for each variable.
-    """
-    constant = np.zeros((1, len(steps)), dtype=bool)
-    basis, parents = [constant], constant
-    for newest, step in enumerate(steps):
-        new = involved(step.block, parents, newest)
-        basis.append(new[step.kept])
-        parents = np.vstack([parents, new[step.block.stored]])
-    return np.vstack(basis)
-
-
-def functions_of(steps: Sequence[Step], variables: Sequence[int]) -> IntArray:
-    """Return the numbers of the basis functions that depend on any of the given variables."""
-    return np.flatnonzero(variables_of(steps)[:, list(variables)].any(axis=1))
