@@ -297,7 +297,7 @@ def changing(path: Path) -> Iterator[dict[str, Any]]:
         except FileExistsError:
             time.sleep(0.1)
     else:
-        raise SystemExit(f"{lock} is there: delete it, if no other run is at work.")
+        raise SystemExit(f"{lock} exists: delete it if no other run is active.")
     try:
         content = read(path)
         yield content
@@ -355,7 +355,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--sizes", nargs="+", type=int, help="only these numbers of features")
     parser.add_argument("--pictures", action="store_true", help="also draw")
-    parser.add_argument("--page", action="store_true", help="only write the page anew")
+    parser.add_argument("--page", action="store_true", help="only write the page again")
     options = parser.parse_args(arguments)
     path: Path = options.output
     if not options.page:

@@ -380,9 +380,11 @@ def main() -> None:
     parser.add_argument("--feynman", type=Path, help="the file equations.csv")
     parser.add_argument("--tables", type=int, default=100, help="planted and other tables")
     parser.add_argument("--variants", type=int, default=1000, help="of each real table")
-    parser.add_argument("--only", nargs="+", help="parts to measure anew; others stay as they are")
-    parser.add_argument("--large", action="store_true", help="the table of 200 columns, too")
-    parser.add_argument("--page", action="store_true", help="only write the page anew")
+    parser.add_argument("--only", nargs="+", help="parts to measure again; other parts are kept")
+    parser.add_argument(
+        "--large", action="store_true", help="also measure the table of 200 columns"
+    )
+    parser.add_argument("--page", action="store_true", help="only write the page again")
     options = parser.parse_args()
     path: Path = options.output
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

@@ -276,8 +276,8 @@ def draw(data: Data, path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=Path("docs/reconstruction.json"))
-    parser.add_argument("--page", action="store_true", help="only write the page anew")
-    parser.add_argument("--anew", action="store_true", help="forget what was measured before")
+    parser.add_argument("--page", action="store_true", help="only write the page again")
+    parser.add_argument("--anew", action="store_true", help="discard earlier measurements")
     options = parser.parse_args()
     path: Path = options.output
     content: dict[str, Any] = {"rows": [], "degree 4": []}

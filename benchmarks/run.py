@@ -101,7 +101,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="gramian's own rows only")
-    parser.add_argument("--long", action="store_true", help="MNIST at degree 4, too")
+    parser.add_argument("--long", action="store_true", help="also measure MNIST at degree 4")
     parser.add_argument("--only", choices=["table", "scaling"], help="one of the two parts")
     parser.add_argument("--threads", type=int, help="threads of the matrix products")
     parser.add_argument("--output", type=Path, help="write this .json file, and the page beside it")

@@ -333,8 +333,8 @@ def page(content: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, help="write this .json file, and the page beside it")
-    parser.add_argument("--quick", action="store_true", help="small tables, to see that it runs")
-    parser.add_argument("--page", action="store_true", help="only write the page anew")
+    parser.add_argument("--quick", action="store_true", help="small tables, for a test run")
+    parser.add_argument("--page", action="store_true", help="only write the page again")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.job:

@@ -54,17 +54,17 @@ def sine(z):
 
 
 def cosine(z):
-    """Return the same wave, a quarter of a day earlier."""
+    """Return a wave with one period a day, a quarter of a day earlier than `sine`."""
     return np.cos(FREQUENCY * z)
 
 
 def damped_sine(z, other):
-    """Return a wave that something else makes larger or smaller."""
+    """Return the wave of `sine` times another variable."""
     return np.sin(FREQUENCY * z) * other
 
 
 def damped_cosine(z, other):
-    """Return the same, a quarter of a day earlier."""
+    """Return the wave of `cosine` times another variable."""
     return np.cos(FREQUENCY * z) * other
 
 

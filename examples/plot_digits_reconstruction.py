@@ -34,7 +34,7 @@ gfr = GFR(10, family="polynomial", degree=2, alpha="auto").fit(X_train)
 
 
 def reconstruct(model, rows):
-    """Return rows as they come back from what the model keeps of them."""
+    """Return the reconstructions of rows by a model."""
     return model.inverse_transform(model.transform(rows))
 
 

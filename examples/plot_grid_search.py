@@ -73,8 +73,7 @@ results["method"] = [
     for each in results["reduce"]
 ]
 results["pixels"] = [
-    "as they are" if each == "passthrough" else "standardized"
-    for each in results["scale"]
+    "raw" if each == "passthrough" else "standardized" for each in results["scale"]
 ]
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
@@ -86,9 +85,9 @@ for ax, names, title in zip(
     axes, methods, ["directions", "selected pixels"], strict=True
 ):
     for name, colour in zip(names, ["C1", "C0", "C2"], strict=True):
-        for pixels, style in [("as they are", "o-"), ("standardized", ".:")]:
+        for pixels, style in [("raw", "o-"), ("standardized", ".:")]:
             rows = results[(results["method"] == name) & (results["pixels"] == pixels)]
-            label = name if pixels == "as they are" else None
+            label = name if pixels == "raw" else None
             ax.plot(numbers, rows["accuracy"], style, color=colour, label=label)
     ax.set(title=title, xlabel="number of features", xticks=numbers)
     ax.spines[["top", "right"]].set_visible(False)

@@ -52,7 +52,7 @@ print(f"{page.stat().st_size / 1e6:.1f} MB, most of it the script for the charts
 
 
 def photograph(page, browser):
-    """Return a picture of the top of a page."""
+    """Return an image of the top of a page."""
     picture = page.with_suffix(".png")
     command = [browser, "--headless", "--no-sandbox", "--hide-scrollbars"]
     command += ["--window-size=1000,1250", f"--screenshot={picture}", page.as_uri()]

@@ -74,7 +74,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
         description="Compute tables and figures of the paper again, and write a page for each. "
-        "Finished cells are kept: the same command goes on where it was interrupted.",
+        "Finished cells are kept: an interrupted command resumes.",
     )
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help="experiments, or 'all'")

@@ -114,7 +114,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
 
         # In the orthonormal basis U of X = U S Vᵀ the matrix of the constraint, UᵀDU, is as well
-        # conditioned as D, whatever the scales of the columns are; a = V S⁻¹ b leads back.
+        # conditioned as D, for any scales of the columns; a = V S⁻¹ b gives the directions.
         basis: Array = left[:, : self.rank_]
         W = neighbour_graph(table, self.n_neighbors, self.width)
         values, vectors = linalg.eigh(

@@ -35,8 +35,8 @@ class MCFS(Ranking):
         By the package skfeature-chappers, which the paper used, with its default graph: all rows
         are scaled to length 1 before anything else, and a coefficient counts only if it is
         positive, although the signs of eigenvectors are arbitrary. It takes n_samples³ operations.
-        Or as published: rows are as they are, and the magnitudes of coefficients count; the
-        sparse graph makes this much faster.
+        Or as published: rows are not scaled, and the magnitudes of coefficients count; the sparse
+        graph makes this much faster.
     n_clusters : int, default=5
         The number of eigenvectors, the package's default; the authors recommend the number of
         classes, where that is known.

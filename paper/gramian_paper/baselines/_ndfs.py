@@ -32,8 +32,8 @@ class NDFS(Ranking):
         The number of features.
     variant : {"skfeature", "published"}, default="skfeature"
         As the package skfeature-chappers, which the paper used, does by default: all rows are
-        scaled to length 1 before anything else, and L has the entries (d_i + d_j)/2 − w_ij, where
-        d are the row sums of the weights. Or as published: rows are as they are, and L is the
+        scaled to length 1 before anything else, and L has the entries (d_i + d_j)/2 − w_ij, where d
+        are the row sums of the weights. Or as published: rows are not scaled, and L is the
         normalized Laplacian I − D^(-1/2) W D^(-1/2).
     alpha, beta : float, default=1.0
         The weights in the objective; the package's defaults.

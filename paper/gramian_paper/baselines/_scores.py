@@ -29,7 +29,7 @@ class LaplacianScore(Ranking):
         The number of features.
     variant : {"skfeature", "published"}, default="skfeature"
         As the package skfeature-chappers, which the paper used, does by default: all rows are
-        scaled to length 1 before anything else. Or as published: rows are as they are.
+        scaled to length 1 before anything else. Or as published: rows are not scaled.
     n_neighbors : int, default=5
         The number of nearest rows to which each is connected; the weights are 0 and 1.
 
@@ -134,7 +134,7 @@ class TraceRatio(Ranking):
     -----
     Given the number of columns, the package restricts itself to those of the largest Fisher score
     and changes no more than their order; that set is :class:`FisherScore`'s. The paper's numbers
-    are those of the ranking of all columns, read as :func:`ranks_read_as_columns` tells.
+    are those of the ranking of all columns, read by :func:`ranks_read_as_columns`.
 
     References
     ----------

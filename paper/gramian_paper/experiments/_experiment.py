@@ -129,7 +129,7 @@ class Results:
         Parameters
         ----------
         **params : object
-            Parameters that tell the cell from all others.
+            Parameters that identify the cell.
 
         Returns
         -------

@@ -181,7 +181,7 @@ def meets_premises(X: Array, truth: Truth) -> bool:
 
 
 def draw_data(task: Task, number: int, **options: Any) -> tuple[Array, Truth]:
-    """Draw a data set of a cell; its parameters `ratio` and `noise` are options, too."""
+    """Draw a data set of a cell, whose `ratio` and `noise` are options of the generator."""
     d, n, degree = numbers(task.params["shape"])
     given = {key: task.params[key] for key in ("ratio", "noise") if key in task.params}
     return make_planted_redundancy(

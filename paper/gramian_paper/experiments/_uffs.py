@@ -28,7 +28,7 @@ NAME = "uffs"
 TIMES, ACCURACY = "table:processing-time", "table:GFS-UFFS-classification-accuracy"
 ORDERED = "section:experiments_GFS_vs_UFFS"
 METHODS = {"gfs": "GFS", "uffs": "UFFS"}
-SCALES = {"raw": "data as they are", "standardized": "standardized data"}
+SCALES = {"raw": "raw data", "standardized": "standardized data"}
 LABELS = {"f1": 2, "f2": 3}
 """The numbers of linear factors in the functions whose sign is the label."""
 WEIGHTS = {"symmetric": "Unif(-1, 1)", "positive": "Unif(0, 1)"}
