@@ -1,8 +1,7 @@
-"""Relations: the laws that tie the columns of a table.
+"""Relations: the laws that tie the columns of a table."""
 
-`candidates` proposes laws, `judge` decides whether a law is believed, and `forms` writes, computes
-and stores laws. `candidates._stages` lists the generators of laws among numbers in order.
-"""
+# `candidates` proposes laws, `judge` decides whether a law is believed, and `forms` writes,
+# computes and stores laws. `candidates/_stages.py` lists the generators of laws among numbers.
 
 from gramian.laws._relation_collection import AnyLaw as AnyLaw
 from gramian.laws._relation_collection import Relations
@@ -11,8 +10,8 @@ from gramian.laws._table_relations import level_laws_of as level_laws_of
 from gramian.laws._table_relations import relations
 from gramian.laws._table_relations import simple_laws as simple_laws
 from gramian.laws.columns import Key
-from gramian.laws.forms import ColumnLaw as ColumnLaw
 from gramian.laws.forms import (
+    ColumnLaw,
     ComposedDate,
     Dependency,
     Equation,
@@ -27,6 +26,7 @@ from gramian.laws.forms import agreement as agreement
 from gramian.laws.forms import law_from_json as law_from_json
 
 __all__ = [
+    "ColumnLaw",
     "ComposedDate",
     "Dependency",
     "Equation",

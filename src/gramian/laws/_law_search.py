@@ -8,8 +8,8 @@ from itertools import chain
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws._search_progress import OutOfTimeError, StageReport
-from gramian.laws._tolerances import EXACT_ERROR
 from gramian.laws.candidates import SMALL_TABLE, Candidate, Generator, SearchContext, Stage
 from gramian.laws.columns import Traits
 from gramian.laws.forms import Law, Values

@@ -105,7 +105,7 @@ class Relations(Sequence[AnyLaw]):
 
         Returns
         -------
-        redundant : dict from str to Solution, Lookup or Slopes
+        redundant : dict from str to ColumnLaw
             The columns to drop, and the laws solved for them. Each law needs only columns that stay
             or that come before it, so that all columns can be computed one after the other.
         """
@@ -139,7 +139,7 @@ class Relations(Sequence[AnyLaw]):
 
         Returns
         -------
-        computable : dict from str to Solution, Lookup or Slopes
+        computable : dict from str to ColumnLaw
             The columns that the laws give from columns of `keep`, or from columns that come before
             them. No law gives the columns that are neither kept nor here.
         """

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from gramian._support.types import Array
+from gramian.laws._law_tolerances import EXACT_ERROR, REFUTED
 from gramian.laws._level_search import LevelFindings, find_level_laws
 from gramian.laws._relation_collection import Relations
 from gramian.laws._relation_maker import RelationMaker, in_order
 from gramian.laws._search_progress import progress_for, time_check
-from gramian.laws._tolerances import EXACT_ERROR, REFUTED
 from gramian.laws.candidates import ALL_STAGES, SIMPLE_STAGES
 from gramian.laws.columns import (
     LOOKUP_ROWS,

@@ -32,7 +32,7 @@ class Beside:
         those that lookups give. Without columns beside the fit it is empty.
     labels : sequence of str, default=()
         Columns that stay as they are.
-    lookups : sequence of Lookup, Slopes or ComposedDate, default=()
+    lookups : sequence of ColumnLaw, default=()
         How others are computed, each from columns of the fit, from `labels`, or from columns that
         stand before it.
     types : mapping from str to str, default={}

@@ -15,7 +15,7 @@ from heapq import nsmallest
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws._tolerances import SCREENED_SHARE
+from gramian.laws._law_tolerances import SCREENED_SHARE
 from gramian.laws.candidates._null_space import without_common_factor
 from gramian.laws.candidates._search_context import Candidate, SearchContext
 from gramian.laws.columns import Traits

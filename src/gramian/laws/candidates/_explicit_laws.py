@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws._tolerances import ERROR_FLOOR
+from gramian.laws._law_tolerances import ERROR_FLOOR
 from gramian.laws.candidates._null_space import without_common_factor
 from gramian.laws.candidates._quotient import Quotient, divide_out, left_by_functions
 from gramian.laws.candidates._search_context import SMALL_TABLE, Candidate, SearchContext

@@ -10,7 +10,7 @@ import numpy as np
 
 from gramian._support.types import IntArray
 from gramian.laws._cover import Implication, closure, follows, minimal
-from gramian.laws._tolerances import MIN_EVIDENCE
+from gramian.laws._law_tolerances import MIN_EVIDENCE
 from gramian.laws.candidates._label_intervals import intervals
 from gramian.laws.candidates._level_context import LevelContext
 from gramian.laws.columns import PER_NUMBER, Cells

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws._tolerances import EXACT_ERROR, SCREENED_SHARE
+from gramian.laws._law_tolerances import EXACT_ERROR, SCREENED_SHARE
 from gramian.laws.candidates._search_context import Candidate, SearchContext, given_away
 from gramian.laws.forms import ONE, Law, Monomial, Values
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian.formulas import FITTED_SUMS, growing, shrinking
-from gramian.laws._tolerances import ERROR_FLOOR
+from gramian.laws._law_tolerances import ERROR_FLOOR
 from gramian.laws.forms import Law, Monomial
 
 GROWN_TERMS = 6

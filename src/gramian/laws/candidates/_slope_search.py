@@ -10,7 +10,7 @@ import numpy as np
 
 from gramian._support.types import Array, IntArray
 from gramian.laws._cover import Implication, closure, minimal
-from gramian.laws._tolerances import SCREENED_SHARE
+from gramian.laws._law_tolerances import SCREENED_SHARE
 from gramian.laws.candidates._level_context import LevelContext
 from gramian.laws.candidates._slope_screen import lines, planes
 from gramian.laws.columns import Precision, precision_of

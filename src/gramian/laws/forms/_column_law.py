@@ -12,14 +12,32 @@ from gramian.formulas import import_sympy, latex_name
 
 
 class ColumnLaw(ABC):
-    """A law solved for one column.
+    """A law solved for one column: a Solution, Lookup, Slopes or ComposedDate.
 
-    A new form implements the abstract members, and adds its reader to `READERS` in
-    `_law_documents`. The other members have defaults for a law without levels and without formula.
+    Call it with a table or mapping that gives the other columns by name.
+
+    Attributes
+    ----------
+    column : str
+        The column that the law gives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gramian
+    >>> U, I = np.random.default_rng(0).uniform(1, 5, (2, 200))
+    >>> found = gramian.relations(np.column_stack([U, I, 0.001 * U * I]), ["U", "I", "P"])
+    >>> law = found.redundant()["P"]
+    >>> isinstance(law, gramian.laws.ColumnLaw)
+    True
+    >>> law.column, law.columns, law.text
+    ('P', ('U', 'I'), '0.001 · U · I')
     """
 
+    # A new form implements the abstract members, and adds its reader to READERS in _law_documents.
+    # The other members have defaults for a law without levels and without formula.
+
     column: str
-    """The column that the law gives."""
 
     @property
     @abstractmethod
@@ -28,7 +46,13 @@ class ColumnLaw(ABC):
 
     @abstractmethod
     def __call__(self, table: Mapping[str, Any]) -> NDArray[Any]:
-        """Compute the column from a table of the other columns."""
+        """Compute the column.
+
+        Parameters
+        ----------
+        table : mapping or data frame
+            The other columns by name.
+        """
 
     @property
     @abstractmethod

@@ -22,9 +22,9 @@ class LawFormula:
 
     Attributes
     ----------
-    law : Solution, Lookup, Slopes or ComposedDate
+    law : ColumnLaw
         The law.
-    before : tuple of Solution, Lookup, Slopes or ComposedDate
+    before : tuple of ColumnLaw
         Laws that give columns which `law` may need, in the order in which they can be computed.
     columns : tuple of str
         The kept columns, in the order of `transform`.

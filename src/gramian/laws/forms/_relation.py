@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from gramian._support.types import Array
 from gramian.formulas import Formula, Term, import_sympy
-from gramian.laws._tolerances import EXACT_ERROR
+from gramian.laws._law_tolerances import EXACT_ERROR
 from gramian.laws.forms._law import Law, Values, comparison
 from gramian.laws.forms._law_terms import RawTerm
 from gramian.laws.forms._law_writer import Equation, LawWriter

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gramian._support.types import IntArray
-from gramian.laws._tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
+from gramian.laws._law_tolerances import BREAKS, ERROR_FLOOR, EXACT_ERROR, MIN_EVIDENCE
 from gramian.laws.forms import Law, Values
 
 BREAKS_EXACTLY = 1e3

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gramian._support.types import Array
-from gramian.laws._tolerances import MIN_EVIDENCE
+from gramian.laws._law_tolerances import MIN_EVIDENCE
 from gramian.laws.forms import ComposedDate, Dependency
 from gramian.laws.judge._level_evidence import Count
 from gramian.tables import Clock

@@ -8,7 +8,7 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian.formulas import MAX_DENOMINATOR
-from gramian.laws._tolerances import STANDARD_ERRORS
+from gramian.laws._law_tolerances import STANDARD_ERRORS
 from gramian.laws.forms import Law, Values
 
 FINE = 1e-6

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betaln
 
 from gramian._support.types import Array
-from gramian.laws._tolerances import BREAKS, MIN_EVIDENCE, REFUTED, STANDARD_ERRORS
+from gramian.laws._law_tolerances import BREAKS, MIN_EVIDENCE, REFUTED, STANDARD_ERRORS
 from gramian.laws.judge._level_evidence import MIN_REPEATED
 from gramian.laws.judge._level_regression import ByLevel, known_levels, rms
 
