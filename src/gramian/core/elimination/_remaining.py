@@ -27,7 +27,7 @@ from gramian.core._tolerances import EPSILON, RIDGE
 from gramian.core.elimination._layout_sums import FunctionSums
 
 COARSE_RIDGE = 1e-9
-"""Ridge in place of `RIDGE` where G is too large to be inverted again: updates need the room."""
+"""Ridge for more than `LARGE` functions: H is then only updated, and updates lose digits."""
 LARGE = 4000
 """Number of functions above which H is only updated, never computed anew."""
 TRUSTED = 1e-7
