@@ -183,6 +183,12 @@ def _add_second_moments(lower: Array, x: Array, factor: float) -> None:
             lower[rows, columns] += np.tril(tile) if top == start else tile
 
 
+def symmetric(lower: Array) -> Array:
+    """Return the symmetric matrix with the given lower triangle; the upper one is ignored."""
+    full: Array = np.tril(lower) + np.tril(lower, -1).T
+    return full
+
+
 def solve_lower(lower: Array, b: Array, *, transposed: bool = False) -> None:
     """Solve ``lower @ y == b`` or ``lower.T @ y == b``; y overwrites b, in C order."""
     if b.size:

@@ -27,7 +27,7 @@ class Preferences:
     keep : collection of int
         Variables that are never dropped.
     priority : sequence of float, optional
-        Among the variables that may go, those of the lowest priority go first.
+        The priority of each variable; the lowest priority is dropped first.
     order : sequence of int, optional
         The rank of each variable, for example by name. Among variables that are equal in all
         else, the largest rank is dropped first. By default the index.
@@ -72,7 +72,7 @@ Confirm = Callable[[Collection[int], Collection[int]], bool]
 
 
 class Eliminator:
-    """Choice of the variable to drop next, among those that remain.
+    """Choice of the remaining variable to drop next.
 
     A variable may be dropped if its residual share, and that of every variable dropped before,
     stays below the threshold: so explanations hold in terms of the variables kept in the end.
@@ -125,7 +125,7 @@ class Eliminator:
             self._find()
 
     def _find(self) -> None:
-        """Find the explained variables, and those of them that may be dropped."""
+        """Find the explained variables, and the explained variables that may be dropped."""
         remaining = self.remaining
         self.explained: dict[int, float] = {}
         """Variables that the others explain, with their residual share on new rows."""
@@ -194,7 +194,7 @@ class Eliminator:
         return self._confirm(kept, [*self.remaining.removed, variable])
 
     def _choose(self) -> int:
-        """Return the variable to drop, of those that may be dropped."""
+        """Return the variable to drop next."""
         preferences = self.preferences
         lowest = min(map(preferences.priority_of, self.free))
         free = [j for j in self.free if preferences.priority_of(j) == lowest]

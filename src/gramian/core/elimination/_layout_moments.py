@@ -36,7 +36,7 @@ class LayoutMonomials:
 
 
 def layout_monomials(family: Family, blocks: Sequence[Block]) -> LayoutMonomials | None:
-    """Return the functions as monomials; None if they are none, or if variables are too many.
+    """Return the functions as monomials; None for other functions, or for too many variables.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Evidence:
         return np.asarray(share) * inflation
 
     def margin(self, share: Array | float) -> Array:
-        """Return how far an estimated share is below the threshold, as a logarithm; 0 if above."""
+        """Return log(threshold / share), from 0 to the margin of an exact explanation."""
         return np.log(
             self.threshold / np.clip(share, min(EXACT_SHARE, self.threshold), self.threshold)
         )

@@ -14,13 +14,20 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from scipy.linalg import lapack
 
-from gramian._support.blas import MAX_SIDE, add_product, solve_lower, threads_for, times
+from gramian._support.blas import (
+    MAX_SIDE,
+    add_product,
+    solve_lower,
+    symmetric,
+    threads_for,
+    times,
+)
 from gramian._support.types import Array, IntArray
 from gramian.core._tolerances import EPSILON, RIDGE
 from gramian.core.elimination._layout_sums import FunctionSums
 
 COARSE_RIDGE = 1e-9
-"""Ridge in place of `RIDGE` where G is too large to be inverted again: updates need the room."""
+"""Ridge for more than `LARGE` functions: H is then only updated, and updates lose digits."""
 LARGE = 4000
 """Number of functions above which H is only updated, never computed anew."""
 TRUSTED = 1e-7
@@ -296,8 +303,7 @@ def _small_inverse(matrix: Array) -> Array:
     if info:
         return np.asarray(np.linalg.pinv(matrix, hermitian=True), dtype=np.float64)
     inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    full: Array = np.tril(inverse) + np.tril(inverse, -1).T
-    return full
+    return symmetric(inverse)
 
 
 def _solve(matrix: Array, right: Array) -> Array:

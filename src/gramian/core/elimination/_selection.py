@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from gramian._support.blas import symmetric
 from gramian._support.types import Array
 from gramian.core.elimination._backward_elimination import Confirm, Elimination, Preferences
 from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
@@ -285,8 +286,7 @@ def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int
     1: neither units nor the order of columns matter. Among equal gains the smaller rank comes
     first. Columns with nearly no residual come last, by rank.
     """
-    lower = np.tril(covariance)
-    left = (lower + np.tril(lower, -1).T)[np.ix_(list(columns), list(columns))]
+    left = symmetric(covariance)[np.ix_(list(columns), list(columns))]
     order: list[int] = []
     while True:
         variances = left.diagonal()

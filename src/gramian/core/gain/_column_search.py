@@ -8,6 +8,7 @@ from itertools import count
 
 import numpy as np
 
+from gramian._support.blas import symmetric
 from gramian._support.types import Array
 from gramian.core._tolerances import TIE
 from gramian.core.gain._backward_order import backward_order
@@ -64,8 +65,7 @@ class Run:
         self._n_rows = rows.n_rows
         self._decision = decision
         self._callback = callback
-        lower = np.tril(rows.covariance())
-        covariance = lower + np.tril(lower, -1).T
+        covariance = symmetric(rows.covariance())
         self._covariance = covariance * np.multiply.outer(asked.units, asked.units)
         self._rethinks = rethinks and asked.exchange
         self._rival = None if rethinks or after is None else after.top

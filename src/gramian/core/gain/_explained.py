@@ -23,7 +23,13 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack
 
-from gramian._support.blas import solve_lower, subtract_second_moments, threads_for, times
+from gramian._support.blas import (
+    solve_lower,
+    subtract_second_moments,
+    symmetric,
+    threads_for,
+    times,
+)
 from gramian._support.types import Array
 from gramian.core._tolerances import RIDGE
 from gramian.core.gain._candidates import Candidate, ScaledMoments
@@ -103,7 +109,7 @@ class Explained:
         left = np.asfortranarray(self._covariance.copy())
         with self._threads(len(left)):
             subtract_second_moments(left, self._fit)
-        return np.tril(left) + np.tril(left, -1).T
+        return symmetric(left)
 
     @cached_property
     def _squares(self) -> Array:
@@ -117,8 +123,7 @@ class Explained:
         if not self._factor.size:  # LAPACK refuses empty matrices
             return self._factor.copy()
         inverse, _ = lapack.dpotri(self._factor, lower=1)
-        full: Array = np.tril(inverse) + np.tril(inverse, -1).T
-        return full
+        return symmetric(inverse)
 
     @cached_property
     def coefficients(self) -> Array:
@@ -200,8 +205,7 @@ class Explained:
                 value = float(np.einsum("ij,ij->", right, right))
                 solve_lower(factor, right, transposed=True)
                 inverse, _ = lapack.dpotri(factor, lower=1)
-                inverse = np.tril(inverse) + np.tril(inverse, -1).T
-                found.append(Gain(each, value, inverse, right))
+                found.append(Gain(each, value, symmetric(inverse), right))
         return found
 
     def exchanges(self, gain: Gain, places: Sequence[int]) -> list[float]:

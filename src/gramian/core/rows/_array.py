@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -21,8 +19,6 @@ CACHE_BYTES = 2**30
 """Bytes of function values that are kept between steps; beyond it they are computed anew."""
 NARROW = 1e-152
 """Spread of a column below which squares, divided by the number of rows, may lose digits."""
-BLOCK_ROWS = 2048
-"""Rows in a block: enough for matrix products at full speed, few enough to bound memory."""
 
 
 class SpreadError(ValueError):
@@ -90,14 +86,11 @@ class ArrayRows(MemoryRows):
         Rows, each times the root of its weight.
     root : array of shape (n_rows,)
         The roots of the weights.
-    block_rows : int
-        Rows in a block.
     """
 
-    def __init__(self, x: Array, root: Array, block_rows: int = BLOCK_ROWS) -> None:
+    def __init__(self, x: Array, root: Array) -> None:
         self.x = x
         self.root = root
-        self._block_rows = block_rows
         self.n_columns = x.shape[1]
         self.effective_n_rows = float(1 / np.sum(root**4))
         """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
@@ -109,15 +102,11 @@ class ArrayRows(MemoryRows):
         """All rows in one block."""
         return RowBlock(self.x, self.root)
 
-    def blocks(self) -> Iterator[RowBlock]:
-        """Read the table once."""
-        return parts_of(self.whole, self._block_rows)
-
     def rotate(self, basis: Array) -> tuple[ArrayRows, Array]:
         """Express the rows in other coordinates, each scaled to variance 1."""
         x = times(self.x, basis.T)
         deviations = standardize(x)
-        return ArrayRows(x, self.root, self._block_rows), deviations
+        return ArrayRows(x, self.root), deviations
 
     def covariance(self) -> Array:
         """Return the lower triangle of E[XXᵀ] of the scaled columns."""
@@ -138,15 +127,6 @@ def standardize(x: Array) -> Array:
     deviations[deviations**2 <= CONSTANT * deviations.max() ** 2] = 0.0
     x /= np.where(deviations > 0, deviations, 1.0)
     return deviations
-
-
-def parts_of(block: RowBlock, n_rows: int) -> Iterator[RowBlock]:
-    """Cut a block of rows into blocks of nearly equal size, of at most `n_rows` rows each."""
-    n = len(block.root)
-    n_blocks = -(-n // n_rows)
-    edges = [n * i // n_blocks for i in range(n_blocks + 1)]
-    for start, stop in itertools.pairwise(edges):
-        yield block.part(slice(start, stop))
 
 
 def centre(

@@ -14,9 +14,9 @@ import numpy as np
 from gramian._support.blas import threads_for
 from gramian._support.threads import product_for
 from gramian._support.types import Array
-from gramian.core.rows._array import BLOCK_ROWS, Centring
+from gramian.core.rows._array import Centring
 from gramian.core.rows._first_pass import FirstPass, Split, look_at, put_together
-from gramian.core.rows._protocol import Work
+from gramian.core.rows._protocol import BLOCK_ROWS, Work
 from gramian.core.rows._sources import is_dask
 from gramian.core.rows._statistics import centring_of
 from gramian.core.rows._stream import check, numbers_in

@@ -18,6 +18,9 @@ from gramian.core.rows._residuals import ArrayResiduals, Residuals
 CONSTANT = 1e-24
 """Share of the largest variance below which a direction is constant: the rest is rounding errors of
 explicit values, which are squared."""
+BLOCK_ROWS = 2048
+"""Largest number of rows in a block: enough for matrix products at full speed, few enough to bound
+memory."""
 
 
 class RowBlock:
@@ -229,6 +232,13 @@ class MemoryRows(LocalRows):
     @abstractmethod
     def whole(self) -> RowBlock:
         """All rows in one block."""
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Yield the rows in blocks of nearly equal size."""
+        whole, n = self.whole, len(self.root)
+        n_blocks = -(-n // BLOCK_ROWS)
+        for i in range(n_blocks):
+            yield whole.part(slice(n * i // n_blocks, n * (i + 1) // n_blocks))
 
     @property
     def n_rows(self) -> int:

@@ -13,11 +13,9 @@ from gramian._support.threads import AddProduct
 from gramian._support.types import Array, IntArray
 from gramian._support.words import data_size
 from gramian.core.rows._array import (
-    BLOCK_ROWS,
     CACHE_BYTES,
     ArrayRows,
     Centring,
-    parts_of,
     roots_of,
     scales_of,
     spread_of,
@@ -26,7 +24,7 @@ from gramian.core.rows._array import (
 from gramian.core.rows._checksum import MASK, checksum_of
 from gramian.core.rows._covariance import MatrixCovariance, OperatorCovariance, ResidualCovariance
 from gramian.core.rows._implicit import ImplicitResiduals
-from gramian.core.rows._protocol import MemoryRows, RowBlock
+from gramian.core.rows._protocol import BLOCK_ROWS, MemoryRows, RowBlock
 from gramian.core.rows._transform import SecondMoments
 
 MATRIX_COLUMNS = 2000
@@ -173,7 +171,7 @@ class SparseRows(MemoryRows):
 
     @cached_property
     def _parts(self) -> list[RowBlock]:
-        return list(parts_of(self._whole, BLOCK_ROWS))
+        return list(super().blocks())
 
     def blocks(self) -> Iterator[RowBlock]:
         """Read the table once."""

@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from gramian._support.blas import symmetric
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
 from gramian.core.rows._array import Centring
@@ -140,7 +141,7 @@ def _coordinates(basis: Array, lower: Array) -> tuple[Array, Array]:
     lower : array of shape (n_columns, n_columns)
         The lower triangle of the covariance.
     """
-    covariance = lower + np.tril(lower, -1).T
+    covariance = symmetric(lower)
     variances = np.einsum("ij,ij->i", basis @ covariance, basis)
     variances[variances <= CONSTANT_BY_COVARIANCE * variances.max()] = 0.0
     deviations = np.sqrt(variances)

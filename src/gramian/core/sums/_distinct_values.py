@@ -18,7 +18,7 @@ SAME_LEVEL = 1e-9
 
 @dataclass(frozen=True)
 class LevelWork(BlockWork):
-    """Find the distinct values of variables; beyond a limit, only some of them."""
+    """Find the distinct values of variables; beyond a limit, only some values."""
 
     directions: Sequence[Direction]
     limit: int
@@ -55,7 +55,7 @@ class KnownLevels:
         self._of_columns: dict[int, list[Array]] = {}
 
     def of(self, direction: Direction, limit: int) -> Array:
-        """Return the values of a variable in increasing order; beyond the limit, some of them."""
+        """Return the values of a variable in increasing order; beyond the limit, only some."""
         axis = direction.axis
         if not isinstance(axis, int):
             return self._rows.sum(LevelWork([direction], limit))[0]

@@ -1,4 +1,4 @@
-"""Functions whose squares leave the range of float64: users' functions are scaled to stay in it."""
+"""Range of float64: checks of functions, and scales of users' functions that leave the range."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ class CallSizes(BlockWork):
             sums[0][i] = np.abs(call(z)).max(initial=sums[0][i])
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
-        """Return the larger sizes of those that two workers found."""
+        """Return for each function the larger of the sizes of two workers."""
         return [np.maximum(*pair) for pair in zip(sums, others, strict=True)]

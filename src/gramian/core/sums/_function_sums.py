@@ -61,11 +61,11 @@ class FunctionValues:
         self._kept: dict[int, _Values] = {}
 
     def take(self, number: int) -> _Values | None:
-        """Return the values that were kept of a row block, None if there are none."""
+        """Return the stored values of a row block; None if the block has none."""
         return self._kept.pop(number, None)
 
     def keep(self, number: int, values: _Values) -> bool:
-        """Keep the values if all blocks up to this one fit, at this size; return True if so."""
+        """Store the values if as many blocks of this size fit in the budget; True if stored."""
         fits = (number + 1) * values.n_bytes <= self._budget
         if fits:
             self._kept[number] = values
@@ -116,7 +116,7 @@ class FunctionWork(Work):
         rows.add_products(with_x, new, add_product)
 
     def sums(self, found: list[Array]) -> Sums:
-        """Return what was found, by name."""
+        """Return the found matrices as `Sums`."""
         return Sums(*found)
 
 
@@ -148,7 +148,7 @@ class CombinedWork(FunctionWork):
 
 
 class _FunctionWorker:
-    """Evaluates functions on row blocks, or fetches values that were kept, and adds them up."""
+    """Evaluates functions on row blocks, or takes stored values, and adds products to sums."""
 
     def __init__(self, work: FunctionWork, add_product: AddProduct) -> None:
         self._work = work
@@ -198,7 +198,7 @@ class _Values:
         return self.basis.n_bytes + self._store.n_bytes
 
     def catch_up(self, steps: Sequence[Step], z: Array) -> None:
-        """Evaluate the functions of new steps, and keep those that entered the basis."""
+        """Evaluate the functions of new steps, and keep the functions that entered the basis."""
         while self._n_steps < len(steps):
             step = steps[self._n_steps]
             if not self._n_pending:

@@ -38,7 +38,7 @@ class MonomialTuples:
         """Tuples of the functions that later functions are multiples of."""
 
     def append(self, block: Block, kept: IntArray | slice = slice(None)) -> None:
-        """Append the functions of the next variable's block, or those of them that are kept."""
+        """Append the kept functions of the next variable's block; by default all functions."""
         self.n_variables += 1
         new = self.parents[block.parents]
         for power, those in powers_of(block):
