@@ -9,10 +9,9 @@ from gramian.estimators._imputer import GramianImputer
 from gramian.estimators._path import Path
 from gramian.estimators._polynomial_manifold import PolynomialManifold
 from gramian.estimators._pursuit_estimator import PursuitEstimator
-from gramian.estimators._selector import select_columns
 from gramian.estimators._stability import Stability
 from gramian.estimators._summary import unbroken_percent
-from gramian.estimators._uffs import UFFS
+from gramian.estimators._uffs import UFFS, FittedNorms
 
 __all__ = [
     "GCA",
@@ -21,12 +20,12 @@ __all__ = [
     "GFS",
     "UFFS",
     "Estimator",
+    "FittedNorms",
     "GramianImputer",
     "Path",
     "PolynomialManifold",
     "PursuitEstimator",
     "Stability",
     "parameters_set",
-    "select_columns",
     "unbroken_percent",
 ]

@@ -65,7 +65,7 @@ def summary(estimator: Any) -> str:
     )
     n_functions = counted(model.n_functions - 1, "function")
     facts = f"{n_functions} on {counted(model.n_rows, 'row')}. {model.ending}"
-    if model.decodes:  # of what UFFS explains, not all is by those kept
+    if model.explains:
         facts = f"{_explained(model)}. {facts}"
     notes = "".join(f'<p class="gramian-warning">{escape(text)}</p>' for _, text in model.cautions)
     return (

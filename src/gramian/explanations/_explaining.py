@@ -145,7 +145,6 @@ def explain_checked(
             f"This fit has {model.record.n_functions} functions, and moments of no "
             f"more than {MAX_MOMENTS} are stored. Give X, the rows of the fit or others like them."
         )
-    assert model.decoder is not None
     dictionary = Dictionary(model.decoder, subject.variable_means)
     coordinates = Coordinates(stored or mix(folds), dictionary, subject.target_means)
     finder = FormulaFinder(model, subject, dictionary, coordinates, folds, max_terms, min_gain)
@@ -156,8 +155,7 @@ def explain_checked(
 
 
 def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
-    model = getattr(estimator, "model_", None)
-    if not isinstance(estimator, PursuitEstimator) or (model and model.decoder is None):
+    if not isinstance(estimator, PursuitEstimator):
         raise TypeError(
             "explain takes a fitted GFS, GFA, GCA or GFR, which can compute columns from those "
             f"they keep; got {type(estimator).__name__}."

@@ -1,5 +1,6 @@
-"""From data and parameters to a fitted model."""
+"""Fits: checks of data, gaps, plans, fitted models, warnings and costs."""
 
+from gramian.fitting._any_model import AnyModel, ending_of
 from gramian.fitting._blockwise import (
     Output,
     aligned,
@@ -12,11 +13,20 @@ from gramian.fitting._blockwise import (
     weights_of,
     without_weights,
 )
+from gramian.fitting._cautions import Caution, inaccuracy, too_many_functions
+from gramian.fitting._checked_data import (
+    ArrayData,
+    CheckedData,
+    HoldOut,
+    Preparation,
+    Problem,
+    RandomState,
+    TooFewRowsError,
+)
 from gramian.fitting._cost import Cost, estimate
 from gramian.fitting._fitted_manifold import FittedManifold
 from gramian.fitting._fitted_model import (
     ROWS_AT_ONCE,
-    AnyModel,
     Basis,
     FittedModel,
     Project,
@@ -41,21 +51,12 @@ from gramian.fitting._plan import (
     Solver,
     best_of,
     prefers_qr,
-    record_of,
     run,
     shares_left,
-)
-from gramian.fitting._preparation import (
-    ArrayData,
-    CheckedData,
-    HoldOut,
-    Preparation,
-    Problem,
-    RandomState,
-    TooFewRowsError,
+    steps_of,
 )
 from gramian.fitting._progress_bar import report_for
-from gramian.fitting._record import Asked, Record
+from gramian.fitting._record import Asked, Record, Steps
 
 __all__ = [
     "FEW",
@@ -65,6 +66,7 @@ __all__ = [
     "ArrayData",
     "Asked",
     "Basis",
+    "Caution",
     "CheckedData",
     "Cost",
     "EmptyColumnError",
@@ -82,6 +84,7 @@ __all__ = [
     "Record",
     "Request",
     "Solver",
+    "Steps",
     "TakeColumns",
     "TooFewRowsError",
     "ValidationData",
@@ -96,19 +99,22 @@ __all__ = [
     "check_rows",
     "check_weights",
     "completion",
+    "ending_of",
     "estimate",
     "finite_but_gaps",
     "has_gaps",
+    "inaccuracy",
     "lazily",
     "needs_no_shrinkage",
     "only_complete",
     "prefers_qr",
-    "record_of",
     "report_for",
     "run",
     "shape_of",
     "shares_left",
     "source_of",
+    "steps_of",
+    "too_many_functions",
     "weights_of",
     "without_weights",
 ]

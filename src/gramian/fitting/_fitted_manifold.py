@@ -13,8 +13,8 @@ from gramian.core.imputation import expected_codes, noise_of
 from gramian.core.manifold import Manifold
 from gramian.exceptions import OverfittingWarning
 from gramian.families import Family
+from gramian.fitting._any_model import AnyModel
 from gramian.fitting._cautions import Caution
-from gramian.fitting._fitted_model import AnyModel
 from gramian.fitting._gaps import Gaps, has_gaps, present_only
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian.estimators import GFR
 from gramian.exceptions import OverfittingWarning, UnitsWarning
-from gramian.families import Multilinear
+from gramian.families import Family
 from gramian.fitting import FittedModel
 from gramian.reports._report_rows import ReportRows
 from gramian.reports._selection_tables import loadings
@@ -72,12 +72,16 @@ def directions(
     image_shape : pair of int, or None
         Height and width, if the columns are pixels.
     """
-    companion = None
     model: FittedModel = estimator.model_
     if model.directions is None:
-        model, companion = _companion(model, estimator, data)
-    assert model.directions is not None
-    return of_weights(model.directions, model.kept_names, data, image_shape, companion)
+        return companion_directions(
+            model.family,
+            data,
+            image_shape,
+            alpha=model.record.alpha,
+            scale=model.scale is not None,
+        )
+    return of_weights(model.directions, model.kept_names, data, image_shape)
 
 
 def of_weights(
@@ -126,25 +130,42 @@ def of_weights(
     )
 
 
-def _companion(model: FittedModel, selector: Any, data: ReportRows) -> tuple[FittedModel, str]:
-    """Fit GFR of the same family to the same rows, with few directions."""
+def companion_directions(
+    family: Family,
+    data: ReportRows,
+    image_shape: tuple[int, int] | None,
+    *,
+    alpha: float = 0.0,
+    scale: bool = False,
+) -> ShownDirections | None:
+    """Fit GFR to the rows of a selection, and show its directions.
+
+    Parameters
+    ----------
+    family : Family
+        The family of the selection.
+    data : ReportRows
+        The rows.
+    image_shape : pair of int, or None
+        Height and width, if the columns are pixels.
+    alpha, scale : float, bool
+        The penalty and the scaling of the selection.
+    """
     rows = data.sample[:COMPANION_ROWS]
-    family = model.family
-    if model.decoder is None:  # all products, with which UFFS begins, are too many
-        family = Multilinear(min(selector.degree or 2, 2))
     gfr = GFR(
         min(COMPANION_DIRECTIONS, data.n_columns, max(1, len(rows) // 4)),
         family=family,
         degree=None,
-        alpha=model.record.alpha,
-        scale=model.scale is not None,
+        alpha=alpha,
+        scale=scale,
         max_functions=max(1, len(rows) // 4),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OverfittingWarning)
-        warnings.simplefilter("ignore", UnitsWarning)  # which is said of the fit itself
+        warnings.simplefilter("ignore", UnitsWarning)  # the selection warns of units itself
         gfr.fit(rows)
-    return gfr.model_, f"GFR with the family {family} on {len(rows):,} of these rows"
+    companion = f"GFR with the family {family} on {len(rows):,} of these rows"
+    return of_weights(gfr.components_, gfr.model_.kept_names, data, image_shape, companion)
 
 
 def image_shape_of(names: list[str]) -> tuple[int, int] | None:

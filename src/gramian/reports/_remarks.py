@@ -67,7 +67,7 @@ def caution_entries(
     eliminated = estimator.model_.elimination
     found = [
         *of_any_fit(estimator, data, columns, curves, "Fit with validation_fraction=0.2"),
-        *_of_formulas(estimator, selection),
+        *of_formulas(estimator.model_, selection),
         *(_of_order(estimator) if eliminated is None else _of_choice(eliminated)),
     ]
     return most_serious_first(found)
@@ -90,15 +90,14 @@ def of_any_fit(
     hold_out : str
         What to do so that rows are held out.
     """
-    yield from _of_the_fit(estimator)
-    if estimator.model_.decodes:
-        yield from _of_other_rows(estimator.model_, curves, hold_out)
-    yield from _of_columns(data, columns)
+    yield from of_functions(estimator.model_)
+    yield from _of_other_rows(estimator.model_, curves, hold_out)
+    yield from of_columns(data, columns)
     yield from _of_units(estimator, data)
 
 
-def _of_the_fit(estimator: Any) -> Iterator[CautionEntry]:
-    model = estimator.model_
+def of_functions(model: AnyModel) -> Iterator[CautionEntry]:
+    """Yield the warnings about a fit, or a caution that functions are many."""
     told = model.cautions
     for category, message in told:
         kind = category.__name__
@@ -147,7 +146,8 @@ def _of_other_rows(model: AnyModel, curves: Curves, hold_out: str) -> Iterator[C
         )
 
 
-def _of_columns(data: ReportRows, columns: list[Column]) -> Iterator[CautionEntry]:
+def of_columns(data: ReportRows, columns: list[Column]) -> Iterator[CautionEntry]:
+    """Yield cautions about constant, rare and heavy columns."""
     heavy = sorted((each for each in columns if each.heavy), key=lambda each: -each.kurtosis)
     if heavy:
         yield CautionEntry(
@@ -199,7 +199,7 @@ def _of_units(estimator: Any, data: ReportRows) -> Iterator[CautionEntry]:
     sizes = np.abs(data.sample).max(axis=0)
     varying = np.flatnonzero(deviations > 1e-12 * sizes)
     model = estimator.model_
-    if not len(varying) or not model.decodes or model.scale is not None:
+    if not len(varying) or model.scale is not None:
         return
     if model.eliminates and model.selects:
         return  # which does not depend on units
@@ -218,10 +218,10 @@ def _of_units(estimator: Any, data: ReportRows) -> Iterator[CautionEntry]:
         )
 
 
-def _of_formulas(estimator: Any, selection: ShownSelection) -> Iterator[CautionEntry]:
+def of_formulas(model: AnyModel, selection: ShownSelection) -> Iterator[CautionEntry]:
+    """Yield a caution if formulas explain little of dropped columns."""
     partial = [each.feature for each in selection.dropped if each.kind == "partial"]
-    model = estimator.model_
-    if partial and (model.selects or model.basis):
+    if partial and (model.selects or getattr(model, "basis", None)):
         yield CautionEntry(
             "Some of what is dropped is lost",
             f"The formulas of {listed(partial)} explain less than 90 % of their variance. They "
@@ -262,16 +262,7 @@ def _of_choice(found: Selection) -> Iterator[CautionEntry]:
 
 def _of_order(estimator: Any) -> Iterator[CautionEntry]:
     model = estimator.model_
-    if model.decoder is None:
-        text = (
-            "UFFS goes through the columns in the order in which they are given: with another "
-            "order it may keep other columns, and as many as are new in that order."
-        )
-        remedy = (
-            "Put the columns first that you would rather keep, or use GFS, which orders them "
-            "itself."
-        )
-    elif model.redundant is None:
+    if model.redundant is None:
         how = "is greedy: each choice depends on those before it and is never taken back"
         if model.best_sets is not None:
             how = "searches step by step and does not try all sets"

@@ -20,7 +20,7 @@ import gramian
 from gramian._support.extras import require
 from gramian._support.words import counted
 from gramian._support.writing import replacing
-from gramian.estimators import Estimator, unbroken_percent
+from gramian.estimators import UFFS, Estimator, FittedNorms, unbroken_percent
 from gramian.fitting import AnyModel, FittedManifold, FittedModel
 from gramian.formulas import number, r_squared
 from gramian.models import Preprocessing
@@ -28,12 +28,30 @@ from gramian.reports import _page
 from gramian.reports._code import code_for
 from gramian.reports._column_cards import Column, describe_columns
 from gramian.reports._curves import Curves, label_of, trace
-from gramian.reports._direction_maps import ShownDirections, directions, image_shape_of, of_weights
+from gramian.reports._direction_maps import (
+    ShownDirections,
+    companion_directions,
+    directions,
+    image_shape_of,
+    of_weights,
+)
 from gramian.reports._level_laws_section import beside_entries
+from gramian.reports._norms_page import (
+    norms_cautions,
+    norms_curves,
+    norms_selection,
+    products_of_two,
+)
 from gramian.reports._redundancy_drawing import draw_graph
 from gramian.reports._remarks import caution_entries, most_serious_first, of_any_fit
 from gramian.reports._report_rows import SAMPLE_ROWS, SEED, ReportRows, gather
-from gramian.reports._selection_tables import MAX_ROWS, how, in_words, shown_selection
+from gramian.reports._selection_tables import (
+    MAX_ROWS,
+    ShownSelection,
+    how,
+    in_words,
+    shown_selection,
+)
 from gramian.reports._surface_page import draw_map, local, rounds
 from gramian.reports._svg import chart
 
@@ -98,7 +116,7 @@ def report(
     ...     os.path.getsize(page) < 6e6
     True
     """
-    if not isinstance(estimator, Estimator):
+    if not isinstance(estimator, Estimator | UFFS):
         raise TypeError(
             "A report is about a fitted GFR, GCA, GFS, GFA, UFFS or PolynomialManifold; got "
             f"{type(estimator).__name__}."
@@ -152,22 +170,45 @@ def _(
     selection = shown_selection(estimator, data)
     heat = directions(estimator, data, image_shape)
     kept, more = counted(len(selection.kept), "feature"), []
-    if model.decodes and curves.n_pca is not None:
+    if curves.n_pca is not None:
         more.append(f"PCA needs {counted(curves.n_pca, 'component')} to leave as little")
-    subject = f"With {kept} of {type(estimator).__name__} it" if model.decodes else "It"
-    label = label_of(curves, subject, *more)
+    label = label_of(curves, f"With {kept} of {type(estimator).__name__} it", *more)
     return "report.html", {
         **_common(estimator, data, columns, curves, heat, label),
+        **_selected(selection),
+        "step": "feature",
+        "how": how(model),
+        "cautions": caution_entries(estimator, data, columns, curves, selection),
+    }
+
+
+@_content.register
+def _(
+    model: FittedNorms, estimator: Any, data: ReportRows, image_shape: tuple[int, int] | None
+) -> tuple[str, dict[str, Any]]:
+    columns = describe_columns(data)
+    curves = norms_curves(model, data)
+    selection = norms_selection(estimator, data)
+    heat = companion_directions(products_of_two(estimator), data, image_shape)
+    return "report.html", {
+        **_common(estimator, data, columns, curves, heat, label_of(curves, "It")),
+        **_selected(selection),
+        "step": "column",
+        "how": None,
+        "cautions": norms_cautions(model, data, columns, selection),
+    }
+
+
+def _selected(selection: ShownSelection) -> dict[str, Any]:
+    """Return the variables of the template that show a selection."""
+    return {
         "axis": "direction",
-        "step": "feature" if model.decodes else "column",
         "kept_names": {each.name for each in selection.kept},
         "selection": selection,
-        "how": how(model) if model.decodes else None,
         "longest_bar": max([each.explains for each in selection.kept], default=0.0) or 1.0,
         "chips": selection.kept[:MAX_CHIPS],
         "n_more": max(0, len(selection.kept) - MAX_CHIPS),
         "graph": draw_graph(selection),
-        "cautions": caution_entries(estimator, data, columns, curves, selection),
         "in_words": in_words,
     }
 

@@ -9,11 +9,9 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian._support.words import listed
-from gramian.core.pursuit import LargestOriginal, Limits
-from gramian.estimators import UFFS, select_columns, unbroken_percent
+from gramian.estimators import unbroken_percent
 from gramian.explanations import Explanation, Redundancy, explain_checked
-from gramian.families import Multilinear
-from gramian.fitting import FittedModel, Preparation, Request, check_data
+from gramian.fitting import FittedModel
 from gramian.reports._report_rows import ReportRows, some
 
 MAX_ROWS = 1000
@@ -87,7 +85,7 @@ def shown_selection(estimator: Any, data: ReportRows) -> ShownSelection:
         The rows.
     """
     model: FittedModel = estimator.model_
-    explanation, n_tested = _explain(estimator, data)
+    explanation, n_tested = explain_dropped(model, data)
     n_without = 0 if explanation is None else len(model.dropped) - len(explanation)
     kept, exchanges = _kept(estimator, data, explanation), _exchanges(model, data)
     return ShownSelection(kept, explanation, n_tested, n_without, exchanges)
@@ -126,12 +124,8 @@ def how(model: FittedModel) -> str:
     )
 
 
-def _explain(estimator: Any, data: ReportRows) -> tuple[Explanation | None, int]:
-    """Find formulas, and return on how many rows they were tested."""
-    model: FittedModel = estimator.model_
-    if model.decoder is None:
-        model = _with_decoder(estimator, data)
-    assert model.decoder is not None
+def explain_dropped(model: FittedModel, data: ReportRows) -> tuple[Explanation | None, int]:
+    """Return formulas of the dropped columns, and the number of rows that they were tested on."""
     named = replace(model, names=tuple(data.names))
     stored = model.decoder.moments is not None
     targets = _targets(model, MAX_FORMULAS if stored else MAX_UNSTORED)
@@ -146,7 +140,6 @@ def _explain(estimator: Any, data: ReportRows) -> tuple[Explanation | None, int]
 
 def _targets(model: FittedModel, n: int) -> list[int]:
     """Return what is to be explained: all that is not kept, or those of largest variance."""
-    assert model.variances is not None
     others = model.dropped
     largest = others[np.argsort(-model.variances[others], kind="stable")[:n]]
     return np.sort(largest).tolist()  # type: ignore[no-any-return]
@@ -158,20 +151,8 @@ def _tested(rows: Array, n_functions: int) -> Array | None:
     return None if n < max(MIN_ROWS, 2 * n_functions) else some(rows, n)
 
 
-def _with_decoder(estimator: UFFS, data: ReportRows) -> FittedModel:
-    """Fit products of two to what UFFS has selected, which by itself computes nothing back."""
-    family = Multilinear(1 if estimator.degree == 1 else 2)
-    columns = estimator.selected_features_.tolist()
-    request = Request("GFA", family, Limits(len(columns)), None, prescribed=columns)
-    problem = check_data(estimator, data.sample, None).problem(Preparation("column"), None)
-    return select_columns(problem, request, LargestOriginal, tells_redundant=True)
-
-
 def _kept(estimator: Any, data: ReportRows, explanation: Explanation | None) -> list[KeptEntry]:
     model: FittedModel = estimator.model_
-    if model.norms is not None:
-        squares = model.norms**2
-        return [KeptEntry(data.names[i], "", float(squares[i]), None, None) for i in model.chosen]
     ratios = estimator.explained_variance_ratio_
     new: list[float | None] = [None] * len(ratios)
     if explanation is not None:
