@@ -100,9 +100,9 @@ def test_one_row_far_out_asks_for_shrinkage():
 
 def test_leaving_rows_out_is_what_fits_without_them_leave():
     """The criterion against explicit fits without each row, directions being given."""
+    from gramian.fitting._checked_data import Preparation
     from gramian.fitting._input_checks import check_data
     from gramian.fitting._left_out import LeftOut
-    from gramian.fitting._preparation import Preparation
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 4))

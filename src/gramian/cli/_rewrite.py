@@ -77,7 +77,7 @@ def write_reconstructed(
     _check_kept(model)
     columns, kept = list(model.steps.columns), model.kept
     others = with_labels(others, model, table)
-    if not model.estimator.model_.decodes:
+    if not model.estimator.model_.explains:
         raise CommandError(f"{type(model.estimator).__name__} cannot reconstruct columns")
     places = locate([kept, columns], model, table, others)
     from_all = not model.selects and list(places) != kept

@@ -54,8 +54,10 @@ class Imputation:
         return found
 
 
-def fit_imputation(table: Array, names: list[str], *, nonlinear: bool, margin: float) -> Imputation:
-    """Fit a normal distribution, and what it misses.
+def fit_imputation(
+    table: Array, names: list[str], *, nonlinear: bool = True, margin: float = 0.2
+) -> Imputation:
+    """Fit a normal distribution, and corrections by functions.
 
     Parameters
     ----------
