@@ -20,15 +20,25 @@ from gramian.core.elimination import Selection
 from gramian.core.gain import BestSets
 from gramian.core.manifold import AngleStart, LinearStart, Manifold, NearestSearch, Surface, Terms
 from gramian.core.pursuit._decoder import Decoder
+from gramian.estimators import FittedNorms
 from gramian.fitting._fitted_manifold import FittedManifold
 from gramian.fitting._fitted_model import Basis, FittedModel, Project, TakeColumns
-from gramian.fitting._record import Record
+from gramian.fitting._record import Record, Steps
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]
 VALUES = (
-    *(FittedModel, Record, Basis, TakeColumns, Project, Selection, BestSets),
-    *(FittedManifold, Manifold, NearestSearch, Surface, LinearStart, AngleStart),
+    *(FittedModel, FittedNorms, Record, Steps, Basis, TakeColumns, Project, Selection, BestSets),
+    *(
+        FittedNorms,
+        Steps,
+        FittedManifold,
+        Manifold,
+        NearestSearch,
+        Surface,
+        LinearStart,
+        AngleStart,
+    ),
 )
 """Dataclasses that make up fitted models."""
 

@@ -267,7 +267,7 @@ def test_a_fit_that_ended_early_does_not_compete_beyond_its_end():
 
 
 def test_a_path_has_its_own_limit_of_functions(monkeypatch):
-    monkeypatch.setattr("gramian.estimators._reconstruction.MAX_FUNCTIONS", 5)
+    monkeypatch.setattr("gramian.estimators._pursuit_plan.MAX_FUNCTIONS", 5)
     linear, cubic = GFR(4, alpha=0).path(X, degrees=[1, 3]).estimators
     assert linear.stop_reason_ == "n_components"
     assert cubic.stop_reason_ == "max_functions"

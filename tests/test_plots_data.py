@@ -273,7 +273,7 @@ def test_a_constant_column_is_drawn():
 
 def test_unknown_columns_are_named():
     X = table()
-    with pytest.raises(ValueError, match=r"There is no column 'current'; there are 'volt"):
+    with pytest.raises(ValueError, match=r"There is no column 'current'; columns are 'volt"):
         ParityDisplay.from_estimator(GFS(2, alpha=0, criterion="variance").fit(X), X, "current")
     with pytest.raises(ValueError, match="There is no column 9: columns are 0 to 3"):
         ParityDisplay.from_estimator(GFS(2, alpha=0, criterion="variance").fit(X), X, 9)

@@ -100,9 +100,9 @@ def test_one_outlying_row_leads_to_shrinkage():
 
 def test_the_leave_one_out_error_equals_that_of_explicit_fits():
     """Reference: explicit fits without each row, with given directions."""
+    from gramian.fitting._checked_data import Preparation
     from gramian.fitting._input_checks import check_data
     from gramian.fitting._left_out import LeftOut
-    from gramian.fitting._preparation import Preparation
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 4))

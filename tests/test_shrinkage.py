@@ -35,7 +35,7 @@ from support import STEPWISE, make
 
 from gramian import GCA, GFA, GFR, GFS
 from gramian.core.orthogonalize import _gram
-from gramian.estimators._pursuit_estimator import AUTO_ALPHAS
+from gramian.estimators._pursuit_plan import AUTO_ALPHAS
 from gramian.exceptions import OverfittingWarning, SaturationWarning
 
 X = planted()

@@ -19,7 +19,7 @@ from source_cases import (
 )
 
 from gramian import GFR, GFS
-from gramian.fitting import _preparation as preparation
+from gramian.fitting import _checked_data as preparation
 
 EACH = pytest.mark.parametrize("index", INDICES, ids=[each[0].__name__ for each in ALGORITHMS])
 NEW = make_table(500, seed=7)

@@ -185,7 +185,6 @@ class EntropyCertificate:
 def certify_entropy(estimator: GFR | GFS, X: ArrayLike) -> EntropyCertificate:
     """Evaluate Theorem 1 or 4 on a fit."""
     model = estimator.model_
-    assert model.decoder is not None
     table, _ = only_complete(check_rows(estimator, X, gaps=True), None, "X")
     table = np.asarray(table, dtype=np.float64)
     largest = float(np.abs(table - model.mean).max())

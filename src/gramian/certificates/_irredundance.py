@@ -269,7 +269,6 @@ def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
     threshold = model.asked.threshold or 0.0
     kept, redundant = model.chosen, model.redundant
     assert redundant is not None
-    assert model.decoder is not None
     if model.axes is not None:
         to_z = model.axes.T
         names = [f"direction {i}" for i in range(to_z.shape[1])]

@@ -12,7 +12,8 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import counted, percent
 from gramian.cli._show import four_digits
-from gramian.fitting import AnyModel, FittedManifold, FittedModel
+from gramian.estimators import FittedNorms
+from gramian.fitting import AnyModel, FittedManifold, FittedModel, Steps
 from gramian.laws import ColumnLaw
 
 
@@ -63,17 +64,8 @@ def _(model: FittedModel) -> About:
         columns.insert(1, ("held out", list(map(percent, _explained(held_out)))))
         columns.append(("held out", list(map(four_digits, record.validation_largest[1:]))))
     advice = _advice(model)
-    facts = [("stopped", f"by {record.stop_reason}")]
-    if len(explained):
-        left = four_digits(record.largest[-1])
-        facts.append(("explained", f"{percent(explained[-1])}, residual variance {left}"))
     return About(
-        brief={
-            "residual_variance": record.largest,
-            "explained_variance": explained,
-            "functions": model.n_functions,
-            "stop_reason": record.stop_reason,
-        },
+        brief=_brief(record),
         details={
             "total_residual_variance": record.total,
             "held_out_explained_variance": None if held_out is None else _explained(held_out),
@@ -85,8 +77,33 @@ def _(model: FittedModel) -> About:
         },
         columns=columns,
         remarks=[_statement(model), *_in_words(advice)],
-        facts=facts,
+        facts=_facts(record),
     )
+
+
+@about.register
+def _(model: FittedNorms) -> About:
+    return About(_brief(model.record), {}, [], [], _facts(model.record))
+
+
+def _brief(steps: Steps) -> dict[str, Any]:
+    """Return the numbers of a pursuit that a model file tells, for machines."""
+    return {
+        "residual_variance": steps.largest,
+        "explained_variance": _explained(steps.total),
+        "functions": steps.n_functions,
+        "stop_reason": steps.stop_reason,
+    }
+
+
+def _facts(steps: Steps) -> list[tuple[str, str]]:
+    """Return the end of a pursuit in words."""
+    facts = [("stopped", f"by {steps.stop_reason}")]
+    explained = _explained(steps.total)
+    if len(explained):
+        left = four_digits(steps.largest[-1])
+        facts.append(("explained", f"{percent(explained[-1])}, residual variance {left}"))
+    return facts
 
 
 def _statement(model: FittedModel) -> str:
@@ -116,7 +133,7 @@ def _elimination(model: FittedModel) -> dict[str, Any]:
         return {}
     name = model.column_names.__getitem__ if model.selects else str
     laws = {law.column: str(law) for law in model.laws}
-    constant = set() if model.variances is None else {*np.flatnonzero(model.variances == 0)}
+    constant = {*np.flatnonzero(model.variances == 0)}
     dropped = {}
     for i, when, left in zip(
         found.dropped, found.share_when_dropped, found.share_left, strict=True

@@ -1,4 +1,4 @@
-"""What every estimator does: take over a fitted model, apply it to data of any kind, write it."""
+"""Estimator, the first rung of the ladder: transforms and scores data of any kind by its model."""
 
 from __future__ import annotations
 
@@ -10,38 +10,46 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian._support.scikit_learn import container_of
+from gramian._support.scikit_learn import check_sample_weight, container_of
 from gramian._support.types import Array
-from gramian.core.rows import Source, is_dask, partitions
+from gramian.core.rows import Source, is_dask, partitions, written_out
 from gramian.estimators._summary import FittedSummary
 from gramian.estimators._warning_texts import warning_of
 from gramian.fitting import (
     AnyModel,
+    FittedManifold,
+    FittedModel,
     Output,
     aligned,
+    any_named,
     apply_blockwise,
+    by_name,
     check_output,
     check_rows,
+    finite_but_gaps,
     lazily,
     source_of,
+    weights_of,
     without_weights,
 )
 from gramian.tables import Chunk
 
 Data = Any
 """An array or data frame, files, blocks of rows, or a Dask collection."""
-M = TypeVar("M", bound=AnyModel)
+M = TypeVar("M", bound=FittedModel | FittedManifold)
 
 
 class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
-    """An estimator around one immutable model."""
+    """Estimator around one immutable model, which transforms, reconstructs and scores rows."""
 
     model_: M
 
     def _become(self, model: M) -> None:
-        """Take over all that a fit found, at once; what an earlier fit had is gone."""
+        """Replace all fitted attributes at once by those of a model."""
         names = {} if model.names is None else {"feature_names_in_": np.array(model.names, object)}
         replace_fitted(self, {**self._attributes(model), **names})
 
@@ -63,12 +71,12 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         output : path, optional
             The file to write, as in `transform`.
         **fit_params : dict
-            What else `fit` takes, such as `sample_weight`.
+            Other arguments of `fit`, such as `sample_weight`.
 
         Returns
         -------
         Z : array
-            What `transform` returns.
+            The result of `transform`.
         """
         self._check_output(X, output)
         self.fit(X, y, **fit_params)
@@ -76,7 +84,7 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         return self.transform(X) if output is None else self.transform(X, output=output)
 
     def _check_output(self, X: Data, output: Output) -> None:
-        """Find out, before any work is done, whether `transform` can write a file."""
+        """Refuse, before any work is done, an output that `transform` cannot write."""
         check_output(X, output)
         container = container_of(self)
         if output is not None and container != "default":
@@ -90,7 +98,7 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
         return aligned(source, self.model_.names, self.model_.n_columns)
 
     def _encode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
-        """Apply a function from rows to what is kept of them to data of any kind."""
+        """Apply a function from rows to kept variables to data of any kind."""
         self._check_output(X, output)
         names, dask = self.get_feature_names_out(), is_dask(X)
 
@@ -107,36 +115,164 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
             return encode(X)
         return apply_blockwise(partitions(X) if dask else [X], encode, names, output)
 
+    def score(self, X: Data, y: None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of the variance of X that the reconstruction explains.
+
+        The score is 1 - Σ‖x - x̂‖² / Σ‖x - mean‖², of scaled columns with ``scale=True``. The score
+        of new rows measures how well the fit generalizes, so that a grid search can choose family,
+        degree, `alpha` and number of features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or anything that `fit` takes
+            The data.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), str or Dask array, optional
+            Weights of the samples in both sums, or the name of the column that holds them.
+
+        Returns
+        -------
+        score : float
+            At most 1. The mean of the fit scores 0; worse reconstructions are negative.
+        """
+        check_is_fitted(self)
+        if is_dask(X) and sample_weight is None:  # sum on the workers
+            error, size = np.asarray(self._lazy_errors(X).sum(axis=0).compute(), dtype=np.float64)
+            return 1 - float(error) / float(size) if size > 0 else 1.0
+        errors, sizes, weights = self._errors(X, sample_weight)
+        weights = check_sample_weight(
+            weights, errors[:, np.newaxis], dtype=np.float64, ensure_non_negative=True
+        )
+        size = float(weights @ sizes)
+        return 1 - float(weights @ errors) / size if size > 0 else 1.0
+
+    def reconstruction_error(self, X: Data) -> Any:
+        """Return the squared error of the reconstruction of each row, ‖x - x̂‖².
+
+        A large error flags a row that breaks the redundancy which the fit has learned.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or anything that `fit` takes
+            The data.
+
+        Returns
+        -------
+        errors : array of shape (n_samples,)
+            Sums of squares over the features; over the scaled features with ``scale=True``.
+        """
+        check_is_fitted(self)
+        if is_dask(X):
+            both = self._lazy_errors(X)
+            return both["error"] if hasattr(both, "columns") else both[:, 0]
+        return self._errors(X, None)[0]
+
+    def _lazy_errors(self, X: Data) -> Any:
+        """Return squared distances of rows of a Dask collection, in the columns error and size."""
+
+        def both(part: ArrayLike) -> Array:
+            return np.column_stack(
+                self.model_.errors(check_rows(self, part, gaps=True, at_least=0))
+            )
+
+        return lazily(X, both, ["error", "size"], 2)
+
+    def _errors(self, X: Data, sample_weight: Any) -> tuple[Array, Array, Any]:
+        """Return squared distances of rows from reconstruction and mean, and weights of the rows.
+
+        Weights that are given as the name of a column are returned as numbers.
+        """
+        named = sample_weight if isinstance(sample_weight, str) else None
+        source = None if is_dask(X) else source_of(X, named)
+        if source is not None:
+            errors, sizes, read = self._errors_of(source)
+            return errors, sizes, sample_weight if named is None else read
+        weights = weights_of(X, sample_weight)
+        X = without_weights(X, sample_weight)
+        if is_dask(X):
+            errors, sizes = np.asarray(self._lazy_errors(X).compute(), dtype=np.float64).T
+        else:
+            errors, sizes = self.model_.errors(check_rows(self, X, gaps=True))
+        return errors, sizes, weights
+
+    def _errors_of(self, source: Source) -> tuple[Array, Array, Array | None]:
+        """Return squared distances and weights of rows in files or blocks, in one pass."""
+        parts = [(*self.model_.errors(chunk.x), chunk.weights) for chunk in self._chunks_of(source)]
+        if not parts:
+            raise ValueError(f"{source} has no rows to score. Give at least one row.")
+        errors, sizes, weights = zip(*parts, strict=True)
+        read = None if weights[0] is None else np.concatenate(weights)
+        return np.concatenate(errors), np.concatenate(sizes), read
+
+    def _decode_data(self, X: Data, function: Callable[[Array], Array], output: Output) -> Any:
+        """Apply a function from kept variables to all columns to data of any kind."""
+        check_is_fitted(self)
+        check_output(X, output)
+        model, kept = self.model_, self.get_feature_names_out()
+
+        def decode(Z: Any) -> Array:
+            checked = check_array(
+                by_name(Z, kept),
+                accept_sparse="csr",
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=finite_but_gaps(Z),
+                ensure_min_samples=0 if is_dask(X) else 1,
+                ensure_min_features=0,
+            )
+            table: Array = written_out(checked)
+            if table.shape[1] != len(kept):
+                raise ValueError(
+                    f"X has {table.shape[1]} columns, but {model.algorithm} kept {len(kept)}."
+                )
+            return function(table).astype(table.dtype, copy=False)
+
+        source = source_of(X)
+        if output is None and is_dask(X):
+            return lazily(X, decode, model.names, model.n_columns)
+        if output is None and source is None:
+            return decode(X)
+        blocks = partitions(X) if is_dask(X) else [X]
+        if source is not None:
+            named = source.names is not None and any_named(source.names, kept)
+            chunks = aligned(source, kept if named else None, len(kept))
+            blocks = (chunk.x for chunk in chunks)
+        return apply_blockwise(blocks, decode, model.column_names, output)
+
     def save(self, path: str | os.PathLike[str], *, moments: bool | None = None) -> None:
         """Write the fitted estimator to a file, which `gramian.load` reads.
 
-        The file has numbers and names in it, and neither training rows nor a program.
+        The file holds numbers and names, but neither training rows nor code.
 
         Parameters
         ----------
         path : path
             The file; by convention its name ends in .gram.
         moments : bool, optional
-            Whether to write the moments of the functions, too; without them, explanations need
-            rows. By default they are written if they take at most 1 MB.
+            True if the moments of the functions are written, too; without moments, explanations
+            need rows. By default moments are written if they take at most 1 MB.
 
         See Also
         --------
-        gramian.models.save : The same, with preprocessing.
+        gramian.models.save : Writes an estimator together with its preprocessing.
         """
-        from gramian.models import save  # which imports the estimators
+        import gramian  # looked up when called: models are a room above estimators
 
-        save(self, path, moments=moments)
+        gramian.models.save(self, path, moments=moments)
 
-    def _warn(self, model: M) -> None:
-        """Warn of each caution about a fit. If warnings are errors, the first one is raised."""
-        for caution in model.cautions:
-            category, text = warning_of(caution)
-            warnings.warn(text, category, stacklevel=_outside())
+
+def issue_warnings(model: AnyModel) -> None:
+    """Issue the warnings about a fit, before the estimator takes over the model.
+
+    If the user makes errors of warnings, the estimator stays as it was.
+    """
+    for caution in model.cautions:
+        category, text = warning_of(caution)
+        warnings.warn(text, category, stacklevel=_outside())
 
 
 def replace_fitted(estimator: BaseEstimator, attributes: Mapping[str, Any]) -> None:
-    """Let the attributes of a fit take the place of those of an earlier one, all at once."""
+    """Replace all fitted attributes at once; attributes of an earlier fit are removed."""
     kept = {
         name: value
         for name, value in vars(estimator).items()
@@ -146,7 +282,7 @@ def replace_fitted(estimator: BaseEstimator, attributes: Mapping[str, Any]) -> N
 
 
 def parameters_set(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return the parameters that are not the default."""
+    """Return the parameters that differ from their default."""
     defaults = inspect.signature(type(estimator)).parameters
     found = {}
     for name, value in estimator.get_params(deep=False).items():
@@ -157,7 +293,7 @@ def parameters_set(estimator: BaseEstimator) -> dict[str, Any]:
 
 
 def _outside() -> int:
-    """Return the stack level of the nearest caller outside the package, for its warnings."""
+    """Return the stack level of the nearest caller outside the package, for warnings."""
     level, frame = 0, inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("gramian."):
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""What GFR and GCA share: their output is a linear projection."""
+"""Extractor, the third rung of the ladder for GFR and GCA: the output is a projection."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian._support.types import Array
 from gramian.estimators._estimator import Data
-from gramian.estimators._reconstruction import Reconstruction
+from gramian.estimators._pursuit_estimator import PursuitEstimator
 from gramian.estimators._stability import Stability, of_subspaces
 from gramian.fitting import FittedModel, Output, Problem, Project
 
 
-class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
-    """An algorithm whose output is a linear projection."""
+class Extractor(ClassNamePrefixFeaturesOutMixin, PursuitEstimator):
+    """Pursuit whose output is a linear projection."""
 
     _count_name = "n_components"
     _scales_columns = False
@@ -76,8 +76,8 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
         X : array-like of shape (n_samples, n_components), files or a Dask collection
             Coordinates along the directions, as `transform` returns them.
         linear : bool, default=False
-            Whether to use the best linear reconstruction, as PCA does, in place of the functions
-            of the family.
+            True for the best linear reconstruction, as in PCA, in place of the functions of the
+            family.
         output : path, optional
             A file to write, in the format of its ending, in place of an array.
 
@@ -99,7 +99,7 @@ class Extractor(ClassNamePrefixFeaturesOutMixin, Reconstruction):
 
 
 def encoder_of(problem: Problem, directions: Array) -> Project:
-    """Return the projection of centred columns, in the units of the table."""
+    """Return the projection on directions, for centred columns in the units of the table."""
     if problem.scale is None:
         return Project(directions)
     return Project(np.ascontiguousarray(directions / problem.scale))

@@ -16,20 +16,24 @@ from gramian._support.types import Array, IntArray
 from gramian.core.elimination import Preferences
 from gramian.core.pursuit import LargestOriginal, largest_of_columns, make_decoder, orient
 from gramian.core.rows import Rows
-from gramian.estimators._eliminating import (
-    Eliminating,
+from gramian.estimators._elimination_fit import (
+    CONSTRAINTS,
     EliminationCandidates,
     Threshold,
+    check_elimination,
+    check_published,
     drop_redundant,
+    threshold_of,
 )
 from gramian.estimators._extractor import Extractor, encoder_of
 from gramian.estimators._gfr import row_space
 from gramian.estimators._parameter_docs import DIRECTIONS, documented
-from gramian.estimators._pursuit_estimator import COUNT
+from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.families import Family
 from gramian.fitting import (
     Algorithm,
     Basis,
+    CheckedData,
     FittedModel,
     Problem,
     RandomState,
@@ -42,7 +46,7 @@ from gramian.fitting import (
 @documented(
     DIRECTIONS, linear="linear redundancy only", last_fit="The choice of\n    directions is kept."
 )
-class GCA(Eliminating, Extractor):
+class GCA(Extractor):
     """Gram-Schmidt Component Analysis: drops principal components that are functions of others.
 
     It begins with all directions of an orthonormal basis, and drops one after the other those along
@@ -118,7 +122,8 @@ class GCA(Eliminating, Extractor):
     component_indices_: IntArray
     redundant_indices_: IntArray
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Eliminating._parameter_constraints,
+        **PursuitEstimator._parameter_constraints,
+        **CONSTRAINTS,
         "n_components": [*COUNT, None],
         "basis": [StrOptions({"pca"}), "array-like"],
     }
@@ -169,8 +174,20 @@ class GCA(Eliminating, Extractor):
         self.verbose = verbose
 
     @property
-    def _algorithm(self) -> Algorithm:
-        return partial(keep_components, given=self.basis, backward=self.backward, prove=self.prove)
+    def _threshold(self) -> tuple[float | None, bool]:
+        return threshold_of(self.threshold, self.relative, backward=self.backward)
+
+    @property
+    def _search_cost(self) -> dict[str, Any]:
+        return {"covariance": self.backward, "eliminates": self.backward}
+
+    def _algorithm(self, data: CheckedData) -> Algorithm:
+        if self.backward:
+            check_elimination(self._threshold[0], self.relative)
+        else:
+            check_published(prove=self.prove)
+        fit = partial(keep_components, given=self.basis, backward=self.backward, prove=self.prove)
+        return Algorithm(fit, repeats=True, leaves_rows_out=self.backward, covariance=True)
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         assert model.basis is not None
@@ -190,7 +207,19 @@ def keep_components(
     backward: bool = False,
     prove: bool = False,
 ) -> FittedModel:
-    """Choose among the directions of a basis: principal directions, or given ones."""
+    """Choose among the directions of a basis.
+
+    Parameters
+    ----------
+    problem : Problem
+        The prepared data.
+    request : Request
+        The parameters of the fit.
+    given : "pca" or array
+        The basis.
+    backward, prove : bool
+        The parameters of :class:`GCA`.
+    """
     if isinstance(given, str):
         basis = Basis(principal_directions(problem.rows), "pc")
     else:
@@ -199,7 +228,7 @@ def keep_components(
     rows, deviations = problem.rows.rotate(axes)
     varies = deviations > 0
     deviations = np.where(varies, deviations, 1.0)
-    unit = float(problem.unit[0])  # of all columns alike
+    unit = float(problem.unit[0])  # equal for all columns
     scale = unit * deviations
     variances = np.where(varies, scale**2, 0.0)
 
@@ -249,7 +278,7 @@ def keep_components(
 
 
 def check_basis(basis: ArrayLike, n_columns: int) -> Array:
-    """Check directions that the user gives."""
+    """Return the basis that the user gives, after a check that it is orthonormal."""
     d = n_columns
     checked: Array = check_array(basis, dtype=np.float64, input_name="basis")
     if checked.shape != (d, d):
@@ -267,7 +296,7 @@ def check_basis(basis: ArrayLike, n_columns: int) -> Array:
 def principal_directions(rows: Rows) -> Array:
     """Return the principal directions by rows, in the order of decreasing variance."""
     if rows.n_columns > rows.n_rows:
-        rows = rows.dense()  # the directions themselves take as much memory
+        rows = rows.dense()  # the directions take as much memory
     rows, basis = row_space(rows)
     directions = eigh(rows.covariance(), check_finite=False)[1].T[::-1]
     if basis is not None:

@@ -14,21 +14,24 @@ from gramian._support.types import IntArray
 from gramian._support.words import names_or_numbers
 from gramian.core.elimination import Preferences
 from gramian.core.pursuit import LargestOriginal
-from gramian.estimators._eliminating import (
-    Eliminating,
+from gramian.estimators._elimination_fit import (
+    CONSTRAINTS,
+    SHARE,
     EliminationCandidates,
     Threshold,
+    check_elimination,
+    check_published,
     drop_redundant,
+    threshold_of,
 )
 from gramian.estimators._parameter_docs import FEATURES, documented
-from gramian.estimators._selector import Columns, DecodingSelector, indices, select_columns
+from gramian.estimators._selector import Columns, Selector, indices, select_columns
 from gramian.families import Family
 from gramian.fitting import (
     Algorithm,
     ArrayData,
     CheckedData,
     FittedModel,
-    Plan,
     Problem,
     RandomState,
     Request,
@@ -39,16 +42,17 @@ if TYPE_CHECKING:
     from gramian.laws import AnyLaw, ColumnLaw
 
 SHARE_BESIDE_LAWS = 1e-4
-"""The share that may be left of a feature, where no threshold is given and laws have found already
-what was computed from others: what comes close by chance is not dropped."""
+"""Residual share of variance that `threshold="auto"` stands for with `laws`. It is smaller than
+without laws: laws have dropped the computed features already, and features that are close to a
+function by chance are kept."""
 SEED = 0
-"""Decides which rows confirm laws."""
+"""Seed that chooses the rows which confirm laws."""
 ROWS_A_LEVEL = 10
-"""Levels that have fewer rows, on average, are names of units, as those of a panel are."""
+"""Least number of rows per level, on average; levels with fewer rows are names of units."""
 
 
 @documented(FEATURES, linear="linear redundancy only", last_fit="The\n    selection is kept.")
-class GFA(Eliminating, DecodingSelector):
+class GFA(Selector):
     """Gram-Schmidt Feature Analysis: drops the features that are functions of others.
 
     It begins with all features, and drops one after the other what functions of those that remain
@@ -136,8 +140,8 @@ class GFA(Eliminating, DecodingSelector):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **DecodingSelector._parameter_constraints,
-        **Eliminating._parameter_constraints,
+        **Selector._parameter_constraints,
+        **CONSTRAINTS,
         "keep": ["array-like", None],
         "priority": ["array-like", None],
         "laws": ["boolean"],
@@ -194,50 +198,50 @@ class GFA(Eliminating, DecodingSelector):
         self.verbose = verbose
 
     @property
-    def _share(self) -> float:
-        return SHARE_BESIDE_LAWS if self.laws else super()._share
+    def _threshold(self) -> tuple[float | None, bool]:
+        share = SHARE_BESIDE_LAWS if self.laws else SHARE
+        return threshold_of(self.threshold, self.relative, backward=self.backward, share=share)
 
     @property
-    def _algorithm(self) -> Algorithm:
-        if self.backward:
-            return self._elimination()
-        for name in ("keep", "priority", "laws"):
-            if getattr(self, name):
-                raise ValueError(f"{name} needs backward=True: set that, or leave {name} out.")
-        return partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
+    def _search_cost(self) -> dict[str, Any]:
+        return {"covariance": self.backward, "eliminates": self.backward}
 
-    def _elimination(
-        self,
-        laws: Sequence[ColumnLaw] = (),
-        alternatives: Mapping[str, Sequence[str]] | None = None,
-    ) -> Algorithm:
-        return partial(
+    def _algorithm(self, data: CheckedData) -> Algorithm:
+        if not self.backward:
+            check_published(prove=self.prove)
+            for name in ("keep", "priority", "laws"):
+                if getattr(self, name):
+                    raise ValueError(f"{name} needs backward=True: set that, or leave {name} out.")
+            published = partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
+            return Algorithm(published, repeats=True)
+        check_elimination(self._threshold[0], self.relative)
+        laws, alternatives = self._laws_of(data) if self.laws else ((), {})
+        eliminate = partial(
             eliminate_columns,
             keep=self.keep,
             priority=self.priority,
-            laws=tuple(laws),
-            alternatives=alternatives or {},
+            laws=laws,
+            alternatives=alternatives,
             prove=self.prove,
         )
+        return Algorithm(eliminate, repeats=True, leaves_rows_out=True)
 
-    def _informed(self, plan: Plan, data: CheckedData) -> Plan:
-        if not self.laws:
-            return plan
-        from gramian.laws import (
-            MIN_ROWS,
-            relations,  # which takes a while to import
-        )
+    def _laws_of(self, data: CheckedData) -> tuple[tuple[ColumnLaw, ...], Mapping[str, Sequence[str]]]:
+        """Return laws that compute columns, and the columns that laws could drop instead."""
+        from gramian.laws import MIN_ROWS, relations  # takes a while to import
 
         if isinstance(data, ArrayData) and len(data.whole) < MIN_ROWS:
-            return plan  # too few rows for laws
+            return (), {}
         names = names_or_numbers(data.names, data.n_columns)
         found = relations(data.whole, names, tolerance=0, random_state=SEED)
         found = replace(found, relations=tuple(each for each in found if not _names_units(each)))
         wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
         first = indices(self.priority or (), data.names, data.n_columns, "priority")
         solutions = found.redundant(keep=wanted, prefer=[names[i] for i in first])
-        others = found.alternatives(solutions, keep=wanted)
-        return replace(plan, algorithm=self._elimination(tuple(solutions.values()), others))
+        return tuple(solutions.values()), found.alternatives(solutions, keep=wanted)
+
+    def _attributes(self, model: FittedModel) -> dict[str, Any]:
+        return {**super()._attributes(model), "redundant_features_": model.redundant}
 
 
 def eliminate_columns(
@@ -252,8 +256,20 @@ def eliminate_columns(
 ) -> FittedModel:
     """Begin with all columns, and drop those that functions of the others explain.
 
-    Columns that laws give are dropped first. Those that laws need stay. For some of them laws know
-    alternatives.
+    Parameters
+    ----------
+    problem : Problem
+        The prepared data.
+    request : Request
+        The parameters of the fit.
+    keep, priority : sequence of str or int, optional
+        The parameters of :class:`GFA`.
+    laws : sequence of Solved
+        Laws that compute columns. These columns are dropped first; the columns that laws need stay.
+    alternatives : mapping from str to sequence of str
+        Columns that laws could drop in place of a column that they compute.
+    prove : bool
+        The parameter of :class:`GFA`.
     """
     n_columns = problem.rows.n_columns
     names = names_or_numbers(problem.names, n_columns)
@@ -268,7 +284,7 @@ def eliminate_columns(
     preferences = Preferences(
         frozenset(needed.union(indices(keep or (), problem.names, n_columns, "keep"))),
         wanted.tolist(),
-        # Columns that are equal except for their units differ only in the name.
+        # Names break ties: columns that are equal up to their units differ in nothing else.
         np.argsort(np.argsort(np.array(names, dtype=np.str_), kind="stable")).tolist(),
     )
     model = drop_redundant(
@@ -288,8 +304,8 @@ def eliminate_columns(
 
 
 def _names_units(law: AnyLaw) -> bool:
-    """Return whether a law looks up what each unit is by its name.
+    """Return True if a law looks up a property of a unit by the name of the unit.
 
-    What is constant for a unit is not computed from its name, and new units have other names.
+    Such a law is no redundancy: new units have other names.
     """
     return law.n_levels * ROWS_A_LEVEL > law.n_rows

@@ -18,7 +18,16 @@ from gramian.estimators._extractor import Extractor, encoder_of
 from gramian.estimators._parameter_docs import DIRECTIONS, documented
 from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
 from gramian.families import Family
-from gramian.fitting import Algorithm, FittedModel, Problem, RandomState, Request, Solver, run
+from gramian.fitting import (
+    Algorithm,
+    CheckedData,
+    FittedModel,
+    Problem,
+    RandomState,
+    Request,
+    Solver,
+    run,
+)
 
 
 @documented(DIRECTIONS, linear="PCA", last_fit="The directions are\n    found anew.")
@@ -83,7 +92,8 @@ class GFR(Extractor):
     """
 
     _default_explained = True
-    _covariance = True
+    _in_row_space = True
+    _search_cost: ClassVar[dict[str, Any]] = {"covariance": True}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PursuitEstimator._parameter_constraints,
         "n_components": [*COUNT, None],
@@ -129,11 +139,8 @@ class GFR(Extractor):
         self.checkpoint = checkpoint
         self.verbose = verbose
 
-    @property
-    def _algorithm(self) -> Algorithm:
-        if self.given is None:
-            return extract
-        return partial(extract, given=self.given)
+    def _algorithm(self, data: CheckedData) -> Algorithm:
+        return Algorithm(partial(extract, given=self.given), covariance=True)
 
 
 def extract(problem: Problem, request: Request, given: ArrayLike | None = None) -> FittedModel:
@@ -142,21 +149,21 @@ def extract(problem: Problem, request: Request, given: ArrayLike | None = None) 
     Parameters
     ----------
     problem : Problem
-        The data.
+        The prepared data.
     request : Request
-        What is asked for.
+        The parameters of the fit.
     given : array-like, optional
         Directions to begin with.
     """
     first = None if given is None else check_directions(given, problem, request.limits.n_steps)
     rows, basis = row_space(problem.rows)
-    unit = float(problem.unit[0])  # of all columns alike
+    unit = float(problem.unit[0])  # equal for all columns
     covariance = rows.residual_covariance()
     begin = first if first is None or basis is None else first @ basis.T
     for n, vector in enumerate([] if begin is None else begin):
         if vector @ covariance.times(vector) <= CONSTANT * covariance.trace:
             raise ValueError(
-                f"Direction {n} of those given is one along which X does not vary. Leave it out."
+                f"X does not vary along direction {n} of `given`. Leave that direction out."
             )
     pursued = run(
         problem,
@@ -184,7 +191,7 @@ def extract(problem: Problem, request: Request, given: ArrayLike | None = None) 
         lower = covariance.lower()
         symmetric = np.tril(lower) + np.tril(lower, -1).T
         variances = np.einsum("ij,ij->j", basis, symmetric @ basis)
-    if first is not None:  # as they were, beyond the span of the rows, too
+    if first is not None:  # keep the part of given directions outside the span of the rows
         n = min(len(first), len(directions))
         directions[:n] = first[:n]
     scale = problem.centring.scale
@@ -222,24 +229,24 @@ def check_directions(given: ArrayLike, problem: Problem, n_steps: int | None) ->
             f"{len(found)} directions are given, and n_components={n_steps} is less. Give fewer, "
             "or extract more."
         )
-    largest = np.abs(found).max(axis=1, keepdims=True)  # whose square may be beyond float64
+    largest = np.abs(found).max(axis=1, keepdims=True)  # squares may exceed float64
     found = found / np.where(largest > 0, largest, 1.0)
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     found = found / np.where(lengths > 0, lengths, 1.0)
     for n, rank in enumerate(np.linalg.matrix_rank(found[: i + 1]) for i in range(len(found))):
         if rank <= n:
             raise ValueError(
-                f"Direction {n} of those given is a combination of the ones before it, or zero. "
-                "Leave it out."
+                f"Direction {n} of `given` is zero or a combination of the directions before it. "
+                "Leave that direction out."
             )
     return found
 
 
 def row_space(rows: Rows) -> tuple[Rows, Array | None]:
-    """Express a table with more columns than rows in an orthonormal basis of its rows' span.
+    """Express a table with more columns than rows in an orthonormal basis of the span of its rows.
 
-    All that matters of X happens in that span, and the algorithms for directions are equivariant
-    under rotation, so that no matrix larger than n_rows by n_rows is needed.
+    X has no component outside that span, and the algorithms for directions are equivariant under
+    rotation. So no matrix larger than n_rows by n_rows is needed.
     """
     if rows.n_columns <= rows.n_rows or not isinstance(rows, ArrayRows):
         return rows, None

@@ -11,21 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import clone
 
 from gramian._support.scikit_learn import Interval, StrOptions
 from gramian._support.types import Array, IntArray
 from gramian.core.pursuit import LargestResidual, Limits
 from gramian.core.rows import Ledger, RecordedRows
 from gramian.estimators._parameter_docs import FEATURES, documented
-from gramian.estimators._selector import DecodingSelector, indices, select_columns
+from gramian.estimators._selector import Selector, indices, select_columns
 from gramian.families import Family, at_most
 from gramian.fitting import (
     Algorithm,
     CheckedData,
     FittedModel,
-    Plan,
-    Preparation,
     Problem,
     RandomState,
     Request,
@@ -38,15 +35,15 @@ if TYPE_CHECKING:
     from gramian.core.gain import GainRequest
 
 MOST_COLUMNS = 2000
-"""The largest number of features for which criterion="auto" is the gain."""
+"""Largest number of features for which criterion="auto" is the gain."""
 QUICK = 0.25
-"""Up to this share of the functions that may need no shrinkage, a search is quick."""
+"""Share of the largest number of functions without shrinkage, up to which a search is quick."""
 
 
 @documented(
     FEATURES, linear="linear redundancy only", last_fit="The features\n    are selected anew."
 )
-class GFS(DecodingSelector):
+class GFS(Selector):
     """Gram-Schmidt Functional Selection: the features from which the others can be computed.
 
     Features are selected one at a time: each is the one whose functions, with those of the features
@@ -146,7 +143,7 @@ class GFS(DecodingSelector):
 
     _default_explained = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **DecodingSelector._parameter_constraints,
+        **Selector._parameter_constraints,
         "criterion": [StrOptions({"auto", "gain", "variance"})],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
         "exchange": ["boolean"],
@@ -212,64 +209,47 @@ class GFS(DecodingSelector):
         self.verbose = verbose
 
     @property
-    def _algorithm(self) -> Algorithm:
-        if self.criterion == "variance":
-            return partial(select_columns, chooser=LargestResidual, tells_redundant=False)
-        return partial(
-            search_columns,
-            given=self._given,
-            n_candidates=int(self.n_candidates),
-            exchange=self.exchange,
-            backward=self.backward,
-            beam=int(self.beam),
-        )
-
-    @property
-    def _given(self) -> tuple[str | int, ...]:
-        return () if self.given is None else tuple(self.given)
-
-    @property
-    def _preparation(self) -> Preparation:
-        return replace(super()._preparation, covariance=self.criterion != "variance")
-
-    @property
     def _search_cost(self) -> dict[str, Any]:
         if self.criterion == "variance":
-            return {}
+            return {"covariance": False}
         return {
+            "covariance": True,
             "n_candidates": int(self.n_candidates),
             "exchange": self.exchange,
             "beam": int(self.beam),
         }
 
-    def _plan(self) -> Plan:
-        if self.criterion == "variance" and self.backward:
+    def _algorithm(self, data: CheckedData) -> Algorithm:
+        given = () if self.given is None else tuple(self.given)
+        wide = self.criterion == "auto" and data.n_columns > MOST_COLUMNS
+        if wide and given:
+            raise ValueError(
+                f"given features are for criterion='gain', and for {data.n_columns} features "
+                "'auto' is 'variance'. Set criterion='gain', which takes a matrix of features "
+                "by features."
+            )
+        if self.criterion != "variance" and not wide:
+            search = partial(
+                search_columns,
+                given=given,
+                n_candidates=int(self.n_candidates),
+                exchange=self.exchange,
+                backward=self.backward,
+                beam=int(self.beam),
+            )
+            quick = partial(needs_shrinkage, given=given)
+            return Algorithm(search, repeats=True, needs_shrinkage=quick, covariance=True)
+        if self.backward:
             raise ValueError(
                 "backward=True is for criterion='gain': the published algorithm adds features. Set "
                 "criterion='gain', or leave it out."
             )
-        if self.criterion == "variance" and self.given is not None:
+        if given:
             raise ValueError(
                 "given features are for criterion='gain': the published algorithm chooses all of "
                 "them itself. Set criterion='gain', or leave them out."
             )
-        plan = replace(super()._plan(), prescribes=self.criterion != "variance")
-        if self.criterion == "variance" or plan.plain is None:
-            return plan
-        plain = replace(plan.plain, is_hopeless=partial(needs_shrinkage, given=self._given))
-        return replace(plan, plain=plain)
-
-    def _informed(self, plan: Plan, data: CheckedData) -> Plan:
-        if self.criterion == "auto" and data.n_columns > MOST_COLUMNS:
-            if self.given is not None:
-                raise ValueError(
-                    f"given features are for criterion='gain', and for {data.n_columns} features "
-                    "'auto' is 'variance'. Set criterion='gain', which takes a matrix of features "
-                    "by features."
-                )
-            published: GFS = clone(self).set_params(criterion="variance")
-            return published._plan()
-        return plan
+        return Algorithm(partial(select_columns, chooser=LargestResidual, tells_redundant=False))
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
         found = super()._attributes(model)
@@ -298,9 +278,9 @@ def search_columns(
     Parameters
     ----------
     problem : Problem
-        The data.
+        The prepared data.
     request : Request
-        What is asked for.
+        The parameters of the fit.
     given : sequence of str or int
         Columns to begin with.
     n_candidates, exchange, backward, beam
@@ -310,7 +290,7 @@ def search_columns(
 
     sets, chosen, reason = None, request.prescribed, None
     if chosen is None:
-        asked = _asked(
+        asked = _search_request(
             problem, request, given, n_candidates, exchange, beam=beam, backward=backward
         )
         rows = problem.rows
@@ -328,17 +308,17 @@ def search_columns(
 
 
 def _fit_prescribed(problem: Problem, request: Request, chosen: list[int]) -> FittedModel:
-    """Fit functions of columns that are chosen."""
+    """Fit functions of columns that are already chosen."""
     again = replace(request, prescribed=chosen, limits=Limits(n_steps=len(chosen)), threshold=None)
     return select_columns(problem, again, LargestResidual, tells_redundant=False)
 
 
 def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str | int]) -> bool:
-    """Return whether columns that a quick search finds need shrinkage.
+    """Return True if the columns that a quick search finds need shrinkage.
 
-    Then those of a longer search would, too: what counts is how many functions there are. A quick
-    search takes the column of the largest linear gain. Where functions are few in any case, a long
-    one is no great loss.
+    The columns of a longer search would need shrinkage, too, because the number of functions
+    decides. The quick search takes the column of the largest linear gain. If functions are few in
+    any case, the quick search is not made: the long search is quick, too.
 
     Parameters
     ----------
@@ -351,7 +331,7 @@ def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str |
     assert most is not None
     if n_steps is not None and at_most(request.family, n_steps, QUICK * most):
         return False
-    asked = _asked(problem, request, given, n_candidates=1, exchange=False)
+    asked = _search_request(problem, request, given, n_candidates=1, exchange=False)
     sets, reason = search(problem.rows, request.family, asked)
     if reason == "max_functions" or not sets.columns:
         return reason == "max_functions"
@@ -359,7 +339,7 @@ def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str |
     return not needs_no_shrinkage(_fit_prescribed(problem, quick, list(sets.columns[-1])), problem)
 
 
-def _asked(
+def _search_request(
     problem: Problem,
     request: Request,
     given: Sequence[str | int],
@@ -369,7 +349,7 @@ def _asked(
     beam: int = 1,
     backward: bool = False,
 ) -> GainRequest:
-    """Return what to search for."""
+    """Return the parameters of the search."""
     from gramian.core.gain import GainRequest
 
     first = indices(given, problem.names, problem.rows.n_columns, "given")

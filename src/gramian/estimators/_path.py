@@ -9,14 +9,14 @@ from gramian._support.types import Array
 from gramian.fitting import best_of, shares_left
 
 if TYPE_CHECKING:
-    from gramian.estimators._reconstruction import Reconstruction
+    from gramian.estimators._pursuit_estimator import PursuitEstimator
 
 DEGREES = (1, 2, 3, 4)
 """The degrees that `degree="auto"` chooses from."""
 MAX_FUNCTIONS = 5_000
 """Fits to be compared end before they have more functions, unless another number is given."""
 
-E = TypeVar("E", bound="Reconstruction")
+E = TypeVar("E", bound="PursuitEstimator")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -13,10 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from gramian._support.scikit_learn import Interval, RealNotInt, StrOptions
 from gramian._support.types import Array
 from gramian.core.manifold import MAX_STEPS, NearestSearch
-from gramian.estimators._decoding import Decoding
-from gramian.estimators._estimator import Data
+from gramian.estimators._estimator import Data, Estimator, issue_warnings
 from gramian.estimators._manifold_plan import fit, make_plan
-from gramian.estimators._reconstruction import DEFAULT_VALIDATION
+from gramian.estimators._pursuit_plan import DEFAULT_VALIDATION
 from gramian.families import BY_NAME, Family, by_name
 from gramian.fitting import (
     CheckedData,
@@ -31,7 +29,7 @@ from gramian.fitting import (
 FAMILIES = {*BY_NAME} - {"indicator"}
 
 
-class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifold]):
+class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifold]):
     """A curved surface through the data, of few dimensions: PCA with a bent plane.
 
     The code of a row is the coordinates of the nearest point of the surface, and the reconstruction
@@ -221,15 +219,15 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Decoding[FittedManifol
             )
         scaling: Literal["column", "table"] = "column" if self.scale else "table"
         preparation = Preparation(scaling, counts=self.scale, covariance=True)
-        model, gaps = data.fit(partial(self._fit, preparation), [self._named_family])
-        model = replace(model, gaps=gaps)
-        self._warn(model)
+        complete, gaps = data.without_gaps(preparation, None, [self._named_family])
+        model = replace(self._fit(preparation, complete), gaps=gaps)
+        issue_warnings(model)
         self._become(model)
         return self
 
     @property
     def _named_family(self) -> Family:
-        """The family by which complete rows are judged to be enough."""
+        """The family whose number of functions decides whether complete rows are enough."""
         if isinstance(self.family, Family):
             return self.family
         return by_name(self.family, 2 if self.degree == "auto" else self.degree)

@@ -1,51 +1,64 @@
-"""What all pursuits share: parameters, what a fit is asked for, fitted attributes."""
+"""Pursuit, the second rung of the ladder: parameters, fit, path, stability and costs."""
 
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Sequence
-from copy import deepcopy
+from dataclasses import replace
 from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
-from scipy.sparse import issparse
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils import check_random_state
 
 from gramian._support.scikit_learn import Interval, RealNotInt, StrOptions
 from gramian._support.types import Array, IntArray
-from gramian.core.pursuit import Limits, StopReason
-from gramian.estimators._estimator import Data, Estimator
-from gramian.families import BY_NAME, Family, by_name
+from gramian.core.pursuit import StopReason
+from gramian.estimators._estimator import Data, Estimator, issue_warnings
+from gramian.estimators._path import DEGREES, Path
+from gramian.estimators._pursuit_plan import (
+    check_count,
+    comparison_of,
+    cost_of,
+    families_of,
+    limits_of,
+    plan_of,
+)
+from gramian.estimators._stability import Stability, resample
+from gramian.families import BY_NAME, Family
 from gramian.fitting import (
-    FEW,
+    Algorithm,
     Asked,
     CheckedData,
     Cost,
     FittedModel,
     RandomState,
-    Request,
     Solver,
-    estimate,
-    prefers_qr,
-    shape_of,
+    ValidationData,
+    check_data,
+    check_rows,
 )
 
-DEFAULT_EXPLAINED = 0.95
-"""The share of variance that GFR and GFS explain when nothing else is asked for."""
-AUTO_ALPHAS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, np.inf)
-"""The penalties among which `alpha="auto"` chooses."""
+if TYPE_CHECKING:
+    import gramian
+    from gramian.core.elimination import Selection
+
 COUNT = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")]
 
 
 class PursuitEstimator(Estimator[FittedModel]):
-    """Parameters and fitted attributes of every algorithm."""
+    """Estimator that fits by a pursuit: GFR, GCA, GFS and GFA."""
 
     _count_name: ClassVar[Literal["n_components", "n_features_to_select"]]
     _default_explained: ClassVar[bool] = False
-    """Whether, with neither a count nor a threshold, a share of the variance is explained."""
-    _covariance: ClassVar[bool] = False
-    """Whether the algorithm works with a residual covariance, or with variances only."""
+    """True if, without a count and a threshold, the share `DEFAULT_EXPLAINED` is explained."""
+    _scales_columns: ClassVar[bool]
+    """True if each column is a candidate, so that it is scaled to variance 1 before the fit."""
+    _in_row_space: ClassVar[bool] = False
+    """True if a table with more columns than rows is fitted in the span of its rows."""
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [Interval(Real, 0, None, closed="left"), None],
         "scale": ["boolean"],
@@ -65,132 +78,281 @@ class PursuitEstimator(Estimator[FittedModel]):
     }
 
     threshold: float | Literal["auto"] | None
-    family: str | Family
+    scale: bool
+    family: str | Family | None
     degree: int | Literal["auto"] | None
+    alpha: float | Literal["auto"]
+    validation_fraction: float | None
+    early_stopping: bool
+    n_iter_no_change: int
+    tol: float
     solver: Solver
     max_functions: int | None
+    random_state: RandomState
+    memory_budget: int | None
+    checkpoint: str | os.PathLike[str] | None
     verbose: int
-    # What follows is not for UFFS, which has these values once and for all.
-    relative: bool | None = False
-    scale: bool = False
-    alpha: float | Literal["auto"] = 0.0
-    validation_fraction: float | None = None
-    early_stopping: bool = False
-    n_iter_no_change: int = 5
-    tol: float = 1e-4
-    random_state: RandomState = 0
-    memory_budget: int | None = None
-    checkpoint: str | os.PathLike[str] | None = None
     n_features_in_: int
     n_samples_: int
     mean_: Array
+    scale_: Array | None
+    family_: Family
+    alpha_: float
+    alpha_path_: Array
     residual_variance_: Array
     total_residual_variance_: Array
     explained_variance_ratio_: Array
+    gcv_total_residual_variance_: Array
+    validation_residual_variance_: Array
+    validation_total_residual_variance_: Array
     degrees_of_freedom_: Array
     n_functions_: IntArray
     n_dropped_functions_: IntArray
     stop_reason_: StopReason
     solver_: str
     orthogonality_loss_: float
+    elimination_: Selection
+
+    @abstractmethod
+    def _algorithm(self, data: CheckedData) -> Algorithm:
+        """Return the algorithm, after a check of the parameters that only this estimator has."""
+
+    def fit(
+        self,
+        X: Data,
+        y: None = None,
+        sample_weight: Any = None,
+        validation_data: ValidationData = None,
+    ) -> Self:
+        """Fit to data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), files or a Dask collection
+            The data: an array or data frame; a SciPy sparse array or matrix, which is centred
+            without writing its zeros out; the path of a .csv, .tsv (also with .gz or .zst),
+            .parquet, .feather, .arrow, .npy or .npz file, a list of paths, or a folder of Parquet
+            files; a PyArrow dataset; an object that yields blocks of rows whenever it is iterated
+            over, or a function that returns such an iterator; a Dask array or data frame.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), str or Dask array, optional
+            Weights of the samples in every expectation, or the name of the column that holds them;
+            an integer weight is equivalent to that many copies of the row, except where left-out
+            rows decide (on `alpha`, or on what is redundant), since copies predict each other.
+        validation_data : array-like of shape (n_held_out, n_features), or tuple, optional
+            Rows to measure residuals on that take no part in the expectations, or a pair of such
+            rows and their weights; in place of a random part of X. Those with missing values are
+            left out.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        # Check.
+        self._validate_params()
+        data = check_data(self, X, sample_weight, validation_data, self.memory_budget)
+        check_count(self, data)
+        # Plan.
+        plan = plan_of(self, self._algorithm(data))
+        # Fill gaps.
+        complete, gaps = plan.without_gaps(data)
+        # Fit.
+        model = replace(plan.fit(complete), gaps=gaps, asked=self._asked)
+        # Become.
+        issue_warnings(model)
+        self._become(model)
+        return self
 
     @property
-    def _alphas(self) -> tuple[float, ...]:
-        return AUTO_ALPHAS if self.alpha == "auto" else (float(self.alpha),)
-
-    @property
-    def _least(self) -> tuple[float | None, bool]:
-        """What is too little to be chosen, and whether that is a share."""
+    def _threshold(self) -> tuple[float | None, bool]:
+        """The least residual variance of a chosen candidate; True if it is a share."""
         assert self.threshold != "auto"
-        return self.threshold, bool(self.relative)
+        return self.threshold, bool(getattr(self, "relative", False))
+
+    @property
+    def _functions(self) -> str | Family:
+        """The family as the user gave it, by name or as an instance, or "auto"."""
+        assert self.family is not None
+        return self.family
 
     @property
     def _asked(self) -> Asked:
-        """What the fit is measured against afterwards, whatever becomes of the parameters."""
-        threshold, relative = self._least
+        """The parameters that the fit is measured against, as they were during the fit."""
+        threshold, relative = self._threshold
         threshold = None if threshold is None else float(threshold)
-        return Asked(threshold, relative, self._limits.explained, self.alpha == "auto")
-
-    @property
-    def _limits(self) -> Limits:
-        """When the pursuit ends."""
-        count: float | None = getattr(self, self._count_name)
-        if count is None and self._default_explained and self.threshold is None:
-            count = DEFAULT_EXPLAINED
-        is_number = isinstance(count, Integral)
-        return Limits(
-            n_steps=int(count) if count is not None and is_number else None,
-            count_name=self._count_name,
-            explained=float(count) if count is not None and not is_number else None,
-            max_functions=self.max_functions,
-            patience=self.n_iter_no_change if self.early_stopping else None,
-            tolerance=self.tol,
-        )
-
-    def _family(self) -> Family:
-        """Return the family that is asked for, where it is known before the fit."""
-        if isinstance(self.family, Family):
-            return deepcopy(self.family)  # its parameters can change after the fit
-        if self.degree == "auto" or self.family == "auto":
-            raise ValueError(
-                "family='auto' and degree='auto' are decided only during a fit. Give family and "
-                "degree."
-            )
-        return by_name(self.family, self.degree)
-
-    def _request(self, family: Family, part: str | None = None) -> Request:
-        """Return what is asked for, of a family that is one `part` of several to compare."""
-        family.rules()  # complains of wrong parameters
-
-        folder, parameters = None, {}
-        if self.checkpoint is not None:
-            folder = Path(self.checkpoint)
-            parameters = {
-                name: repr(value)
-                for name, value in self.get_params(deep=False).items()
-                if name not in ("verbose", "checkpoint", "memory_budget")
-            }
-        return Request(
-            type(self).__name__,
-            family,
-            self._limits,
-            *self._least,
-            self._alphas,
-            solver=self.solver,
-            checkpoint=folder and folder / (part or ""),
-            last_checkpoint=folder and folder / "all-rows",
-            verbose=int(self.verbose),
-            parameters=parameters,
-        )
-
-    def _check_count(self, data: CheckedData) -> None:
-        count: Any = getattr(self, self._count_name)
-        if isinstance(count, Integral) and int(count) > data.n_columns:
-            raise ValueError(
-                f"{self._count_name}={count} is more than the {data.n_columns} features of X; give "
-                f"at most {data.n_columns}."
-            )
+        return Asked(threshold, relative, limits_of(self).explained, self.alpha == "auto")
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        """Return the fitted attributes."""
         record = model.record
-        gaps = {} if model.gaps is None else {"gaps_": model.gaps}
+        optional = {
+            "gaps_": model.gaps,
+            "elimination_": model.elimination,
+            "validation_residual_variance_": record.validation_largest,
+            "validation_total_residual_variance_": record.validation_total,
+        }
         return {
-            **gaps,
+            **{name: value for name, value in optional.items() if value is not None},
             "model_": model,
             "n_features_in_": model.n_columns,
-            "mean_": model.mean,
             "n_samples_": record.n_rows,
-            "degrees_of_freedom_": record.degrees_of_freedom,
+            "mean_": model.mean,
+            "scale_": model.scale,
+            "family_": model.family,
+            "alpha_": record.alpha,
+            "alpha_path_": record.alpha_path,
             "residual_variance_": record.largest,
             "total_residual_variance_": record.total,
             "explained_variance_ratio_": -np.diff(record.total) / (record.total[0] or 1.0),
+            "gcv_total_residual_variance_": record.gcv_total,
+            "degrees_of_freedom_": record.degrees_of_freedom,
             "n_functions_": record.n_kept,
             "n_dropped_functions_": record.n_dropped,
             "stop_reason_": record.stop_reason,
             "solver_": record.solver,
             "orthogonality_loss_": record.orthogonality_loss,
         }
+
+    def path(
+        self,
+        X: ArrayLike,
+        *,
+        degrees: Sequence[int | None] = DEGREES,
+        families: Sequence[str | Family] | None = None,
+        sample_weight: ArrayLike | None = None,
+        validation_data: ValidationData = None,
+    ) -> Path[Self]:
+        """Fit several families and compare them on the same held-out rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data.
+        degrees : sequence of int, default=(1, 2, 3, 4)
+            The degrees of families given by name.
+        families : sequence of str or Family, optional
+            The families; by default the one of this estimator, where "auto" stands for
+            "multilinear" and "polynomial".
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples in every expectation.
+        validation_data : array-like of shape (n_held_out, n_features), or tuple, optional
+            The rows to compare by, in place of a random part of X.
+
+        Returns
+        -------
+        path : Path
+            Fits to the rows that are not held out. Each ends before it has more than
+            `max_functions` functions, by default 5,000. See :class:`gramian.results.Path`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gramian import GFR
+        >>> z = np.random.default_rng(0).standard_normal((500, 2))
+        >>> X = np.column_stack([3 * z, z[:, 0] * z[:, 1], z[:, 0] ** 2])
+        >>> path = GFR(2).path(X, degrees=[1, 2], families=["multilinear", "polynomial"])
+        >>> path.best().family_
+        Polynomial(2)
+        """
+        self._validate_params()
+        seed = self.random_state
+        if not isinstance(seed, Integral):  # the fits must tell which rows were held out
+            seed = int(check_random_state(seed).randint(2**31))
+        data = check_data(self, X, sample_weight, validation_data, self.memory_budget)
+        check_count(self, data)
+        compared = families_of(self, families, degrees)
+        plan = comparison_of(self, self._algorithm(data), compared, seed)
+        assert plan.hold_out is not None
+        complete, gaps = plan.without_gaps(data)
+        fits = []
+        for request, model in zip(plan.requests, plan.compare(complete), strict=True):
+            fit = clone(self).set_params(
+                family=request.family,
+                degree=None,
+                random_state=seed,
+                max_functions=request.limits.max_functions,
+                validation_fraction=plan.hold_out.share,
+                checkpoint=request.checkpoint,
+            )
+            fit._become(replace(model, gaps=gaps, asked=fit._asked))
+            fits.append(fit)
+        return Path(tuple(fits))
+
+    def explain(
+        self, X: ArrayLike | None = None, **options: Any
+    ) -> gramian.explanations.Explanation:
+        """Say which columns are redundant, and by which formula; see :func:`gramian.explain`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            Rows to test formulas on.
+        **options : dict
+            `max_terms`, `min_gain`, `features` and `sample_weight`, as in :func:`gramian.explain`.
+
+        Returns
+        -------
+        explanation : Explanation
+            A sequence of `Redundancy`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gramian import GFS
+        >>> z = np.random.default_rng(0).uniform(1, 2, (300, 2))
+        >>> X = np.column_stack([3 * z, 0.9 * z[:, 0] * z[:, 1]])
+        >>> print(GFS(2).fit(X).explain())
+        x2 = 0.1 · x0 · x1 (R² 1)
+        """
+        import gramian  # looked up when called: explanations are a room above estimators
+
+        return gramian.explain(self, X, **options)
+
+    def stability(
+        self,
+        X: ArrayLike,
+        n_resamples: int = 50,
+        *,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> Stability:
+        """Fit to bootstrap resamples and see how much of this fit's choice returns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data of this fit.
+        n_resamples : int, default=50
+            The number of resamples. Each takes as long as the fit.
+        random_state : int, default=0
+            Decides on the resamples.
+        n_jobs : int, optional
+            How many fits to run at the same time, as in joblib.
+
+        Returns
+        -------
+        stability : Stability
+            How often each feature or direction returns, and how much each resample agrees. See
+            :class:`gramian.results.Stability`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gramian import GFS
+        >>> z = np.random.default_rng(0).standard_normal((300, 2))
+        >>> X = np.column_stack([3 * z, z[:, 0] * z[:, 1]])
+        >>> GFS(2).fit(X).stability(X, n_resamples=10).frequency
+        array([1., 1., 0.])
+        """
+        if not isinstance(n_resamples, Integral) or n_resamples < 1:
+            raise ValueError(f"n_resamples must be a positive number; got {n_resamples!r}.")
+        table = check_rows(self, X, gaps=True)
+        return self._compare(resample(self, table, n_resamples, random_state, n_jobs))
+
+    @abstractmethod
+    def _compare(self, others: Sequence[Self]) -> Stability:
+        """Compare the choice of this fit with the choices of fits to resamples."""
 
     def estimate_cost(self, X: Data, n_steps: int | None = None) -> Cost:
         """Estimate what a fit would take, without fitting.
@@ -216,53 +378,15 @@ class PursuitEstimator(Estimator[FittedModel]):
         1351
         """
         self._validate_params()
-        n_rows, n_columns = shape_of(X)
-        count = getattr(self, self._count_name) if n_steps is None else n_steps
-        if not isinstance(count, Integral):
-            raise ValueError(
-                "The number of steps of a fit is not known in advance unless "
-                f"{self._count_name} is an integer: give n_steps, for example the largest number "
-                "you would accept."
-            )
-        sparse = issparse(X)
-        in_row_space = self._covariance and not sparse
-        family, alphas = self._family(), self._alphas
-        if self.alpha == "auto" and family.count(int(count)) <= FEW * n_rows:
-            alphas = (0.0,)  # of a few functions, none is shrunk
-        solver: Solver = "auto" if len(alphas) > 1 and self.solver == "qr" else self.solver
-        return estimate(
-            family,
-            n_rows,
-            min(n_rows, n_columns) if in_row_space else n_columns,
-            int(count),
-            solver="qr" if prefers_qr(solver, alphas, n_rows) else solver,
-            covariance=self._covariance or bool(self._search_cost),
-            n_penalties=len(alphas),
-            n_stored=int(X.nnz) if sparse else None,
-            **self._search_cost,
-        )
+        return cost_of(self, X, n_steps)
 
     @property
     def _search_cost(self) -> dict[str, Any]:
-        """What the cost of a search depends on that comes before the fit."""
-        return {}
+        """The arguments of `estimate` that depend on the algorithm."""
+        return {"covariance": False}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
-
-
-def named_families(families: Sequence[str | Family], degrees: Sequence[int | None]) -> list[Family]:
-    """Return all families to compare: those given as they are, the others of every degree."""
-    for family in families:
-        if not isinstance(family, Family) and family not in BY_NAME:
-            raise ValueError(
-                f"families must be instances of Family or names among {sorted(BY_NAME)}; got "
-                f"{family!r}."
-            )
-    if not len(families) or not len(degrees):
-        raise ValueError("A path needs at least one family and one degree.")
-    fixed = [deepcopy(family) for family in families if isinstance(family, Family)]
-    names = [family for family in families if isinstance(family, str)]
-    return fixed + [by_name(name, degree) for degree in degrees for name in names]

@@ -1,4 +1,4 @@
-"""What GFS, GFA and UFFS share: their output is a subset of the columns."""
+"""Selector, the third rung of the ladder for GFS and GFA: the output is a subset of the columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from gramian.core.pursuit import GivenDirections, make_decoder
 from gramian.core.rows import is_dask
 from gramian.estimators._estimator import Data
 from gramian.estimators._pursuit_estimator import COUNT, PursuitEstimator
-from gramian.estimators._reconstruction import Reconstruction
 from gramian.estimators._stability import Stability, of_selections
 from gramian.fitting import (
     FittedModel,
@@ -35,9 +34,10 @@ Columns = Sequence[str | int]
 
 
 class Selector(SelectorMixin, PursuitEstimator):
-    """An algorithm whose output is a subset of the columns."""
+    """Pursuit whose output is a subset of the columns."""
 
     _count_name = "n_features_to_select"
+    _scales_columns = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PursuitEstimator._parameter_constraints,
         "n_features_to_select": [*COUNT, None],
@@ -47,10 +47,8 @@ class Selector(SelectorMixin, PursuitEstimator):
     selected_features_: IntArray
 
     def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        found = {"selected_features_": model.chosen, "support_": model.support}
-        if model.redundant is not None:
-            found["redundant_features_"] = model.redundant
-        return {**super()._attributes(model), **found}
+        selection = {"selected_features_": model.chosen, "support_": model.support}
+        return {**super()._attributes(model), **selection}
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -71,8 +69,8 @@ class Selector(SelectorMixin, PursuitEstimator):
         Returns
         -------
         X_selected : array of shape (n_samples, n_selected_features)
-            The selected columns. For a Dask collection, a lazy one; with `output`, the path of the
-            written file.
+            The selected columns. For a Dask collection, a lazy array; with `output`, the path of
+            the written file.
         """
         check_is_fitted(self)
         if output is None and is_dask(X) and hasattr(X, "columns"):
@@ -82,16 +80,10 @@ class Selector(SelectorMixin, PursuitEstimator):
             if X.shape[1] == len(self.support_):
                 return X.iloc[:, np.flatnonzero(self.support_)]
         if output is None and not is_dask(X) and source_of(X) is None:
-            check_rows(self, X, gaps=True)  # refuses infinite values, which scikit-learn lets pass
+            check_rows(self, X, gaps=True)  # scikit-learn's transform accepts infinite values
             return super().transform(X)
         support = self.support_
         return self._encode_data(X, lambda table: table[:, support], output)
-
-
-class DecodingSelector(Reconstruction, Selector):
-    """A selection by pursuit, from which the columns that were not selected can be filled in."""
-
-    _scales_columns = True
 
     def inverse_transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Fill in the features that were not selected.
@@ -101,18 +93,18 @@ class DecodingSelector(Reconstruction, Selector):
         X : array-like of shape (n_samples, n_selected_features), files or a Dask collection
             The selected features, in the order of `transform`.
         linear : bool, default=False
-            Whether to fill in by linear regression on the selected features, in place of the
-            functions of the family.
+            True for linear regression on the selected features, in place of the functions of the
+            family.
         output : path, optional
             A file to write, in the format of its ending, in place of an array.
 
         Returns
         -------
         X_original : array of shape (n_samples, n_features)
-            All features, the selected ones as given; in float32 if X is. In rows in which a
-            selected feature is missing, the others are missing, too, except those that laws
-            give: use :class:`GramianImputer` before, if they are to be guessed. For a Dask
-            collection, a lazy one; with `output`, the path of the written file.
+            All features, the selected ones as given; in float32 if X is. In a row in which a
+            selected feature is missing, the features that are not selected are missing, too,
+            except those that laws compute: use :class:`GramianImputer` first to guess them. For a
+            Dask collection, a lazy array; with `output`, the path of the written file.
         """
         check_is_fitted(self)
         model, support = self.model_, self.support_
@@ -142,13 +134,13 @@ def select_columns(
     Parameters
     ----------
     problem : Problem
-        The data.
+        The prepared data.
     request : Request
-        What is asked for.
+        The parameters of the fit.
     chooser : type of chooser
-        Which column comes next.
+        The rule that chooses the next column.
     tells_redundant : bool
-        Whether columns that are not chosen are called redundant.
+        True if columns that do not meet the threshold are called redundant.
     """
     centring, unit = problem.centring, problem.unit
     scale, varies = centring.scale, centring.varies
@@ -186,18 +178,18 @@ def select_columns(
 def indices(
     columns: Columns, names: Sequence[str] | None, n_columns: int, parameter: str
 ) -> list[int]:
-    """Find columns that are given by name or index.
+    """Return the indices of columns that are given by name or index.
 
     Parameters
     ----------
     columns : sequence of str or int
         The columns.
     names : sequence of str or None
-        The names of all columns, if they have any.
+        The names of all columns; None if the table has no names.
     n_columns : int
         The number of all columns.
     parameter : str
-        Where the user gave them.
+        The parameter that holds the columns, for messages.
     """
     found = []
     for column in columns:

@@ -14,9 +14,9 @@ from sklearn.base import clone
 from gramian._support.types import Array
 
 if TYPE_CHECKING:
-    from gramian.estimators._reconstruction import Reconstruction
+    from gramian.estimators._pursuit_estimator import PursuitEstimator
 
-E = TypeVar("E", bound="Reconstruction")
+E = TypeVar("E", bound="PursuitEstimator")
 
 
 @dataclass(frozen=True)

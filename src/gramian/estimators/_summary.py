@@ -67,7 +67,7 @@ def summary(estimator: Any) -> str:
     )
     n_functions = counted(model.n_functions - 1, "function")
     facts = f"{n_functions} on {counted(model.n_rows, 'row')}. {model.ending}"
-    if model.decodes:  # the functions of UFFS include columns that are not kept
+    if model.explains:
         facts = f"{_explained(model)}. {facts}"
     texts = [warning_of(caution)[1] for caution in model.cautions]
     notes = "".join(f'<p class="gramian-warning">{escape(text)}</p>' for text in texts)

@@ -1,41 +1,138 @@
-"""Unsupervised Fourier Feature Selection, the peer that GFS generalizes."""
+"""Unsupervised Fourier Feature Selection, the peer that GFS generalizes.
+
+The estimator stands alone: in memory, without decoder, penalties or held-out rows.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-from numbers import Integral
-from typing import Any, ClassVar, Self
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
 
-from gramian._support.scikit_learn import Interval
-from gramian._support.types import Array
-from gramian.core.pursuit import GivenOrder, Limits, Trace
-from gramian.core.rows import ArrayRows
-from gramian.estimators._selector import Selector
-from gramian.families import Family, Multilinear
+from gramian._support.scikit_learn import Interval, StrOptions
+from gramian._support.types import Array, IntArray
+from gramian.core.orthogonalize import QR, Gram
+from gramian.core.pursuit import GivenOrder, Limits, StopReason, Trace, pursue
+from gramian.core.rows import ArrayRows, is_dask
+from gramian.estimators._estimator import issue_warnings, replace_fitted
+from gramian.estimators._summary import FittedSummary
+from gramian.families import Multilinear
 from gramian.fitting import (
-    CheckedData,
-    FittedModel,
+    FEWER_FUNCTIONS,
+    AnyModel,
+    ArrayData,
+    Asked,
+    Caution,
+    Cost,
+    Gaps,
     Preparation,
-    Problem,
-    Request,
+    Remedy,
     Solver,
-    TakeColumns,
+    Steps,
     check_data,
-    record_of,
-    run,
+    check_rows,
+    ending_of,
+    estimate,
+    of_dependence,
+    of_functions,
+    prefers_qr,
+    report_for,
+    shape_of,
+    source_of,
+    steps_of,
 )
 
+SCALED = Preparation("column")
+"""Every feature has variance 1 while its products are orthogonalized."""
 
-class UFFS(Selector):
+
+@dataclass(frozen=True, eq=False)
+class FittedNorms(AnyModel):
+    """Result of UFFS: the Fourier norms, and the features that they select."""
+
+    chosen: IntArray
+    """Indices of the selected features, by decreasing Fourier norm."""
+    norms: Array
+    """Fourier norm of each feature."""
+    family: Multilinear
+    record: Steps
+    """Residual variances, one step per feature in the given order."""
+    asked: Asked
+    gaps: Gaps | None = None
+    """Treatment of missing values; None if no value was missing. Model files do not hold it."""
+
+    selects = True
+    explains = False
+    thing = "column"
+
+    @property
+    def support(self) -> NDArray[np.bool_]:
+        """The mask of the selected features."""
+        support = np.zeros(self.n_columns, dtype=bool)
+        support[self.chosen] = True
+        return support
+
+    @property
+    def kept_names(self) -> list[str]:
+        """The names of the selected features, by decreasing Fourier norm."""
+        return [self.column_names[i] for i in self.chosen]
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the fit."""
+        return self.record.n_rows
+
+    @property
+    def n_functions(self) -> int:
+        """The number of functions, including the constant."""
+        return self.record.n_functions
+
+    @property
+    def freedom(self) -> float:
+        """The largest number of functions of any step, including the constant."""
+        return float(self.record.degrees_of_freedom.max())
+
+    @property
+    def left(self) -> Array:
+        """The residual share of variance before each feature's turn and after the last."""
+        return self.record.total / (self.record.total[0] or 1.0)
+
+    @property
+    def ending(self) -> str:
+        """The sentence that says why the fit ended."""
+        return ending_of(self.record.stop_reason)
+
+    @property
+    def cautions(self) -> list[Caution]:
+        """Doubts about the fit that the user should know."""
+        steps = self.record
+        n_steps = len(steps.n_kept) if steps.stop_reason == "saturated" else None
+        return [
+            *of_functions(self.freedom, steps.n_rows, n_steps, self.remedies),
+            *of_dependence(steps.orthogonality_loss),
+        ]
+
+    @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """Changes that help against too many functions, the best first."""
+        return FEWER_FUNCTIONS
+
+
+class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
     """Unsupervised Fourier Feature Selection (Heidari et al., 2022).
 
-    All products of features are orthogonalized in the order in which the features are given. What
-    this leaves of a feature, its Fourier norm, says how much it adds to the features before it.
-    The result depends on the order of the features; GFS finds an order of its own and stops early.
+    All products of features are orthogonalized in the order in which the features are given. The
+    norm of the residual of a feature, its Fourier norm, says how much the feature adds to the
+    features before it. The result depends on the order of the features; GFS finds an order of its
+    own and stops early. The data must fit in memory.
 
     Parameters
     ----------
@@ -49,10 +146,10 @@ class UFFS(Selector):
     cluster_size : int or None, default=None
         Orthogonalize only within clusters of this many consecutive features.
     relative : bool, default=True
-        Whether norms are those of features scaled to variance 1, as the authors have them, or
-        those of the features as they are.
+        True for the norms of features scaled to variance 1, as published; False for the norms of
+        the features in their units.
     solver : {"auto", "qr", "gram", "moments"}, default="auto"
-        How functions are orthogonalized. "qr" keeps orthonormal functions in memory and is accurate
+        Method of orthogonalization. "qr" keeps orthonormal functions in memory and is accurate
         to rounding. "gram" needs only sums over blocks of rows, is faster on many rows and loses
         accuracy when functions are close to linearly dependent. "moments" is "gram" for monomials
         with every distinct moment computed once, which pays from degree 3 on. "auto" is "qr" up to
@@ -68,7 +165,7 @@ class UFFS(Selector):
     selected_features_ : array of shape (n_selected,)
         The indices of the selected features, by decreasing Fourier norm.
     support_ : boolean array of shape (n_features,)
-        Which features are selected.
+        The mask of the selected features.
     fourier_norms_ : array of shape (n_features,)
         The Fourier norm of each feature.
     mean_ : array of shape (n_features,)
@@ -76,7 +173,7 @@ class UFFS(Selector):
     residual_variance_ : array of shape (n_steps + 1,)
         The largest residual variance of any feature, before each feature's turn and after the last.
     total_residual_variance_ : array of shape (n_steps + 1,)
-        The total residual variance, likewise.
+        The total residual variance, before each feature's turn and after the last.
     explained_variance_ratio_ : array of shape (n_steps,)
         The share of the total variance that each step explained.
     n_functions_ : array of shape (n_steps,)
@@ -87,23 +184,22 @@ class UFFS(Selector):
         "saturated" (the functions span all samples), "exhausted" (nothing but rounding errors is
         left) or "max_functions".
     solver_ : {"qr", "gram", "moments"}
-        The solver that was used; "moments" if it was for any step.
+        The solver that was used; "moments" if any step used it.
     orthogonality_loss_ : float
-        How far the functions are from orthonormal: measured for "qr", and otherwise machine
-        precision times an estimate of the Gram matrix's condition.
+        The deviation of the functions from orthonormality: measured for "qr", otherwise machine
+        precision times an estimate of the condition of the Gram matrix.
     degrees_of_freedom_ : array
-        The number of orthogonal functions, the constant among them, before each step and after the
+        The number of orthogonal functions, including the constant, before each step and after the
         last.
     n_samples_ : int
         The number of samples that took part in the fit.
     gaps_ : Gaps
-        What was done about missing values (NaN), if there were any. See
+        The treatment of missing values (NaN); absent if no value was missing. See
         :class:`gramian.results.Gaps`.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features,)
-        The names of the features, where X has any.
-
+        The names of the features; absent if X has no names.
 
     See Also
     --------
@@ -126,14 +222,22 @@ class UFFS(Selector):
     array([ True,  True, False])
     """
 
-    fourier_norms_: Array
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Selector._parameter_constraints,
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
+        "threshold": [Interval(Real, 0, None, closed="left"), None],
         "degree": [Interval(Integral, 1, None, closed="left"), None],
         "cluster_size": [Interval(Integral, 1, None, closed="left"), None],
+        "relative": ["boolean"],
+        "solver": [StrOptions(set(get_args(Solver)))],
+        "max_functions": [Interval(Integral, 1, None, closed="left"), None],
+        "verbose": ["verbose"],
     }
-    del _parameter_constraints["family"]
+    model_: FittedNorms
+    selected_features_: IntArray
+    support_: NDArray[np.bool_]
+    fourier_norms_: Array
+    n_functions_: IntArray
+    stop_reason_: StopReason
 
     def __init__(
         self,
@@ -156,10 +260,6 @@ class UFFS(Selector):
         self.max_functions = max_functions
         self.verbose = verbose
 
-    def _family(self) -> Multilinear:
-        assert self.degree != "auto"
-        return Multilinear(self.degree)
-
     def fit(self, X: ArrayLike, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Select features.
 
@@ -179,72 +279,181 @@ class UFFS(Selector):
             The fitted estimator.
         """
         self._validate_params()
-        request = self._request(self._family())
+        _check_in_memory(X)
         data = check_data(self, X, sample_weight)
-        self._check_count(data)
+        assert isinstance(data, ArrayData)
+        most = self.n_features_to_select
+        if most is not None and most > data.n_columns:
+            raise ValueError(
+                f"n_features_to_select={most} is more than the {data.n_columns} features of X; "
+                f"give at most {data.n_columns}."
+            )
+        family = Multilinear(self.degree)
+        complete, gaps = data.without_gaps(SCALED, None, [family])
+        problem = complete.problem(SCALED, None)
+        rows, scale, varies = problem.rows, problem.centring.scale, problem.centring.varies
+        assert isinstance(rows, ArrayRows)
+        variances = np.where(varies, scale**2, 0.0)
 
-        def fit(data: CheckedData) -> FittedModel:
-            problem = data.problem(Preparation("column"), None)
-            if not isinstance(problem.rows, ArrayRows):
-                raise TypeError("UFFS needs the data in memory; use GFS for files and Dask.")
-            return select_by_norms(problem, request, self.n_features_to_select, self.cluster_size)
+        # Orthogonalize the products of features, cluster by cluster.
+        size = self.cluster_size or rows.n_columns
+        shares = np.empty(rows.n_columns)
+        traces, orthogonalizers = [], []
+        for start in range(0, rows.n_columns, size):
+            cluster = slice(start, start + size)
+            chooser = GivenOrder(variances[cluster], varies[cluster])
+            part = ArrayRows(np.ascontiguousarray(rows.x[:, cluster]), rows.root)
+            orthogonalizer = self._orthogonalizer(part, family)
+            limits = Limits(max_functions=self.max_functions)
+            with report_for(self.verbose, "UFFS", family, limits) as report:
+                traces.append(pursue(chooser, orthogonalizer, limits, callback=report))
+            left = chooser.shares_when_chosen
+            shares[cluster] = np.where(left > orthogonalizer.noise, left, 0.0)
+            orthogonalizers.append(orthogonalizer)
 
-        model, gaps = data.fit(fit, [request.family])
-        model = replace(model, gaps=gaps, asked=self._asked)
-        self._warn(model)
+        # Keep the features of largest norm.
+        squared_norms = shares if self.relative else shares * variances
+        order = np.argsort(-squared_norms, kind="stable")
+        if self.threshold is not None:
+            order = order[squared_norms[order] > self.threshold]
+        model = FittedNorms(
+            algorithm="UFFS",
+            names=problem.names,
+            mean=problem.centring.mean,
+            scale=None,
+            chosen=order[:most].astype(np.intp),
+            norms=np.sqrt(squared_norms),
+            family=family,
+            record=steps_of(_concatenate(traces), rows.n_rows, orthogonalizers),
+            asked=self._asked,
+            gaps=gaps,
+        )
+        issue_warnings(model)
         self._become(model)
         return self
 
-    def _request(self, family: Family, part: str | None = None) -> Request:
-        limits = Limits(max_functions=self.max_functions)  # all columns have their turn
-        return replace(super()._request(family, part), limits=limits)
+    def _orthogonalizer(self, rows: ArrayRows, family: Multilinear) -> QR | Gram:
+        """Return the solver that orthogonalizes the products of features."""
+        if prefers_qr(self.solver, (0.0,), rows.n_rows):
+            return QR(rows, family)
+        moments = None if self.solver == "auto" else self.solver == "moments"
+        return Gram(rows, family, moments=moments)
 
-    def _attributes(self, model: FittedModel) -> dict[str, Any]:
-        return {**super()._attributes(model), "fourier_norms_": model.norms}
+    @property
+    def _asked(self) -> Asked:
+        """The parameters that the fit is measured against."""
+        return Asked(None if self.threshold is None else float(self.threshold), self.relative)
+
+    def _become(self, model: FittedNorms) -> None:
+        """Replace all fitted attributes at once by those of a model."""
+        record = model.record
+        optional = {
+            "gaps_": model.gaps,
+            "feature_names_in_": None if model.names is None else np.array(model.names, object),
+        }
+        attributes = {
+            **{name: value for name, value in optional.items() if value is not None},
+            "model_": model,
+            "n_features_in_": model.n_columns,
+            "n_samples_": record.n_rows,
+            "mean_": model.mean,
+            "selected_features_": model.chosen,
+            "support_": model.support,
+            "fourier_norms_": model.norms,
+            "residual_variance_": record.largest,
+            "total_residual_variance_": record.total,
+            "explained_variance_ratio_": -np.diff(record.total) / (record.total[0] or 1.0),
+            "degrees_of_freedom_": record.degrees_of_freedom,
+            "n_functions_": record.n_kept,
+            "n_dropped_functions_": record.n_dropped,
+            "stop_reason_": record.stop_reason,
+            "solver_": record.solver,
+            "orthogonality_loss_": record.orthogonality_loss,
+        }
+        replace_fitted(self, attributes)
+
+    def transform(self, X: ArrayLike) -> Any:
+        """Take the selected columns of X, in the order in which X has them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data, in memory. Missing values stay missing.
+
+        Returns
+        -------
+        X_selected : array of shape (n_samples, n_selected)
+            The selected columns.
+        """
+        check_is_fitted(self)
+        _check_in_memory(X)
+        check_rows(self, X, gaps=True)  # scikit-learn's transform accepts infinite values
+        return super().transform(X)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to a file, which `gramian.load` reads.
+
+        Parameters
+        ----------
+        path : path
+            The file; by convention its name ends in .gram.
+        """
+        import gramian  # looked up when called: models are a room above estimators
+
+        gramian.models.save(self, path)
+
+    def estimate_cost(self, X: ArrayLike, n_steps: int | None = None) -> Cost:
+        """Estimate what a fit would take, without fitting.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data, of which only the shape matters.
+        n_steps : int, optional
+            The number of features whose products are orthogonalized; by default all features.
+
+        Returns
+        -------
+        cost : Cost
+            The number of functions, bytes of memory and seconds. See :class:`gramian.results.Cost`.
+        """
+        self._validate_params()
+        n_rows, n_columns = shape_of(X)
+        return estimate(
+            Multilinear(self.degree),
+            n_rows,
+            n_columns,
+            n_columns if n_steps is None else int(n_steps),
+            solver="qr" if prefers_qr(self.solver, (0.0,), n_rows) else self.solver,
+            covariance=False,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
 
-def select_by_norms(
-    problem: Problem, request: Request, most: int | None, cluster_size: int | None
-) -> FittedModel:
-    """Orthogonalize the columns in their order, cluster by cluster, and keep the largest norms."""
-    rows, centring = problem.rows, problem.centring
-    assert isinstance(rows, ArrayRows)
-    varies = centring.varies
-    variances = np.where(varies, centring.scale**2, 0.0)
-    size = cluster_size or rows.n_columns
-    shares = np.empty(rows.n_columns)
-    fits = []
-    for start in range(0, rows.n_columns, size):
-        cluster = slice(start, start + size)
-        part = ArrayRows(np.ascontiguousarray(rows.x[:, cluster]), rows.root)
-        make_chooser = partial(GivenOrder, variances[cluster], varies[cluster])
-        fit = run(problem, request, part, make_chooser)
-        left = fit.chooser.shares_when_chosen
-        shares[cluster] = np.where(left > fit.orthogonalizer.noise, left, 0.0)
-        fits.append(fit)
-
-    squared_norms = shares if request.relative else shares * variances
-    order = np.argsort(-squared_norms, kind="stable")
-    if request.threshold is not None:
-        order = order[squared_norms[order] > request.threshold]
-    chosen = order[:most].astype(np.intp)
-    trace = _concatenate([fit.trace for fit in fits])
-    return FittedModel(
-        algorithm=request.algorithm,
-        names=problem.names,
-        mean=centring.mean,
-        scale=None,
-        encoder=TakeColumns(chosen),
-        chosen=chosen,
-        redundant=None,
-        family=request.family,
-        record=record_of(trace, rows.n_rows, [fit.orthogonalizer for fit in fits]),
-        norms=np.sqrt(squared_norms),
-    )
+def _check_in_memory(X: Any) -> None:
+    """Refuse data that are not in memory."""
+    if is_dask(X) or source_of(X) is not None:
+        raise TypeError(
+            "UFFS needs a table in memory, such as an array or a data frame. Read files first, for "
+            "example with pandas.read_csv, or use GFS, which takes files, blocks of rows and Dask "
+            "collections."
+        )
 
 
-def _concatenate(traces: list[Trace]) -> Trace:
-    """Tell the stories of several clusters of features as one: first cluster first."""
+def _concatenate(traces: Sequence[Trace]) -> Trace:
+    """Join the traces of several clusters of features, in the order of the clusters.
+
+    While a cluster has its turn, the residuals of the clusters before it are those after their last
+    step, and the residuals of the clusters after it are those before their first step.
+    """
     if len(traces) == 1:
         return traces[0]
     whole = Trace([], [], stop_reason=traces[-1].stop_reason, degrees_of_freedom=[])

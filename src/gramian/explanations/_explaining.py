@@ -159,7 +159,6 @@ def explain_checked(
         folds = of_rows(model, table, weights, subject.axes, subject.targets)
     elif stored is None:
         raise RowsNeededError(model.record.n_functions)
-    assert model.decoder is not None
     dictionary = Dictionary(model.decoder, subject.variable_means)
     coordinates = Coordinates(stored or mix(folds), dictionary, subject.target_means)
     finder = FormulaFinder(model, subject, dictionary, coordinates, folds, max_terms, min_gain)
@@ -170,8 +169,7 @@ def explain_checked(
 
 
 def _check(estimator: Any, max_terms: int | None, min_gain: float) -> None:
-    model = getattr(estimator, "model_", None)
-    if not isinstance(estimator, PursuitEstimator) or (model and model.decoder is None):
+    if not isinstance(estimator, PursuitEstimator):
         raise TypeError(
             "explain takes a fitted GFS, GFA, GCA or GFR, which can compute columns from those "
             f"they keep; got {type(estimator).__name__}."

@@ -41,8 +41,6 @@ class FormulaFinder:
         max_terms: int | None,
         min_gain: float,
     ) -> None:
-        assert model.decoder is not None
-        assert model.variances is not None
         # the combinations of functions by which the fit computes the targets
         self._combinations = of_targets(model.decoder.coefficients, subject.axes, subject.targets)
         self._alpha = model.record.alpha

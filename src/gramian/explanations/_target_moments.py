@@ -87,7 +87,7 @@ def of_fit(model: FittedModel, axes: Array | None, targets: IntArray) -> Moments
     targets : array
         The indices of the targets.
     """
-    if model.decoder is None or model.decoder.moments is None or model.variances is None:
+    if model.decoder.moments is None:
         return None
     gram, with_x = model.decoder.moments
     with_targets = of_targets(with_x, axes, targets)
@@ -127,7 +127,6 @@ def _of_part(
     targets: IntArray,
 ) -> Moments:
     decoder = model.decoder
-    assert decoder is not None
     n = len(decoder.coefficients)
     gram = np.zeros((n, n))
     with_targets = np.zeros((n, len(targets)))

@@ -1,5 +1,6 @@
-"""From data and parameters to a fitted model."""
+"""Fits: checks of data, gaps, plans, fitted models, warnings and costs."""
 
+from gramian.fitting._any_model import AnyModel, ending_of
 from gramian.fitting._blockwise import (
     Output,
     aligned,
@@ -23,11 +24,19 @@ from gramian.fitting._cautions import (
     of_dependence,
     of_functions,
 )
+from gramian.fitting._checked_data import (
+    ArrayData,
+    CheckedData,
+    HoldOut,
+    Preparation,
+    Problem,
+    RandomState,
+    TooFewRowsError,
+)
 from gramian.fitting._cost import Cost, estimate
 from gramian.fitting._fitted_manifold import FittedManifold
 from gramian.fitting._fitted_model import (
     ROWS_AT_ONCE,
-    AnyModel,
     Basis,
     FittedModel,
     Project,
@@ -52,21 +61,12 @@ from gramian.fitting._plan import (
     Solver,
     best_of,
     prefers_qr,
-    record_of,
     run,
     shares_left,
-)
-from gramian.fitting._preparation import (
-    ArrayData,
-    CheckedData,
-    HoldOut,
-    Preparation,
-    Problem,
-    RandomState,
-    TooFewRowsError,
+    steps_of,
 )
 from gramian.fitting._progress_bar import report_for
-from gramian.fitting._record import Asked, Record
+from gramian.fitting._record import Asked, Record, Steps
 
 __all__ = [
     "FEW",
@@ -99,6 +99,7 @@ __all__ = [
     "Request",
     "Saturation",
     "Solver",
+    "Steps",
     "TakeColumns",
     "TooFewRowsError",
     "UnequalUnits",
@@ -114,6 +115,7 @@ __all__ = [
     "check_rows",
     "check_weights",
     "completion",
+    "ending_of",
     "estimate",
     "finite_but_gaps",
     "has_gaps",
@@ -123,12 +125,12 @@ __all__ = [
     "of_functions",
     "only_complete",
     "prefers_qr",
-    "record_of",
     "report_for",
     "run",
     "shape_of",
     "shares_left",
     "source_of",
+    "steps_of",
     "weights_of",
     "without_weights",
 ]

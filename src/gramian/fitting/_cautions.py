@@ -94,9 +94,8 @@ def cautions_of(model: FittedModel) -> list[Caution]:
         n_steps = len(record.n_kept) if record.stop_reason == "saturated" else None
         found += of_functions(model.freedom, record.n_rows, n_steps, model.remedies)
     found += of_dependence(record.orthogonality_loss)
-    compares_variances = model.decodes and model.redundant is None and not model.asked.relative
+    compares_variances = model.redundant is None and not model.asked.relative
     if compares_variances and model.scale is None:
-        assert model.variances is not None
         found += of_units(model.variances, model.column_names, model.algorithm)
     return found
 

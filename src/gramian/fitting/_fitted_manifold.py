@@ -12,8 +12,8 @@ from gramian._support.words import counted
 from gramian.core.imputation import expected_codes, noise_of
 from gramian.core.manifold import Manifold
 from gramian.families import Family
+from gramian.fitting._any_model import AnyModel
 from gramian.fitting._cautions import FEWER_FUNCTIONS, Caution, Remedy, of_functions
-from gramian.fitting._fitted_model import AnyModel
 from gramian.fitting._gaps import Gaps, has_gaps, present_only
 
 

@@ -1,8 +1,7 @@
-"""What a fit found: one immutable value, which estimators hold and everything else reads."""
+"""Fitted model of a pursuit: one immutable value, which estimators hold and other rooms read."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -10,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.types import Array, IntArray
-from gramian._support.words import names_or_numbers
 from gramian.core.imputation import expected_codes, noise_of
 from gramian.core.pursuit import Decoder
 from gramian.core.rows import dense_parts
 from gramian.families import Family
+from gramian.fitting._any_model import AnyModel, ending_of
 from gramian.fitting._cautions import FEWER_FUNCTIONS, Caution, Remedy, cautions_of
 from gramian.fitting._gaps import has_gaps, present_only
 from gramian.fitting._record import Asked, Record
@@ -26,25 +25,14 @@ if TYPE_CHECKING:
     from gramian.laws import ColumnLaw
 
 DIGITS = 13
-"""Digits of a column that are used where laws compute others from it."""
+"""Digits to which a column is rounded before laws compute other columns from it."""
 TINY = np.finfo(np.float64).tiny
 ROWS_AT_ONCE = 4096
-"""Rows that are reconstructed at once where only their errors are needed."""
-STOPPED = {
-    "n_components": "the number asked for was reached",
-    "n_features_to_select": "the number asked for was reached",
-    "threshold": "nothing above the threshold was left",
-    "explained_variance": "the share asked for was explained",
-    "early_stopping": "held-out rows gained nothing more",
-    "saturated": "the functions span all rows",
-    "exhausted": "nothing but rounding errors was left",
-    "max_functions": "the largest number of functions was reached",
-}
-"""Why fits stop, in words."""
+"""Number of rows that are reconstructed at once if only their errors are needed."""
 
 
 class Encoder(Protocol):
-    """From centred rows to what is kept of them."""
+    """Function from centred rows to the kept variables."""
 
     def __call__(self, x: Array) -> Array:
         """Return the variables, one column each, in the order in which they were chosen."""
@@ -53,21 +41,21 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TakeColumns:
-    """An encoder that keeps some of the columns."""
+    """Encoder that keeps some of the columns."""
 
     indices: IntArray
 
     def __call__(self, x: Array) -> Array:
-        """Return the columns."""
+        """Return the kept columns."""
         return x[:, self.indices]
 
 
 @dataclass(frozen=True, eq=False)
 class Project:
-    """An encoder that projects on directions."""
+    """Encoder that projects rows on directions."""
 
     axes: Array
-    """One direction a row, for centred columns in the units of the table."""
+    """Directions by rows, for centred columns in the units of the table."""
 
     def __call__(self, x: Array) -> Array:
         """Return the coordinates along the directions."""
@@ -76,171 +64,61 @@ class Project:
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Given directions among which an algorithm chooses."""
+    """Directions among which an algorithm chooses."""
 
     axes: Array
-    """The directions by rows, orthonormal in the columns that the fit worked with."""
+    """Directions by rows, orthonormal in the columns that the fit worked with."""
     prefix: str
-    """What they are called, with their index behind it."""
-
-
-@dataclass(frozen=True, eq=False)
-class AnyModel(ABC):
-    """What is known after a fit of whatever kind, without its rows."""
-
-    algorithm: str
-    """The name of the estimator."""
-    names: tuple[str, ...] | None
-    """The names of the columns, if they have any."""
-    mean: Array
-    """The means of the columns."""
-    scale: Array | None
-    """What the columns were divided by where all were to count alike, and None elsewhere. Residual
-    variances and errors are then those of the scaled columns; everything else is in the units of
-    the table."""
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return len(self.mean)
-
-    @property
-    def column_names(self) -> list[str]:
-        """The names of the columns, or x0, x1, ..."""
-        return names_or_numbers(self.names, self.n_columns)
-
-    @property
-    def selects(self) -> bool:
-        """Whether some of the columns are kept, as they are."""
-        return False
-
-    @property
-    def decodes(self) -> bool:
-        """Whether all columns can be computed from what is kept."""
-        return True
-
-    @property
-    def eliminates(self) -> bool:
-        """Whether rows left out of the fit decided on what is dropped, whatever the order."""
-        return False
-
-    @property
-    def by_feature(self) -> bool:
-        """Whether the fit went feature by feature, so that `left` tells what each is worth."""
-        return True
-
-    @property
-    @abstractmethod
-    def thing(self) -> str:
-        """What is kept, in one word."""
-
-    @property
-    @abstractmethod
-    def kept_names(self) -> list[str]:
-        """The names of what is kept, in the order of choice."""
-
-    @property
-    @abstractmethod
-    def n_rows(self) -> int:
-        """The number of rows of the fit."""
-
-    @property
-    @abstractmethod
-    def n_functions(self) -> int:
-        """The number of functions in the basis, the constant among them."""
-
-    @property
-    @abstractmethod
-    def freedom(self) -> float:
-        """The effective number of functions."""
-
-    @property
-    @abstractmethod
-    def left(self) -> Array:
-        """The share of the variance that is left, from 1 to the end of the fit."""
-
-    @property
-    @abstractmethod
-    def held_out_left(self) -> float | None:
-        """The share that is left of held-out rows in the end, if any were held out."""
-
-    @property
-    @abstractmethod
-    def ending(self) -> str:
-        """A sentence on when the fit ended."""
-
-    @property
-    @abstractmethod
-    def cautions(self) -> list[Caution]:
-        """Doubts about the fit that the user should know."""
-
-    @property
-    @abstractmethod
-    def remedies(self) -> tuple[Remedy, ...]:
-        """Changes that help against too many functions, the best first."""
-
-    @abstractmethod
-    def errors(self, table: Array) -> tuple[Array, Array]:
-        """Return the squared distances of rows from their reconstruction, and from the mean."""
-
-    def scaled(self, rows: Array) -> Array:
-        """Divide rows by `scale`, if there is one: the units of residual variances."""
-        return rows if self.scale is None else rows / self.scale.astype(rows.dtype, copy=False)
+    """Text that the name of a direction begins with; its index follows."""
 
 
 @dataclass(frozen=True, eq=False)
 class FittedModel(AnyModel):
-    """All that is known after a pursuit.
+    """Result of a pursuit, without the rows.
 
-    The *candidates* of an algorithm are what it chooses among: the columns, or the directions of a
-    basis. An algorithm that finds its own directions has none.
+    An algorithm chooses among *candidates*: the columns, or the directions of a basis. An algorithm
+    that finds its own directions has no candidates.
     """
 
     encoder: Encoder
     chosen: IntArray
-    """The indices of what was chosen among the candidates, in the order of choice."""
+    """Indices of the chosen candidates, in the order of choice."""
     redundant: IntArray | None
-    """The indices of the candidates that follow from those chosen; None if that was not asked."""
+    """Indices of the redundant candidates; None if the algorithm calls none redundant."""
     family: Family
     record: Record
+    decoder: Decoder
+    """Function from the kept variables to all columns, centred."""
+    variances: Array
+    """Variances of the candidates; of the columns if the algorithm finds its own directions."""
     asked: Asked = field(default_factory=Asked)
-    decoder: Decoder | None = None
-    """From what is kept back to all columns, centred."""
-    variances: Array | None = None
-    """The variances of the candidates, or of the columns where there are none."""
     directions: Array | None = None
-    """What was chosen, if that is directions: one a row, orthonormal in the scaled columns."""
+    """Chosen directions by rows, orthonormal in the scaled columns; None for a selection."""
     basis: Basis | None = None
-    norms: Array | None = None
-    """The Fourier norms of UFFS."""
+    """Directions among which the algorithm chose; None if it chose among others."""
     elimination: Selection | None = None
-    """How candidates were dropped, where that began with all of them."""
+    """Order and evidence of an elimination that began with all candidates."""
     best_sets: BestSets | None = None
-    """The best sets of each size, where columns were chosen by what they explain of all others."""
+    """Best sets of columns of each size, if columns were chosen by gain."""
     gaps: Gaps | None = None
-    """What was done about missing values, if there were any; files of models do not hold it."""
+    """Treatment of missing values; None if no value was missing. Model files do not hold it."""
     laws: tuple[ColumnLaw, ...] = ()
-    """How some of the columns are computed from others, exactly; each from columns that are kept,
-    or that stand before it."""
+    """Laws that compute dropped columns exactly, each from columns that are kept or stand before
+    it."""
 
     @property
     def eliminates(self) -> bool:
-        """Whether rows left out of the fit decided on what is dropped, whatever the order."""
+        """True if left-out rows decided which candidates are dropped, in any order."""
         return self.elimination is not None
 
     @property
     def selects(self) -> bool:
-        """Whether some of the columns are kept, as they are."""
+        """True if some of the columns are kept, as they are."""
         return self.directions is None
 
     @property
-    def decodes(self) -> bool:
-        """Whether all columns can be computed from what is kept."""
-        return self.decoder is not None
-
-    @property
     def thing(self) -> str:
-        """What is kept, in one word."""
+        """The word for a kept variable."""
         return "column" if self.selects else "direction"
 
     @property
@@ -250,33 +128,33 @@ class FittedModel(AnyModel):
 
     @property
     def n_functions(self) -> int:
-        """The number of functions in the basis, the constant among them."""
+        """The number of functions in the basis, including the constant."""
         return self.record.n_functions
 
     @property
     def freedom(self) -> float:
-        """The effective number of functions, the largest of all steps."""
+        """The largest effective number of functions of any step."""
         return float(self.record.degrees_of_freedom.max())
 
     @property
     def left(self) -> Array:
-        """The share of the variance that is left, from 1 to the end of the fit."""
+        """The residual share of variance before each step and after the last; it begins with 1."""
         return self.record.total / (self.record.total[0] or 1.0)
 
     @property
     def held_out_left(self) -> float | None:
-        """The share that is left of held-out rows in the end, if any were held out."""
+        """The residual share of held-out rows after the last step; None without held-out rows."""
         total = self.record.validation_total
         return None if total is None else float(total[-1] / (total[0] or 1.0))
 
     @property
     def ending(self) -> str:
-        """A sentence on when the fit ended."""
-        return f"The fit stopped because {STOPPED[self.record.stop_reason]}."
+        """The sentence that says why the fit ended."""
+        return ending_of(self.record.stop_reason)
 
     @property
     def rows_decided(self) -> bool:
-        """Whether rows left out of the fit decided on what is dropped, or on the penalty."""
+        """True if left-out rows decided which candidates are dropped, or on the penalty."""
         return self.eliminates or self.asked.any_alpha
 
     @property
@@ -287,33 +165,32 @@ class FittedModel(AnyModel):
     @property
     def remedies(self) -> tuple[Remedy, ...]:
         """Changes that help against too many functions, the best first."""
-        can_shrink = self.decodes and not self.asked.any_alpha
-        return (Remedy.AUTO_ALPHA, *FEWER_FUNCTIONS) if can_shrink else FEWER_FUNCTIONS
+        return FEWER_FUNCTIONS if self.asked.any_alpha else (Remedy.AUTO_ALPHA, *FEWER_FUNCTIONS)
 
     @property
     def support(self) -> NDArray[np.bool_]:
-        """Which columns a selection keeps."""
+        """The mask of the columns that a selection keeps."""
         support = np.zeros(self.n_columns, dtype=bool)
         support[self.chosen] = True
         return support
 
     @property
     def kept_names(self) -> list[str]:
-        """The names of what is kept, in the order of choice."""
+        """The names of the kept variables, in the order of choice."""
         if self.selects:
             return [self.column_names[i] for i in self.chosen]
         return [f"{self.algorithm.lower()}{i}" for i in range(len(self.chosen))]
 
     @property
     def axes(self) -> Array | None:
-        """Takes centred columns in the units of the table to the directions of the basis."""
+        """The directions of the basis by rows, for centred columns in the units of the table."""
         if self.basis is None:
             return None
         return self.basis.axes if self.scale is None else self.basis.axes / self.scale
 
     @property
     def dropped(self) -> IntArray:
-        """The candidates that were not chosen; all columns where there are no candidates."""
+        """The candidates that were not chosen; all columns if there are no candidates."""
         if not self.selects and self.basis is None:
             return np.arange(self.n_columns)
         n = self.n_columns if self.basis is None else len(self.basis.axes)
@@ -324,11 +201,10 @@ class FittedModel(AnyModel):
         return table.astype(np.float64, copy=False) - self.mean
 
     def decode(self, z: Array, *, linear: bool = False) -> Array:
-        """Return all columns, given what was kept of centred rows.
+        """Return all columns, given the kept variables of centred rows.
 
-        Where any of it is missing, so are all columns, except what laws give.
+        If a variable of a row is missing, so are all columns that no law computes.
         """
-        assert self.decoder is not None
         if has_gaps(z):
             known = ~np.isnan(z).any(axis=1)
             decoded = np.full((len(z), self.n_columns), np.nan)
@@ -342,10 +218,9 @@ class FittedModel(AnyModel):
         return decoded
 
     def _apply_laws(self, decoded: Array) -> None:
-        """Compute the columns that laws give from the others, in place, where they can be."""
-        assert self.variances is not None
+        """Compute columns by laws, in place, in rows where the law gives a finite value."""
         place = {name: i for i, name in enumerate(self.column_names)}
-        # Thresholds and levels are of values as they were: rounding errors are rounded away.
+        # Laws compare values with thresholds and levels: rounding removes rounding errors.
         units = 10.0 ** np.ceil(np.log10(np.sqrt(self.variances) + np.abs(self.mean) + TINY))
         for law in self.laws:
             known = {
@@ -354,18 +229,17 @@ class FittedModel(AnyModel):
                 for j in [place[name]]
             }
             with np.errstate(all="ignore"):
-                found = np.broadcast_to(law(known), len(decoded))  # a constant needs no column
+                found = np.broadcast_to(law(known), len(decoded))  # one number if constant
             there = np.isfinite(found)
             decoded[there, place[law.column]] = found[there]
 
     def completed(self, x: Array) -> Array:
-        """Fill the gaps of centred rows by what is decoded of the cells that are present.
+        """Fill the gaps of centred rows by decoding the cells that are present.
 
-        A row without any value stays as it is.
+        A row without any value stays missing.
         """
         if not has_gaps(x):
             return x
-        assert self.decoder is not None
         rows = np.flatnonzero(np.isnan(x).any(axis=1))
         some = x[rows].astype(np.float64)
         present = ~np.isnan(some)
@@ -378,9 +252,8 @@ class FittedModel(AnyModel):
 
     @property
     def _units(self) -> tuple[Array, float]:
-        """The units in which distances are measured, and the total variance in them."""
+        """The units of distances between rows, and the total variance in these units."""
         if self.selects:
-            assert self.variances is not None
             varies = self.variances > 0
             return np.sqrt(np.where(varies, self.variances, 1.0)), float(varies.sum())
         unit = np.ones(self.n_columns) if self.scale is None else self.scale
@@ -389,8 +262,8 @@ class FittedModel(AnyModel):
     def errors(self, table: Any) -> tuple[Array, Array]:
         """Return the squared distances of rows from their reconstruction, and from the mean.
 
-        Cells that are missing do not count. Of a sparse matrix some rows at a time are written
-        out: reconstructions have few zeros.
+        Missing cells do not count. A sparse matrix is made dense some rows at a time, because
+        reconstructions have few zeros.
         """
         errors, sizes = np.empty(table.shape[0]), np.empty(table.shape[0])
         for part, rows in dense_parts(table, ROWS_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Tables with gaps: which rows a fit uses, and what is filled in."""
+"""Missing values: the decision which rows a fit uses and which cells are filled in."""
 
 from __future__ import annotations
 
@@ -9,32 +9,34 @@ from functools import reduce
 import numpy as np
 
 from gramian._support.types import Array
+from gramian._support.words import names_or_numbers
+from gramian.core.imputation import fit_imputation, fit_plane
 from gramian.families import Family, at_most
 
 ENOUGH = 1.25
-"""Complete rows are enough if they are at least this many times the functions. Rows that are left
-out one by one judge what is redundant, so that too few rows make nothing redundant that is not."""
+"""Least ratio of complete rows to functions at which complete rows alone are used. A ratio near 1
+is safe: redundancy is judged on left-out rows, so that too few rows make no column redundant."""
 MOST_ROWS = 20_000
-"""Functions that fill gaps are fitted to at most this many rows,"""
+"""Largest number of rows to which the imputation is fitted."""
 MOST_WORK = 3e8
-"""and to no more than this number divided by the third power of the number of columns."""
+"""Largest number of rows times cubed number of columns for which the imputation is fitted."""
 ROWS_A_COLUMN = 5
-"""If these are fewer than this many times the columns, gaps are filled from a plane."""
+"""Least number of rows per column for the imputation; with fewer, a plane fills gaps."""
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """What was done about missing values (NaN): the attribute `gaps_` of estimators.
+    """Treatment of missing values (NaN) in a fit: the attribute `gaps_` of estimators.
 
     Attributes
     ----------
     n_rows : int
-        The rows of the table.
+        The number of rows of the table.
     n_complete : int
-        Those without a missing value.
+        The number of rows without a missing value.
     n_filled : int
-        The cells that were filled in by functions of the others in their row; 0 where complete
-        rows were enough, and no others were used.
+        The number of cells that were filled in by functions of the other cells of their row; 0 if
+        only complete rows were used.
 
     Examples
     --------
@@ -66,24 +68,24 @@ class Gaps:
 
 
 def has_gaps(table: Array) -> bool:
-    """Return whether values are missing."""
-    # a sum is cheaper than to look at every value
+    """Return True if any value is missing."""
+    # A sum is cheaper than a look at every value.
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isnan(table.sum())) and bool(np.isnan(table).any())
 
 
 def present_only(rows: Array) -> Array:
-    """Put 0 where values are missing."""
+    """Replace missing values by 0."""
     return np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf) if has_gaps(rows) else rows
 
 
 class EmptyColumnError(ValueError):
-    """Columns have no value in any row.
+    """Error for columns that have no value in any row.
 
     Parameters
     ----------
     columns : sequence of int
-        Which.
+        The indices of the empty columns.
     names : sequence of str or None
         The names of all columns.
     """
@@ -97,27 +99,28 @@ class EmptyColumnError(ValueError):
 
 
 Completion = Callable[[Array, Array | None], tuple[Array, Array | None]]
-"""Makes rows with gaps rows without, perhaps fewer, and returns their weights, too."""
+"""Function from rows with gaps and their weights to rows without gaps and their weights."""
 
 
 @dataclass(frozen=True)
 class OnlyComplete:
-    """Leaves out rows with gaps."""
+    """Completion that leaves out rows with gaps."""
 
     def __call__(self, x: Array, weights: Array | None) -> tuple[Array, Array | None]:
-        """Return the complete rows, and their weights."""
+        """Return the complete rows and their weights."""
         complete = ~np.isnan(x).any(axis=1)
         return x[complete], None if weights is None else weights[complete]
 
 
 @dataclass(frozen=True)
 class FilledIn:
-    """Fills gaps; of rows without any value nothing is known, and they are left out."""
+    """Completion that fills gaps, and leaves out rows without any value."""
 
     fill: Callable[[Array], Array]
+    """Function from rows with gaps to rows without gaps."""
 
     def __call__(self, x: Array, weights: Array | None) -> tuple[Array, Array | None]:
-        """Return the rows that have any values, filled, and their weights."""
+        """Return the filled rows and their weights."""
         some = ~np.isnan(x).all(axis=1)
         if some.any():
             x = self.fill(x[some])
@@ -126,20 +129,20 @@ class FilledIn:
 
 @dataclass(frozen=True)
 class GapTally:
-    """How much of some rows is there."""
+    """Counts of rows and missing cells, and the ranges of the columns."""
 
     n_rows: int
     n_complete: int
     n_missing: int
-    """Missing cells, those of rows without any value not counted."""
+    """Number of missing cells; rows without any value are not counted."""
     ends: Array
-    """The least value of each column and the negative of the largest; infinite without any."""
+    """Least value of each column, and negative of the largest; infinite for an empty column."""
     complete_ends: Array
-    """The same of complete rows."""
+    """Least values and negatives of the largest values, over complete rows only."""
 
     @classmethod
     def of(cls, x: Array) -> GapTally:
-        """Count."""
+        """Count the rows and missing cells of a table."""
         absent = np.isnan(x)
         complete = ~absent.any(axis=1)
         some = ~absent.all(axis=1)
@@ -164,14 +167,14 @@ class GapTally:
 
     @property
     def varies_less(self) -> bool:
-        """Whether some column varies in all rows, but not in the complete ones."""
+        """True if some column varies over all rows, but is constant over complete rows."""
         low, high = self.ends[0], -self.ends[1]
         least, most = self.complete_ends[0], -self.complete_ends[1]
         return bool(((least >= most) & (low < high)).any())
 
 
 def add_tallies(tallies: Iterable[GapTally]) -> GapTally:
-    """Count all rows together."""
+    """Return the tally of all rows."""
     return reduce(GapTally.__add__, tallies)
 
 
@@ -181,18 +184,26 @@ def completion(
     names: Sequence[str] | None,
     sample: Callable[[float], Array],
 ) -> tuple[Completion, Gaps]:
-    """Decide what to do about gaps: only complete rows if they are enough, else fill them all.
+    """Decide how to complete rows: use complete rows only if they are enough, else fill gaps.
 
     Parameters
     ----------
     tally : GapTally
-        What there is.
+        The counts of rows and missing cells.
     families : sequence of Family
-        Which functions of all columns are fitted. Complete rows must be more.
+        The families that are fitted. Complete rows are enough if they outnumber the functions of
+        all columns, see `ENOUGH`.
     names : sequence of str or None
         The names of the columns, for messages.
     sample : callable
-        Returns about a given share of the rows, chosen at random; all of them if it is 1.
+        Function from a share to about that share of the rows, chosen at random.
+
+    Returns
+    -------
+    completion : Completion
+        The function that completes rows.
+    gaps : Gaps
+        The numbers to report.
     """
     empty = np.flatnonzero(np.isposinf(tally.ends[0])).tolist()
     if empty:
@@ -202,20 +213,22 @@ def completion(
     enough = most >= n_columns and all(at_most(each, n_columns, most) for each in families)
     if enough and not tally.varies_less:
         return OnlyComplete(), Gaps(tally.n_rows, tally.n_complete, 0)
-    fill = _fit_filler(sample, tally.n_rows, n_columns)
+    fill = _fit_filler(sample, tally.n_rows, names_or_numbers(names, n_columns))
     return FilledIn(fill), Gaps(tally.n_rows, tally.n_complete, tally.n_missing)
 
 
 def _fit_filler(
-    sample: Callable[[float], Array], n_rows: int, n_columns: int
+    sample: Callable[[float], Array], n_rows: int, names: list[str]
 ) -> Callable[[Array], Array]:
-    """Fit what fills gaps, to no more rows than it needs."""
-    from gramian.core.imputation import fit_plane
-    from gramian.estimators import GramianImputer
-
-    affordable = MOST_WORK / n_columns**3
-    wide = affordable < min(n_rows, ROWS_A_COLUMN * n_columns)
+    """Fit a function that fills gaps, to no more rows than time allows."""
+    affordable = MOST_WORK / len(names) ** 3
+    wide = affordable < min(n_rows, ROWS_A_COLUMN * len(names))
     most = MOST_ROWS if wide else min(MOST_ROWS, affordable)
     rows = sample(min(1.0, most / n_rows))
     rows = rows[~np.isnan(rows).all(axis=1)]
-    return fit_plane(rows).transform if wide else GramianImputer().fit(rows).transform
+    if len(rows) < 2:
+        raise ValueError(
+            f"{len(rows)} of {n_rows} rows have any value, and at least two are needed to fill "
+            "gaps. Give more rows."
+        )
+    return fit_plane(rows).transform if wide else fit_imputation(rows, names).fill

@@ -19,8 +19,8 @@ from gramian._support.types import Array
 from gramian._support.words import plural, the_columns
 from gramian.core.rows import as_source, is_dask, read_into_memory
 from gramian.fitting._blockwise import source_of, weights_of, without_weights
+from gramian.fitting._checked_data import ArrayData, CheckedData, DaskData, StreamData, Weighted
 from gramian.fitting._gaps import OnlyComplete, has_gaps
-from gramian.fitting._preparation import ArrayData, CheckedData, DaskData, StreamData, Weighted
 from gramian.tables import DEFAULT_BUDGET
 
 ValidationData = ArrayLike | tuple[ArrayLike, ArrayLike | None] | None

@@ -10,8 +10,8 @@ from scipy.linalg import cholesky, solve_triangular
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
 from gramian.core.rows import RowBlock, Work
+from gramian.fitting._checked_data import Problem
 from gramian.fitting._fitted_model import FittedModel
-from gramian.fitting._preparation import Problem
 
 MOST = 1.2
 """No penalty is looked for if left-out rows lose at most this many times what others do."""
@@ -44,7 +44,6 @@ def needs_no_shrinkage(model: FittedModel, problem: Problem) -> bool:
     record = model.record
     if record.n_functions > FEW * problem.rows.effective_n_rows:
         return False
-    assert model.decoder is not None
     if model.decoder.moments is None or record.n_functions == 1:
         return True
     gram = model.decoder.moments[0]
@@ -91,7 +90,6 @@ class _Worker:
     def _add(self, rows: RowBlock) -> None:
         x, root = rows.x, rows.root[:, np.newaxis]
         work, decoder = self._work, self._work.model.decoder
-        assert decoder is not None
         centred = x / root * work.scale
         functions = decoder.evaluate(work.model.encoder(centred))
         left = root * work.model.scaled(centred - functions.T @ decoder.coefficients)

@@ -1,4 +1,4 @@
-"""A fit as a function: from a problem and what is asked for to a fitted model."""
+"""Plan of a fit: the algorithm, the requests to compare, and the rows that decide among them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from gramian.core.orthogonalize import QR, Gram, Orthogonalizer
 from gramian.core.pursuit import Chooser, HeldOut, Limits, Trace, pursue
 from gramian.core.rows import Ledger, MemoryRows, RecordedRows, Rows
 from gramian.families import Family
+from gramian.fitting._checked_data import CheckedData, HoldOut, Preparation, Problem
 from gramian.fitting._fitted_model import FittedModel
+from gramian.fitting._gaps import Gaps
 from gramian.fitting._left_out import FEW, needs_no_shrinkage
-from gramian.fitting._preparation import CheckedData, HoldOut, Preparation, Problem
 from gramian.fitting._progress_bar import report_for
-from gramian.fitting._record import Record
+from gramian.fitting._record import Record, Steps
 
 QR_ROWS = 5000
-"""The largest number of rows for which `solver="auto"` is `"qr"`."""
+"""Largest number of rows for which `solver="auto"` is `"qr"`."""
 Solver = Literal["auto", "qr", "gram", "moments"]
 C = TypeVar("C", bound=Chooser)
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a fit is asked for, all choices among families made."""
+    """Parameters of one fit: one family, one rule to stop, one set of penalties."""
 
     algorithm: str
     family: Family
@@ -37,25 +38,25 @@ class Request:
     threshold: float | None
     relative: bool = False
     alphas: tuple[float, ...] = (0.0,)
-    """The penalties among which held-out rows choose."""
+    """Penalties among which held-out rows choose."""
     prescribed: list[int] | None = None
-    """The candidates to choose, one after the other, in place of a choice of its own."""
+    """Candidates to choose one after the other; None if the algorithm chooses."""
     solver: Solver = "auto"
     checkpoint: str | os.PathLike[str] | None = None
-    """The folder for the sums of this fit."""
+    """Folder for the sums of this fit."""
     last_checkpoint: str | os.PathLike[str] | None = None
-    """The folder for the sums of the fit to all rows that may follow."""
+    """Folder for the sums of the last fit to all rows."""
     verbose: int = 0
     parameters: Mapping[str, str] = field(default_factory=dict)
-    """The parameters on which sums depend, as the user gave them."""
+    """Parameters of the estimator on which sums depend, for the checkpoint."""
 
     def without_shrinkage(self) -> Request:
-        """Ask for least squares in place of a choice among penalties."""
+        """Return a request for least squares, with a checkpoint folder of its own."""
         folder = None if self.checkpoint is None else Path(self.checkpoint) / "no-shrinkage"
         return replace(self, alphas=(0.0,), checkpoint=folder)
 
     def describe(self, problem: Problem, rows: Rows) -> dict[str, Any]:
-        """Describe the fit for its checkpoint: all that the sums depend on."""
+        """Return a description of everything that sums depend on, for the checkpoint."""
         centring = problem.centring
         return {
             "estimator": self.algorithm,
@@ -67,16 +68,16 @@ class Request:
             },
             "n_rows": rows.n_rows,
             "n_columns": rows.n_columns,
-            # in units of the scale, so that what is zero up to rounding errors stays so
+            # In units of the scale: a mean that is 0 up to rounding errors stays comparable.
             "mean": (centring.mean / centring.scale).tolist(),
             "scale": centring.scale.tolist(),
-            # comes last: if anything else differs too, that tells more
+            # The checksum comes last: any other difference tells the user more.
             "the checksum of the rows": centring.checksum,
         }
 
 
 def prefers_qr(solver: Solver, alphas: Sequence[float], n_rows: int) -> bool:
-    """Return whether rows in memory are orthogonalized by "qr"."""
+    """Return True if rows in memory are orthogonalized by "qr"."""
     plain = tuple(alphas) == (0.0,)
     if solver == "qr" and not plain:
         raise ValueError("solver='qr' cannot shrink, and needs alpha=0. Use solver='auto'.")
@@ -85,7 +86,7 @@ def prefers_qr(solver: Solver, alphas: Sequence[float], n_rows: int) -> bool:
 
 @dataclass(frozen=True)
 class Pursued(Generic[C]):
-    """A finished pursuit."""
+    """Finished pursuit: its chooser, its trace and its functions."""
 
     chooser: C
     trace: Trace
@@ -94,16 +95,16 @@ class Pursued(Generic[C]):
     effective_n_rows: float
 
     def record(self, n_rows: int) -> Record:
-        """Return what is kept of how it went."""
+        """Return the record of the pursuit."""
         trace, total = self.trace, np.array(self.trace.total)
         freedom = np.array(trace.degrees_of_freedom) / self.effective_n_rows
         gcv = np.full(len(total), np.inf)
         np.divide(total, (1 - freedom) ** 2, out=gcv, where=freedom < 1)
-        if trace.stop_reason == "saturated":  # whatever rounding makes of the number of functions
+        if trace.stop_reason == "saturated":  # rounding may hide that functions = rows
             gcv[-1] = np.inf
         factors, use = self.orthogonalizer.factors, self.orthogonalizer.use
-        return replace(
-            record_of(trace, n_rows, [self.orthogonalizer]),
+        return Record(
+            **vars(steps_of(trace, n_rows, [self.orthogonalizer])),
             alpha=trace.alpha[-1] if trace.alpha else factors[use].alpha,
             alpha_path=np.array(trace.alpha),
             gcv_total=gcv,
@@ -112,9 +113,9 @@ class Pursued(Generic[C]):
         )
 
 
-def record_of(trace: Trace, n_rows: int, orthogonalizers: Sequence[Orthogonalizer]) -> Record:
-    """Return what a pursuit without penalties records, or several in a row."""
-    return Record(
+def steps_of(trace: Trace, n_rows: int, orthogonalizers: Sequence[Orthogonalizer]) -> Steps:
+    """Return the numbers of a pursuit, or of several pursuits whose traces were joined."""
+    return Steps(
         largest=np.array(trace.largest),
         total=np.array(trace.total),
         degrees_of_freedom=np.array(trace.degrees_of_freedom),
@@ -134,18 +135,18 @@ def run(
     make_chooser: Callable[[int], C],
     make_held_out: Callable[[int], HeldOut | None] = lambda n_penalties: None,
 ) -> Pursued[C]:
-    """Run the pursuit with the solver asked for, or the one that suits the data.
+    """Run the pursuit with the requested solver; "auto" takes the one that suits the data.
 
     Parameters
     ----------
     problem : Problem
-        The data.
+        The prepared data.
     request : Request
-        What is asked for.
+        The parameters of the fit.
     rows : Rows
-        The rows of the problem, perhaps in other coordinates.
+        The rows of the problem, in the coordinates of the candidates.
     make_chooser, make_held_out : callables
-        Make a chooser, and what follows the fit on other rows, for a number of penalties.
+        Functions from the number of penalties to a chooser, and to the evaluation on held-out rows.
     """
     alphas, family, folder = request.alphas, request.family, request.checkpoint
     wants_qr = folder is None and prefers_qr(request.solver, alphas, rows.n_rows)
@@ -167,83 +168,101 @@ def run(
     return Pursued(chooser, trace, orthogonalizer, held_out, rows.effective_n_rows)
 
 
-Algorithm = Callable[[Problem, Request], FittedModel]
+@dataclass(frozen=True)
+class Algorithm:
+    """Function that fits, and the facts about it on which the plan depends."""
+
+    fit: Callable[[Problem, Request], FittedModel]
+    repeats: bool = False
+    """True if the last fit to all rows repeats the choices of the fit by which rows decided; False
+    if it makes as many new choices."""
+    leaves_rows_out: bool = False
+    """True if the algorithm chooses the penalty by leaving rows out one by one, so that no rows
+    are held out for that."""
+    needs_shrinkage: Callable[[Problem, Request], bool] | None = None
+    """Cheap test, made before a long fit without shrinkage, that the fit would overfit."""
+    covariance: bool = False
+    """True if the algorithm works with the covariance of the columns."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How an estimator fits: an algorithm, the requests to compare, and rows that decide."""
+    """Steps of a fit: least squares, a comparison on held-out rows, a last fit to all rows.
+
+    Steps that are not needed are not made.
+    """
 
     algorithm: Algorithm
     requests: tuple[Request, ...]
-    """One for each family among which held-out rows choose."""
+    """One request for each family to compare."""
     preparation: Preparation
     hold_out: HoldOut | None
+    """Rows to hold out in the comparison."""
     decides: bool
-    """Whether held-out rows decide on the family or the penalty, and then take part themselves."""
-    prescribes: bool
-    """Whether the fit to all rows makes the same choices, or as many new ones."""
-    plain: Plan | None = None
-    """The same without shrinkage, which is fitted first; it is enough if it predicts rows that are
-    left out about as well as the others."""
-    is_hopeless: Callable[[Problem, Request], bool] | None = None
-    """A cheap test, before that fit, whether a fit without shrinkage will be insufficient."""
+    """True if held-out rows decide on the family or the penalty; they then join the last fit."""
+    plain: Request | None = None
+    """Request without shrinkage, which is fitted first. Its fit is the result if least squares
+    predict left-out rows about as well as fitted ones."""
+    watched: HoldOut | None = None
+    """Rows to hold out of the fit without shrinkage, only to measure residuals on them."""
 
-    @property
-    def families(self) -> list[Family]:
-        """The families to compare."""
-        return [request.family for request in self.requests]
-
-    def compare(self, data: CheckedData) -> list[FittedModel]:
-        """Fit all families to the same rows."""
-        problem = data.problem(self.preparation, self.hold_out)
-        return [self.algorithm(problem, request) for request in self.requests]
+    def without_gaps(self, data: CheckedData) -> tuple[CheckedData, Gaps | None]:
+        """Return data without missing values, and the treatment of missing values."""
+        families = [request.family for request in self.requests]
+        hold_out = self.hold_out if self.plain is None else self.watched
+        return data.without_gaps(self.preparation, hold_out, families)
 
     def fit(self, data: CheckedData) -> FittedModel:
-        """Fit, and fit again to all rows where held-out ones had something to decide."""
-        if self.plain is not None:
-            model = self.plain.fit_if_enough(data)
-            if model is not None:
-                return model
+        """Fit to data without gaps."""
+        model = None if self.plain is None else self._fit_plain(data, self.plain)
+        if model is not None:
+            return model
         models = self.compare(data)
         best = best_of(models) if len(models) > 1 else 0
         if not self.decides or data.validation is not None:
             return models[best]
-        request = again(self.requests[best], models[best], prescribe=self.prescribes)
-        model = self.algorithm(data.problem(self.preparation, None), request)
+        request = again(self.requests[best], models[best], prescribe=self.algorithm.repeats)
+        model = self.algorithm.fit(data.problem(self.preparation, None), request)
         return with_decisions(model, models[best])
 
-    def fit_if_enough(self, data: CheckedData) -> FittedModel | None:
-        """Fit, unless functions are many or rows that are left out are predicted badly."""
+    def compare(self, data: CheckedData) -> list[FittedModel]:
+        """Fit all requests to the same rows."""
         problem = data.problem(self.preparation, self.hold_out)
-        (request,) = self.requests
-        most = int(FEW * problem.rows.effective_n_rows)
-        limits = request.limits
-        if limits.max_functions is None or limits.max_functions > most:
-            limited = replace(request, limits=replace(limits, max_functions=most))
-            if self.is_hopeless is not None and self.is_hopeless(problem, limited):
+        return [self.algorithm.fit(problem, request) for request in self.requests]
+
+    def _fit_plain(self, data: CheckedData, request: Request) -> FittedModel | None:
+        """Fit without shrinkage; return None if left-out rows are predicted badly.
+
+        A fit with more than the share `FEW` of functions per row is never good enough, so that it
+        ends early.
+        """
+        problem = data.problem(self.preparation, self.watched)
+        most, limits = int(FEW * problem.rows.effective_n_rows), request.limits
+        limited = limits.max_functions is None or limits.max_functions > most
+        if limited:
+            request = replace(request, limits=replace(limits, max_functions=most))
+            needs_shrinkage = self.algorithm.needs_shrinkage
+            if needs_shrinkage is not None and needs_shrinkage(problem, request):
                 return None
-            model = self.algorithm(problem, limited)
-            if model.record.stop_reason == "max_functions":
-                return None
-        else:
-            model = self.algorithm(problem, request)
+        model = self.algorithm.fit(problem, request)
+        if limited and model.record.stop_reason == "max_functions":
+            return None
         return model if needs_no_shrinkage(model, problem) else None
 
 
 def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
-    """Ask for the fit to all rows that follows a fit by which held-out rows decided.
+    """Return the request for the last fit to all rows, after held-out rows have decided.
 
     Parameters
     ----------
     request : Request
-        What was asked for.
+        The request of the fit by which held-out rows decided.
     model : FittedModel
-        What held-out rows decided on: the family, the penalty, and how many choices to make.
+        That fit: it gives the family, the penalty, and the number of choices.
     prescribe : bool
-        Whether the same candidates are chosen again, or as many are chosen anew.
+        True if the candidates of that fit are chosen again; False if as many are chosen anew.
     """
-    # With more rows, more may be left of a candidate than the threshold: then it is chosen, too.
+    # With more rows, the residual of a further candidate may exceed the threshold: choose it, too.
     goes_on = prescribe and model.record.stop_reason == "threshold"
     return replace(
         request,
@@ -257,7 +276,7 @@ def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
 
 
 def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
-    """Return a fit to all rows, with what is known from the one by which rows decided."""
+    """Return a fit to all rows, with the held-out residuals of the fit by which rows decided."""
     from_held_out = decided.record
     record = replace(
         model.record,
@@ -273,22 +292,22 @@ def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
 
 
 def shares_left(record: Record) -> Array:
-    """Return the share of variance left on held-out rows, by the number of features."""
+    """Return the residual share of variance on held-out rows, by the number of features."""
     left = record.validation_total
     assert left is not None
     return left / (left[0] or 1.0)
 
 
 def best_of(models: Sequence[FittedModel], n_features: int | None = None) -> int:
-    """Return which fit leaves least on held-out rows, at equal numbers of features.
+    """Return the index of the fit with the least residual on held-out rows.
 
     Parameters
     ----------
     models : sequence of FittedModel
         Fits to the same rows, with the same rows held out.
     n_features : int, optional
-        The number of features at which to compare; by default the fewest with which a fit reaches
-        its goal. In ties the first fit wins.
+        The number of features at which fits are compared; by default the fewest with which a fit
+        reaches its goal. In ties the first fit wins.
     """
     records = [model.record for model in models]
     complete = [each.stop_reason != "max_functions" for each in records]

@@ -1,4 +1,4 @@
-"""How a fit went, and what was asked of it."""
+"""Record of a fit, step by step, and the parameters that it is measured against."""
 
 from __future__ import annotations
 
@@ -9,49 +9,56 @@ from gramian.core.pursuit import StopReason
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
-    """What the fit saw, step by step, and how it went."""
+class Steps:
+    """Residual variances and numbers of functions, step by step."""
 
     largest: Array
-    """The largest residual variance before each step and after the last."""
+    """Largest residual variance before each step and after the last."""
     total: Array
-    """The total residual variance, likewise."""
+    """Total residual variance before each step and after the last."""
     degrees_of_freedom: Array
-    """The effective number of functions, likewise."""
+    """Effective number of functions before each step and after the last."""
     n_kept: IntArray
-    """The number of functions that each step added."""
+    """Number of functions that each step added."""
     n_dropped: IntArray
-    """The number of functions that each step dropped as combinations of others."""
+    """Number of functions that each step dropped as combinations of others."""
     stop_reason: StopReason
     solver: str
     orthogonality_loss: float
     n_rows: int
-    """The number of rows of the fit."""
-    alpha: float = 0.0
-    """The penalty after the last step."""
-    alpha_path: Array | None = None
-    """The penalty after each step; None where the algorithm knows no penalties."""
-    gcv_total: Array | None = None
-    """The total residual variance that generalized cross-validation expects on new rows."""
-    validation_largest: Array | None = None
-    """The largest residual variance of held-out rows, if any were held out."""
-    validation_total: Array | None = None
+    """Number of rows of the fit."""
 
     @property
     def n_functions(self) -> int:
-        """The number of functions in the basis, the constant among them."""
+        """The number of functions in the basis, including the constant."""
         return 1 + int(self.n_kept.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Record(Steps):
+    """Steps of a fit with penalties, and residuals on other rows."""
+
+    alpha: float
+    """Penalty after the last step."""
+    alpha_path: Array
+    """Penalty after each step."""
+    gcv_total: Array
+    """Total residual variance on new rows, as estimated by generalized cross-validation."""
+    validation_largest: Array | None = None
+    """Largest residual variance of held-out rows; None if no rows were held out."""
+    validation_total: Array | None = None
+    """Total residual variance of held-out rows; None if no rows were held out."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked for, as far as a fit is measured against it afterwards."""
+    """Parameters that a fit is measured against afterwards."""
 
     threshold: float | None = None
-    """The residual variance that is too little to be chosen."""
+    """Residual variance, or share of variance, below which a candidate is not chosen."""
     relative: bool = False
-    """Whether the threshold is a share of each variance."""
+    """True if the threshold is a share of each variance."""
     explained: float | None = None
-    """The share of the total variance to explain."""
+    """Share of the total variance to explain."""
     any_alpha: bool = False
-    """Whether rows left out were to choose the penalty."""
+    """True if left-out or held-out rows were to choose the penalty."""

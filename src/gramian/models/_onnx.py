@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import gramian
 from gramian._support.writing import replacing
-from gramian.estimators import Estimator
+from gramian.estimators import UFFS, Estimator, FittedNorms
 from gramian.fitting import AnyModel, FittedManifold, FittedModel, Project
 from gramian.models._onnx_graph import OnnxGraph
 from gramian.models._onnx_surface import encode
@@ -65,7 +65,7 @@ def to_onnx(
     >>> [node.op_type for node in model.graph.node]
     ['Sub', 'MatMul']
     """
-    if not isinstance(estimator, Estimator):
+    if not isinstance(estimator, Estimator | UFFS):
         raise TypeError(f"to_onnx is for the estimators of gramian; got {type(estimator)}.")
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be 'float32' or 'float64'; got {dtype!r}.")
@@ -106,8 +106,8 @@ def _encode(model: AnyModel, graph: OnnxGraph) -> int:
     """Add the operations from "X" to "Z", and return the number of columns of "Z"."""
     if isinstance(model, FittedManifold):
         return encode(graph, model)
-    assert isinstance(model, FittedModel)
-    if isinstance(model.encoder, Project):
+    assert isinstance(model, FittedModel | FittedNorms)
+    if isinstance(model, FittedModel) and isinstance(model.encoder, Project):
         centred = graph("Sub", "X", graph.constant(model.mean, "mean"))
         graph("MatMul", centred, graph.constant(model.encoder.axes.T, "directions"), out="Z")
         return len(model.encoder.axes)

@@ -15,6 +15,7 @@ from gramian._support.words import is_storable_text
 from gramian.estimators import GCA, GFA, GFR, GFS, UFFS, PolynomialManifold
 from gramian.exceptions import ModelFileError
 from gramian.families import Family
+from gramian.models import _stored_norms as _norms
 from gramian.models import _stored_pursuits as _pursuits
 from gramian.models import _stored_surfaces as _surfaces
 from gramian.models._archive import AnyArray
@@ -24,8 +25,9 @@ from gramian.models._stored_numbers import INFINITY, MAX_INTEGER, Stored, number
 
 StoredEstimator = GFR | GCA | GFS | GFA | UFFS | PolynomialManifold
 KINDS: dict[type[StoredEstimator], ModuleType] = {
-    **dict.fromkeys((GFR, GCA, GFS, GFA, UFFS), _pursuits),
+    **dict.fromkeys((GFR, GCA, GFS, GFA), _pursuits),
     PolynomialManifold: _surfaces,
+    UFFS: _norms,
 }
 """Module that describes the fitted model of each estimator, and makes it again."""
 ESTIMATORS: dict[str, type[StoredEstimator]] = {each.__name__: each for each in KINDS}

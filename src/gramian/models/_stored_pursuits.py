@@ -11,7 +11,7 @@ import numpy as np
 from gramian._support.types import Array, IntArray
 from gramian.core.pursuit import StopReason
 from gramian.exceptions import ModelFileError
-from gramian.fitting import Asked, Basis, FittedModel, Project, Record, TakeColumns
+from gramian.fitting import Asked, Basis, FittedModel, Project, Record, Steps, TakeColumns
 from gramian.models import _stored_decoder as _decoder
 from gramian.models import _stored_elimination as _elimination
 from gramian.models import _stored_laws as _laws
@@ -23,6 +23,8 @@ from gramian.models._stored_families import from_data, to_data
 from gramian.models._stored_numbers import Stored, number_from, number_to, positive_integer
 
 SOLVERS = ("qr", "gram", "moments")
+STEPS = frozenset({"n_samples_", "stop_reason_", "solver_", "orthogonality_loss_"})
+"""Numbers of every pursuit that are no arrays."""
 
 
 def describe(
@@ -37,18 +39,12 @@ def describe(
     moments : bool or None
         True to include the moments of the fit; None to include them if they are small.
     """
-    record = model.record
-    arrays: dict[str, AnyArray] = {}
-    fitted: dict[str, Any] = {
-        "n_samples_": int(record.n_rows),
-        "stop_reason_": record.stop_reason,
-        "solver_": record.solver,
-        "orthogonality_loss_": number_to(float(record.orthogonality_loss)),
-        "asked": vars(model.asked),
+    fitted = {
+        **steps_to_data(model.record, model.asked),
+        "alpha_": number_to(float(model.record.alpha)),
+        "family_": to_data(model.family),
     }
-    if model.decoder is not None:
-        fitted |= {"alpha_": number_to(float(record.alpha)), "family_": to_data(model.family)}
-        arrays |= _decoder.to_arrays(model.decoder, moments=moments)
+    arrays = _decoder.to_arrays(model.decoder, moments=moments)
     if model.elimination is not None:
         fitted["elimination"] = _elimination.to_data(model.elimination)
         arrays |= _elimination.to_arrays(model.elimination)
@@ -68,19 +64,13 @@ def restore(stored: Stored) -> FittedModel:
         Content of the file.
     """
     arrays, estimator = stored.arrays, stored.estimator
-    decodes = "decoder.coefficients" in SCHEMAS[stored.algorithm]
-    scalars = {"n_samples_", "stop_reason_", "solver_", "orthogonality_loss_"}
-    if decodes:
-        scalars |= {"alpha_", "family_"}
+    scalars = {*STEPS, "alpha_", "family_"}
     if "elimination.dropped" in arrays:
         scalars.add("elimination")
     if isinstance(stored.fitted, dict):
-        optional = {"asked", "laws"} if decodes else {"asked"}
-        scalars |= optional.intersection(stored.fitted)
+        scalars |= {"asked", "laws"}.intersection(stored.fitted)
     fitted = stored.scalars(scalars)
-    record = _record(fitted, stored)
-    if np.append(record.n_kept, record.n_dropped).min(initial=0) < 0:
-        raise ModelFileError("A number of functions is negative.")
+    record = Record(alpha=number_from(fitted, "alpha_"), **steps_from(fitted, stored))
     scale = stored.scale
     chosen, redundant, directions, basis = _choice(arrays, estimator, stored.n_columns)
     elimination = None
@@ -92,7 +82,7 @@ def restore(stored: Stored) -> FittedModel:
             stored.n_columns if basis is None else len(basis.axes),
             redundant,
         )
-    family = from_data(fitted["family_"], stored.functions) if decodes else estimator._family()
+    family = from_data(fitted["family_"], stored.functions)
     model = FittedModel(
         algorithm=stored.algorithm,
         names=stored.names,
@@ -105,14 +95,11 @@ def restore(stored: Stored) -> FittedModel:
         redundant=redundant,
         family=family,
         record=record,
-        asked=_asked(fitted["asked"]) if "asked" in fitted else estimator._asked,
-        decoder=_decoder.from_arrays(arrays, family, record.n_kept, record.n_dropped)
-        if decodes
-        else None,
-        variances=arrays.get("_variances"),
+        asked=asked_from(fitted, estimator),
+        decoder=_decoder.from_arrays(arrays, family, record.n_kept, record.n_dropped),
+        variances=arrays["_variances"],
         directions=directions,
         basis=basis,
-        norms=arrays.get("fourier_norms_"),
         best_sets=_sets.from_arrays(arrays, stored.n_columns),
         elimination=elimination,
     )
@@ -143,16 +130,28 @@ def _choice(
         return np.arange(len(arrays["components_"])), None, arrays["components_"], None
     if "basis_" in arrays:
         axes = arrays["basis_"]
-        _check_choice("component_indices_", "redundant_indices_", arrays, len(axes))
+        check_choice("component_indices_", "redundant_indices_", arrays, len(axes))
         chosen = arrays["component_indices_"]
         given = estimator.get_params(deep=False)["basis"]
         basis = Basis(axes, "pc" if isinstance(given, str) else "basis")
         return chosen, arrays["redundant_indices_"], axes[chosen], basis
-    _check_choice("selected_features_", "redundant_features_", arrays, d)
+    check_choice("selected_features_", "redundant_features_", arrays, d)
     return arrays["selected_features_"], arrays.get("redundant_features_"), None, None
 
 
-def _record(fitted: Mapping[str, Any], stored: Stored) -> Record:
+def steps_to_data(steps: Steps, asked: Asked) -> dict[str, Any]:
+    """Return the numbers of a pursuit that are no arrays."""
+    return {
+        "n_samples_": int(steps.n_rows),
+        "stop_reason_": steps.stop_reason,
+        "solver_": steps.solver,
+        "orthogonality_loss_": number_to(float(steps.orthogonality_loss)),
+        "asked": vars(asked),
+    }
+
+
+def steps_from(fitted: Mapping[str, Any], stored: Stored) -> dict[str, Any]:
+    """Return the checked fields of `Steps`, and of `Record` if the file holds a record."""
     if fitted["stop_reason_"] not in get_args(StopReason) or fitted["solver_"] not in SOLVERS:
         raise ModelFileError("Its stop_reason_ or solver_ is unknown to this version.")
     total = stored.arrays["total_residual_variance_"]
@@ -163,18 +162,23 @@ def _record(fitted: Mapping[str, Any], stored: Stored) -> Record:
         for name, spec in SCHEMAS[stored.algorithm].items()
         if spec.source.startswith("record.") and name in stored.arrays
     }
-    return Record(
-        stop_reason=fitted["stop_reason_"],
-        solver=fitted["solver_"],
-        orthogonality_loss=number_from(fitted, "orthogonality_loss_"),
-        n_rows=positive_integer(fitted, "n_samples_"),
-        alpha=number_from(fitted, "alpha_") if "alpha_" in fitted else 0.0,
+    if np.append(recorded["n_kept"], recorded["n_dropped"]).min(initial=0) < 0:
+        raise ModelFileError("A number of functions is negative.")
+    return {
         **recorded,
-    )
+        "stop_reason": fitted["stop_reason_"],
+        "solver": fitted["solver_"],
+        "orthogonality_loss": number_from(fitted, "orthogonality_loss_"),
+        "n_rows": positive_integer(fitted, "n_samples_"),
+    }
 
 
-def _asked(data: Any) -> Asked:
-    found = data if isinstance(data, dict) else {}
+def asked_from(fitted: Mapping[str, Any], estimator: Any) -> Asked:
+    """Return the parameters that a fit is measured against; early files do not hold them."""
+    if "asked" not in fitted:
+        asked: Asked = estimator._asked
+        return asked
+    found = fitted["asked"] if isinstance(fitted["asked"], dict) else {}
     kinds = {name: type(value) for name, value in found.items()}
     numbers = [found.get(name) for name in ("threshold", "explained")]
     if (
@@ -186,7 +190,8 @@ def _asked(data: Any) -> Asked:
     return Asked(**found)
 
 
-def _check_choice(chosen: str, others: str, arrays: Mapping[str, AnyArray], n: int) -> None:
+def check_choice(chosen: str, others: str, arrays: Mapping[str, AnyArray], n: int) -> None:
+    """Check the indices of chosen and redundant candidates."""
     check_indices(chosen, arrays[chosen], n, increasing=False)
     if others in arrays:
         check_indices(others, arrays[others], n, increasing=True)

@@ -118,8 +118,8 @@ class SelectionOrderDisplay(Display):
             Passed to :meth:`plot`.
         """
         check_by_feature(estimator)
-        model: FittedModel = estimator.model_
-        if model.decoder is None:
+        model = estimator.model_
+        if not isinstance(model, FittedModel):
             raise TypeError(
                 f"{type(estimator).__name__} has no residual variances of its own; fit GFS."
             )
@@ -237,7 +237,6 @@ def _best_left(model: FittedModel) -> Array | None:
 def variances_when_chosen(model: FittedModel, relative: bool) -> tuple[Array, Array]:
     """Return the residual variance of each variable when it was chosen, and its variance."""
     decoder = model.decoder
-    assert decoder is not None
     whole = decoder.units**2
     if model.selects and model.scale is not None:
         whole = np.ones_like(whole)

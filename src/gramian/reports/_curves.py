@@ -96,7 +96,7 @@ def trace(model: FittedModel, data: ReportRows) -> Curves:
         shown = [at(counts, values) for values in known.values()]
         return Chart(title, axis, list(map(Curve, known, labels, shown)), **mark)
 
-    gcv = None if record.gcv_total is None else record.gcv_total / (record.total[0] or 1.0)
+    gcv = record.gcv_total / (record.total[0] or 1.0)
     held_out = None if record.validation_total is None else shares(record.validation_total)
     best = None if model.best_sets is None else shares(model.best_sets.total)
     wanted = model.asked.explained
@@ -132,7 +132,7 @@ def trace(model: FittedModel, data: ReportRows) -> Curves:
         "number of features",
         n_pca,
         *explained(model),
-        None if gcv is None or not np.isfinite(gcv[-1]) else 1 - float(gcv[-1]),
+        1 - float(gcv[-1]) if np.isfinite(gcv[-1]) else None,
     )
 
 

@@ -54,7 +54,9 @@ class Imputation:
         return found
 
 
-def fit_imputation(table: Array, names: list[str], *, nonlinear: bool, margin: float) -> Imputation:
+def fit_imputation(
+    table: Array, names: list[str], *, nonlinear: bool = True, margin: float = 0.2
+) -> Imputation:
     """Fit a normal distribution and corrections of its expectations.
 
     Parameters

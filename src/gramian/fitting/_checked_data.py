@@ -1,12 +1,12 @@
-"""From what the user gives to what the pursuit works with: checks, rows held out, centring."""
+"""Checked data: arrays, streams and Dask collections as rows that are ready for a pursuit."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,42 +38,43 @@ from gramian.fitting._gaps import Completion, Gaps, GapTally, add_tallies, compl
 from gramian.tables import Chunk
 
 MAX_HELD_OUT = 20_000
-"""At most about this many rows of a stream are held out; they are kept in memory."""
+"""Largest number of rows of a stream to hold out, about; they are kept in memory."""
 RandomState = int | np.random.RandomState | None
-T = TypeVar("T")
 Weighted = tuple[Any, Array | None]
 """Rows and their weights."""
+Opened = tuple[Rows, Centring, Weighted | None]
+"""Rows to fit, their means and scales, and rows that are held out."""
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is done to the columns before the pursuit, and what must be known of them."""
+    """Scaling of the columns before a pursuit, and the sums that the first pass computes."""
 
     scaling: Literal["column", "table"]
-    """Whether each column gets variance 1, or the most variant one does."""
+    """Unit of variance: each column's own, or that of the column of largest variance."""
     counts: bool = False
-    """Whether variances are reported for the scaled columns, so that all of them count alike."""
+    """True if variances are reported for the scaled columns, so that all columns count alike."""
     covariance: bool = False
-    """Whether the covariance of the columns is needed."""
+    """True if the covariance of the columns is needed."""
     checksum: bool = False
-    """Whether rows must be known again: a checkpoint belongs to its data."""
+    """True if a checksum of the rows is needed, because a checkpoint belongs to its data."""
 
 
 class TooFewRowsError(ValueError):
-    """Rows that are held out leave too few to fit.
+    """Error for held-out rows that leave too few rows to fit.
 
     Parameters
     ----------
     share : float
-        The share that is held out.
+        The share of rows that is held out.
     n_rows : int
-        The rows.
+        The number of all rows.
     n_left : int
-        Those that are left.
+        The number of rows to fit.
     """
 
     def __init__(self, share: float, n_rows: int, n_left: int) -> None:
-        super().__init__(share, n_rows, n_left)  # by which it is made in other processes
+        super().__init__(share, n_rows, n_left)  # the arguments with which pickle makes it again
         self.share, self.n_rows, self.n_left = share, n_rows, n_left
 
     def __str__(self) -> str:
@@ -85,7 +86,7 @@ class TooFewRowsError(ValueError):
 
 @dataclass(frozen=True)
 class HoldOut:
-    """Which share of the rows is held out."""
+    """Share of the rows to hold out, and the seed that chooses them."""
 
     share: float
     random_state: RandomState
@@ -100,15 +101,15 @@ class Problem:
     centring: Centring
     held_out: RowBlock | None
     unit: Array
-    """The deviation in reported variances that is 1 in the scaled columns, by column."""
+    """Deviation, in the units of reported variances, of each scaled column."""
     scale: Array | None
-    """What the columns were divided by, if that is what counts."""
+    """Divisors of the columns, if variances are reported for the scaled columns."""
     order: Array | None = None
-    """The variances of the columns over all rows, where some are held out: columns that are equal
-    before that stay so."""
+    """Variances of the columns over all rows, if some rows are held out: columns of equal variance
+    over all rows stay tied."""
 
     def watch(self, scale: Array | float, n_penalties: int, **options: Any) -> HeldOut | None:
-        """Begin to evaluate the fit on the rows held out, if there are any."""
+        """Return the evaluation of a fit on held-out rows; None if no rows are held out."""
         return (
             None if self.held_out is None else HeldOut(self.held_out, scale, n_penalties, **options)
         )
@@ -116,23 +117,23 @@ class Problem:
 
 @dataclass(frozen=True)
 class CheckedData(ABC):
-    """Checked data, of which problems are made."""
+    """Checked data: a table of any kind, as the user gave it or with its gaps filled."""
 
     names: tuple[str, ...] | None
     n_columns: int
     validation: Weighted | None
     """Rows that the user gave to be held out."""
+    _opened: dict[tuple[Preparation, HoldOut | None], Opened] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """Rows that `has_gaps` has opened, until `problem` takes them: a pass over a file is long."""
 
     def problem(self, preparation: Preparation, hold_out: HoldOut | None) -> Problem:
-        """Hold rows out, and centre and scale the columns."""
+        """Hold rows out, and centre and scale the columns. No value may be missing."""
         if self.validation is not None:
             hold_out = None
-        try:
-            rows, centring, held_out = self._open(preparation, hold_out)
-        except SpreadError as error:
-            if self.names is None:
-                raise
-            raise error.named(repr(self.names[error.column])) from None
+        opened = self._opened.pop((preparation, hold_out), None)
+        rows, centring, held_out = opened or self._named_open(preparation, hold_out)
         held_out = self.validation or held_out
         block = None if held_out is None else apply_centring(centring, *held_out)
         unit, scale, order = centring.scale, None, None
@@ -142,40 +143,58 @@ class CheckedData(ABC):
             order = _variances_of_all(rows.n_rows, centring, held_out)
         return Problem(self.names, rows, centring, block, unit, scale, order)
 
-    def fit(
-        self, fit: Callable[[CheckedData], T], families: Sequence[Family]
-    ) -> tuple[T, Gaps | None]:
-        """Fit, and if values turn out to be missing, again without gaps.
+    def without_gaps(
+        self, preparation: Preparation, hold_out: HoldOut | None, families: Sequence[Family]
+    ) -> tuple[CheckedData, Gaps | None]:
+        """Return the data with gaps filled or rows with gaps left out, if any value is missing.
 
         Parameters
         ----------
-        fit : callable
-            Makes a model of data.
+        preparation, hold_out : Preparation, HoldOut or None
+            The arguments with which `problem` is called first.
         families : sequence of Family
-            The functions that are fitted: if complete rows are enough for those of all columns,
-            no others are used.
+            The families that are fitted: they decide whether complete rows are enough.
 
         Returns
         -------
-        model : object
-            What was fitted.
+        data : CheckedData
+            The data without gaps.
         gaps : Gaps or None
-            What was done about missing values, if there were any.
+            The treatment of missing values; None if no value is missing.
         """
-        try:
-            return fit(self), None
-        except MissingValueError:
-            data, gaps = self._completed(families)
-            return fit(data), gaps
-
-    def _completed(self, families: Sequence[Family]) -> tuple[CheckedData, Gaps]:
-        """Return the same without missing values, and what was done about them."""
+        if not self.has_gaps(preparation, None if self.validation is not None else hold_out):
+            return self, None
         make, gaps = completion(self._tally(), families, self.names, self._sample)
         return self._made_by(make), gaps
 
+    def has_gaps(self, preparation: Preparation, hold_out: HoldOut | None) -> bool:
+        """Return True if any value is missing.
+
+        The question takes no pass of its own: it opens the rows for `problem`, and stops at the
+        first missing value.
+        """
+        try:
+            self._opened[preparation, hold_out] = self._named_open(preparation, hold_out)
+        except MissingValueError:
+            return True
+        return False
+
+    def _named_open(self, preparation: Preparation, hold_out: HoldOut | None) -> Opened:
+        """Open the rows; an error about the spread of a column names the column."""
+        try:
+            return self._open(preparation, hold_out)
+        except SpreadError as error:
+            if self.names is None:
+                raise
+            raise error.named(repr(self.names[error.column])) from None
+
+    @abstractmethod
+    def _open(self, preparation: Preparation, hold_out: HoldOut | None) -> Opened:
+        """Return rows to fit, their means and scales, and rows that are held out."""
+
     @abstractmethod
     def _tally(self) -> GapTally:
-        """Count what there is."""
+        """Count rows and missing cells."""
 
     @abstractmethod
     def _sample(self, share: float) -> Array:
@@ -183,32 +202,30 @@ class CheckedData(ABC):
 
     @abstractmethod
     def _made_by(self, make: Completion) -> Self:
-        """Return the same, rows with gaps being completed."""
+        """Return data whose rows are completed by a function."""
 
     @property
     @abstractmethod
     def whole(self) -> Any:
-        """The table as it is: an array, a source of row blocks, or a Dask collection."""
-
-    @abstractmethod
-    def _open(
-        self, preparation: Preparation, hold_out: HoldOut | None
-    ) -> tuple[Rows, Centring, Weighted | None]:
-        """Return the rows, what was done to them, and those that are held out."""
+        """The table: an array, a source of row blocks, or a Dask collection."""
 
 
 @dataclass(frozen=True)
 class ArrayData(CheckedData):
-    """A table in memory, as an array or a sparse matrix."""
+    """Table in memory: an array or a sparse matrix."""
 
     table: Any
     weights: Array | None
 
     @property
     def whole(self) -> Array:
-        """The rows, written out."""
+        """The rows as an array."""
         table: Array = written_out(self.table)
         return table
+
+    def has_gaps(self, preparation: Preparation, hold_out: HoldOut | None) -> bool:
+        """Return True if any value is missing."""
+        return not issparse(self.table) and has_gaps(self.table)
 
     def _tally(self) -> GapTally:
         return GapTally.of(self.table)
@@ -221,11 +238,7 @@ class ArrayData(CheckedData):
         rows: Array = self.table
         return rows if share >= 1 else rows[_chosen(0, len(rows), share)]
 
-    def _open(
-        self, preparation: Preparation, hold_out: HoldOut | None
-    ) -> tuple[Rows, Centring, Weighted | None]:
-        if not issparse(self.table) and has_gaps(self.table):
-            raise MissingValueError("Values are missing.")
+    def _open(self, preparation: Preparation, hold_out: HoldOut | None) -> Opened:
         if hold_out is None:
             fitted, held_out = (self.table, self.weights), None
         else:
@@ -239,14 +252,14 @@ class ArrayData(CheckedData):
 
 @dataclass(frozen=True)
 class StreamData(CheckedData):
-    """A table that is read block by block."""
+    """Table that is read block by block."""
 
     source: Source
     memory_budget: int
 
     @property
     def whole(self) -> Source:
-        """The source."""
+        """The source of row blocks."""
         return self.source
 
     def _tally(self) -> GapTally:
@@ -267,9 +280,7 @@ class StreamData(CheckedData):
         ]
         return np.concatenate(parts)
 
-    def _open(
-        self, preparation: Preparation, hold_out: HoldOut | None
-    ) -> tuple[Rows, Centring, Weighted | None]:
+    def _open(self, preparation: Preparation, hold_out: HoldOut | None) -> Opened:
         return open_stream(
             self.source,
             preparation.scaling,
@@ -282,17 +293,17 @@ class StreamData(CheckedData):
 
 @dataclass(frozen=True)
 class DaskData(CheckedData):
-    """A Dask array or data frame."""
+    """Dask array or data frame."""
 
     collection: Any
     weights: Any
     memory_budget: int
     completion: Completion | None = None
-    """What is done about missing values."""
+    """Function that completes rows; None if no value is missing."""
 
     @property
     def whole(self) -> Any:
-        """The columns of the fit."""
+        """The collection without the column of weights."""
         return self.collection if self.names is None else self.collection[list(self.names)]
 
     def _tally(self) -> GapTally:
@@ -307,9 +318,7 @@ class DaskData(CheckedData):
 
         return np.concatenate(map_partitions(self.collection, self.weights, some))
 
-    def _open(
-        self, preparation: Preparation, hold_out: HoldOut | None
-    ) -> tuple[Rows, Centring, Weighted | None]:
+    def _open(self, preparation: Preparation, hold_out: HoldOut | None) -> Opened:
         n_rows = self.collection.shape[0]
         return open_dask(
             self.collection,
@@ -324,17 +333,17 @@ class DaskData(CheckedData):
 
 
 def _tally(number: int, x: Array) -> GapTally:
-    """Count what there is of a partition, whatever its number."""
+    """Count rows and missing cells of a partition; its number does not matter."""
     return GapTally.of(x)
 
 
 def _chosen(number: int, n_rows: int, share: float) -> NDArray[np.bool_]:
-    """Choose about a share of the rows of the block of that number."""
+    """Return a mask of about a share of the rows of a block; the block's number is the seed."""
     return np.random.default_rng([0, number]).random(n_rows) < share
 
 
 def _variances_of_all(n_rows: int, centring: Centring, held_out: Weighted) -> Array | None:
-    """Return the variances over the rows of the fit and those held out, if they count alike."""
+    """Return the variances over fitted and held-out rows together; None if rows have weights."""
     table, weights = held_out
     if weights is not None:
         return None
@@ -353,7 +362,7 @@ def _variances_of_all(n_rows: int, centring: Centring, held_out: Weighted) -> Ar
 
 
 def _split(table: Any, weights: Array | None, hold_out: HoldOut) -> tuple[Weighted, Weighted]:
-    """Hold out a random share of the rows that have a weight."""
+    """Divide the rows of positive weight at random into rows to fit and rows to hold out."""
     if weights is not None:
         table, weights = table[weights > 0], weights[weights > 0]
     n_rows = table.shape[0]
@@ -368,7 +377,7 @@ def _split(table: Any, weights: Array | None, hold_out: HoldOut) -> tuple[Weight
 
 
 def _split_of_stream(n_rows: int | None, hold_out: HoldOut | None) -> Split | None:
-    """Return which rows of a stream are held out; no more than are needed to be sure."""
+    """Return the split of a stream, with at most about `MAX_HELD_OUT` rows held out."""
     if hold_out is None:
         return None
     share = hold_out.share if n_rows is None else min(hold_out.share, MAX_HELD_OUT / n_rows)

@@ -1,0 +1,127 @@
+"""Result of a fit of any kind: the facts that summaries, reports and the command show."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from gramian._support.types import Array
+from gramian._support.words import names_or_numbers
+from gramian.core.pursuit import StopReason
+from gramian.fitting._cautions import Caution, Remedy
+
+STOPPED: dict[StopReason, str] = {
+    "n_components": "the number asked for was reached",
+    "n_features_to_select": "the number asked for was reached",
+    "threshold": "nothing above the threshold was left",
+    "explained_variance": "the share asked for was explained",
+    "early_stopping": "held-out rows gained nothing more",
+    "saturated": "the functions span all rows",
+    "exhausted": "nothing but rounding errors was left",
+    "max_functions": "the largest number of functions was reached",
+}
+"""Reasons to stop, in words."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnyModel(ABC):
+    """Result of a fit of any kind, without the rows."""
+
+    algorithm: str
+    """The name of the estimator."""
+    names: tuple[str, ...] | None
+    """The names of the columns; None if the table has no names."""
+    mean: Array
+    """The means of the columns."""
+    scale: Array | None
+    """Divisors of the columns, with ``scale=True``; else None. Residual variances and errors are
+    those of the scaled columns; all other numbers are in the units of the table."""
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self.mean)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns, or x0, x1, ..."""
+        return names_or_numbers(self.names, self.n_columns)
+
+    @property
+    def selects(self) -> bool:
+        """True if some of the columns are kept, as they are."""
+        return False
+
+    @property
+    def explains(self) -> bool:
+        """True if functions of the kept variables explain the share 1 - `left` of the variance."""
+        return True
+
+    @property
+    def eliminates(self) -> bool:
+        """True if left-out rows decided which candidates are dropped, in any order."""
+        return False
+
+    @property
+    def by_feature(self) -> bool:
+        """True if the fit added features one by one, so that `left` tells the worth of each."""
+        return True
+
+    @property
+    @abstractmethod
+    def thing(self) -> str:
+        """The word for a kept variable."""
+
+    @property
+    @abstractmethod
+    def kept_names(self) -> list[str]:
+        """The names of the kept variables, in the order of choice."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """The number of rows of the fit."""
+
+    @property
+    @abstractmethod
+    def n_functions(self) -> int:
+        """The number of functions in the basis, including the constant."""
+
+    @property
+    @abstractmethod
+    def freedom(self) -> float:
+        """The effective number of functions."""
+
+    @property
+    @abstractmethod
+    def left(self) -> Array:
+        """The residual share of variance before each step and after the last; it begins with 1."""
+
+    @property
+    def held_out_left(self) -> float | None:
+        """The residual share of held-out rows after the last step; None without held-out rows."""
+        return None
+
+    @property
+    @abstractmethod
+    def ending(self) -> str:
+        """The sentence that says why the fit ended."""
+
+    @property
+    @abstractmethod
+    def cautions(self) -> list[Caution]:
+        """Doubts about the fit that the user should know."""
+
+    @property
+    @abstractmethod
+    def remedies(self) -> tuple[Remedy, ...]:
+        """Changes that help against too many functions, the best first."""
+
+    def scaled(self, rows: Array) -> Array:
+        """Return rows in the units of residual variances: divided by `scale` if there is one."""
+        return rows if self.scale is None else rows / self.scale.astype(rows.dtype, copy=False)
+
+
+def ending_of(reason: StopReason) -> str:
+    """Return the sentence that says why a fit ended."""
+    return f"The fit stopped because {STOPPED[reason]}."
