@@ -162,7 +162,7 @@ def test_units_that_differ_are_cautioned_against_unless_columns_are_scaled(tmp_p
     for estimator in (
         GFS(3, scale=True, criterion="variance"),
         GFA(scale=True, backward=False),
-        GFA(),
+        GFA(family="multilinear", laws=False),
     ):
         text = page_of(tmp_path, estimator.fit(X), X).text
         assert "Units decide" not in text
@@ -183,7 +183,7 @@ def test_warnings_of_the_fit_are_on_the_page(tmp_path):
 
 def test_what_is_dropped_in_any_order_has_evidence_and_alternatives(tmp_path):
     X = power_table()
-    gfa = GFA(family="polynomial").fit(X)
+    gfa = GFA(family="polynomial", laws=False).fit(X)
     page = page_of(tmp_path, gfa, X)
     assert "R² ≥ 0.999 on rows left out of the fit" in page.text
     assert "set backward=False (--forward)" in page.text
@@ -202,14 +202,14 @@ def test_what_is_dropped_in_any_order_has_evidence_and_alternatives(tmp_path):
 
 def test_a_few_rows_for_many_columns_are_cautioned_against(tmp_path):
     X = np.random.default_rng(0).standard_normal((60, 12))
-    text = page_of(tmp_path, GFA(family="polynomial").fit(X), X).text
+    text = page_of(tmp_path, GFA(family="polynomial", laws=False).fit(X), X).text
     assert "Not all functions took part" in text
 
 
 def test_columns_to_keep_are_in_the_code(tmp_path):
     X = power_table()
     page = page_of(tmp_path, GFA(keep=["volts"], priority=["power", 2]).fit(X), X)
-    assert "GFA(keep=['volts'], priority=['power', 2])" in code_of(page)
+    assert "GFA(keep=['volts'], priority=['power', 2], family="multilinear", laws=False)" in code_of(page)
 
 
 def test_held_out_rows_that_are_explained_less_are_cautioned_against(tmp_path):

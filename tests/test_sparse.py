@@ -169,13 +169,17 @@ def test_backward_elimination_writes_blocks_of_rows_out():
     rng = np.random.default_rng(4)
     x = np.where(rng.random((N_ROWS, 4)) < 0.5, rng.standard_normal((N_ROWS, 4)), 0.0)
     x = np.column_stack([x, x[:, 0] * x[:, 1]])
-    dense = GFA(threshold=1e-3, backward=True).fit(x)
-    sparse = GFA(threshold=1e-3, backward=True).fit(sp.csc_array(x))
+    dense = GFA(threshold=1e-3, backward=True, family="multilinear", laws=False).fit(x)
+    sparse = GFA(threshold=1e-3, backward=True, family="multilinear", laws=False).fit(
+        sp.csc_array(x)
+    )
     assert_array_equal(sparse.redundant_features_, dense.redundant_features_)
     assert len(sparse.redundant_features_)
 
 
-@pytest.mark.parametrize("estimator", [GFR(2), GCA(), GFS(3), GFA()], ids=repr)
+@pytest.mark.parametrize(
+    "estimator", [GFR(2), GCA(), GFS(3), GFA(family="multilinear", laws=False)], ids=repr
+)
 def test_weights_with_fractions_count_alike_at_defaults(estimator):
     rng = np.random.default_rng(7)
     x = np.where(rng.random((N_ROWS, 5)) < 0.5, rng.standard_normal((N_ROWS, 5)), 0.0)
@@ -191,7 +195,7 @@ def test_weights_with_fractions_count_alike_at_defaults(estimator):
 def test_more_columns_than_their_covariance_can_be_had_of_are_refused():
     X = random_matrix((50, 100_000), 1e-4, np.random.default_rng(6))
     with pytest.raises(ValueError, match=r"100,000 columns.*backward=False"):
-        GFA().fit(X)
+        GFA(family="multilinear", laws=False).fit(X)
 
 
 def test_a_checkpoint_of_sparse_rows_is_one_of_dense_rows(tmp_path):

@@ -14,11 +14,11 @@ scale : bool, default=False
     Whether columns are scaled to variance 1 before the fit, so that their units do not matter.
     Residual variances, `threshold`, `score` and `reconstruction_error` are then those of the
     scaled columns; columns, reconstructions and formulas stay in the units of the table.
-family : str or Family, default="multilinear"
+family : <family>
     The functions that count as redundancy: "multilinear", "polynomial", "hermite", "legendre",
     "fourier" or "indicator", of the given `degree`, or an instance from
-    :mod:`gramian.families`. "auto" takes "multilinear" or "polynomial", whichever leaves less
-    on held-out rows.
+    :mod:`gramian.families`. "auto" takes "multilinear" or "polynomial", whichever has the
+    smaller residual on held-out rows.<family default>
 degree : int, "auto" or None, default=2
     The degree of a family given by name; "auto" takes the degree from 1 to 4 that leaves least
     on held-out rows (see `path`).
@@ -119,8 +119,9 @@ model_ : object
     files are made of. Its class is private and may change: read the attributes above instead.
 """
 
-DIRECTIONS = {"thing": "direction", "n": "n_components_", "count": "n_components"}
-FEATURES = {"thing": "feature", "n": "n_selected", "count": "n_features_to_select"}
+FAMILY = {"family": 'str or Family, default="multilinear"', "family default": ""}
+DIRECTIONS = {**FAMILY, "thing": "direction", "n": "n_components_", "count": "n_components"}
+FEATURES = {**FAMILY, "thing": "feature", "n": "n_selected", "count": "n_features_to_select"}
 
 
 def documented(words: dict[str, str], **more: str) -> Callable[[T], T]:

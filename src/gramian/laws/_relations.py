@@ -28,6 +28,10 @@ REFUTED = 3.0
 """All rows refute a law if its error in them is this many times that in the sample."""
 
 
+class TooFewValuesError(ValueError):
+    """Error for a table with too few values to find laws in."""
+
+
 def relations(
     X: Any,
     feature_names: Sequence[str] | None = None,
@@ -210,11 +214,11 @@ def _places(one: View, other: View) -> set[int]:
 def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
     """Return the parts of a table that have no missing values, and what is to be said of them."""
     if not sample.n_rows:
-        raise ValueError("X has no rows.")
+        raise TooFewValuesError("X has no rows. Give at least one.")
     numbers = table.numbers
     parts = views(np.isnan(sample.rows[:, numbers]), MIN_ROWS) if numbers else []
     if not parts and (numbers or sample.n_rows < MIN_ROWS):
-        raise ValueError(
+        raise TooFewValuesError(
             f"Laws need at least {MIN_ROWS} rows with values; none of the columns has as many in "
             f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
         )
