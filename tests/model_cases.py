@@ -20,9 +20,9 @@ from gramian.core.elimination import Selection
 from gramian.core.gain import BestSets
 from gramian.core.manifold import AngleStart, LinearStart, Manifold, NearestSearch, Surface, Terms
 from gramian.core.pursuit._decoder import Decoder
+from gramian.fitting._any_model import Record
 from gramian.fitting._fitted_manifold import FittedManifold
 from gramian.fitting._fitted_model import Basis, FittedModel, Project, TakeColumns
-from gramian.fitting._record import Record
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]

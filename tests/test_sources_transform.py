@@ -135,9 +135,9 @@ def test_what_goes_in_as_a_path_comes_out_as_rows_unless_a_file_is_named(tmp_pat
 @pytest.mark.parametrize("source", ["npy", "Parquet", "CSV", "several npy"])
 def test_uffs_names_the_estimator_that_takes_files(tmp_path, source):
     data = SOURCES[source](tmp_path)
-    with pytest.raises(TypeError, match="table in memory.*use GFS"):
+    with pytest.raises(TypeError, match=r"table in memory.*use GFS"):
         UFFS(degree=2).fit(data)
-    with pytest.raises(TypeError, match="table in memory.*use GFS"):
+    with pytest.raises(TypeError, match=r"table in memory.*use GFS"):
         UFFS(degree=2).fit(X).transform(data)
 
 

@@ -331,8 +331,10 @@ def _may_have_laws(data: CheckedData) -> bool:
     """
     if data.names is not None and len({*data.names}) < data.n_columns:
         return False
-    table = data.table if isinstance(data, ArrayData) else None
-    return not issparse(table) or table.shape[0] * table.shape[1] <= MOST_CELLS
+    if not isinstance(data, ArrayData):
+        return True
+    n_rows, n_columns = data.table.shape
+    return not issparse(data.table) or bool(n_rows * n_columns <= MOST_CELLS)
 
 
 def _names_units(law: AnyLaw) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self, get_args
 
@@ -26,92 +25,24 @@ from gramian.estimators._estimator import issue_warnings, replace_fitted
 from gramian.estimators._summary import FittedSummary
 from gramian.families import Multilinear
 from gramian.fitting import (
-    AnyModel,
     ArrayData,
     Asked,
-    Caution,
     Cost,
-    Gaps,
+    FittedNorms,
     Preparation,
     Solver,
-    Steps,
     check_data,
     check_rows,
-    ending_of,
     estimate,
-    inaccuracy,
     prefers_qr,
     report_for,
     shape_of,
     source_of,
     steps_of,
-    too_many_functions,
 )
 
 SCALED = Preparation("column")
 """Every feature has variance 1 while its products are orthogonalized."""
-
-
-@dataclass(frozen=True, eq=False)
-class FittedNorms(AnyModel):
-    """Result of UFFS: the Fourier norms, and the features that they select."""
-
-    chosen: IntArray
-    """Indices of the selected features, by decreasing Fourier norm."""
-    norms: Array
-    """Fourier norm of each feature."""
-    family: Multilinear
-    record: Steps
-    """Residual variances, one step per feature in the given order."""
-    asked: Asked
-    gaps: Gaps | None = None
-    """Treatment of missing values; None if no value was missing. Model files do not hold it."""
-
-    selects = True
-    explains = False
-    thing = "column"
-
-    @property
-    def support(self) -> NDArray[np.bool_]:
-        """The mask of the selected features."""
-        support = np.zeros(self.n_columns, dtype=bool)
-        support[self.chosen] = True
-        return support
-
-    @property
-    def kept_names(self) -> list[str]:
-        """The names of the selected features, by decreasing Fourier norm."""
-        return [self.column_names[i] for i in self.chosen]
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows of the fit."""
-        return self.record.n_rows
-
-    @property
-    def n_functions(self) -> int:
-        """The number of functions, including the constant."""
-        return self.record.n_functions
-
-    @property
-    def freedom(self) -> float:
-        """The largest number of functions of any step, including the constant."""
-        return float(self.record.degrees_of_freedom.max())
-
-    @property
-    def left(self) -> Array:
-        """The residual share of variance before each feature's turn and after the last."""
-        return self.record.total / (self.record.total[0] or 1.0)
-
-    @property
-    def ending(self) -> str:
-        """The sentence that says why the fit ended."""
-        return ending_of(self.record.stop_reason)
-
-    @property
-    def cautions(self) -> list[Caution]:
-        """The warnings about the fit: categories and texts."""
-        return [*too_many_functions(self.record, self.freedom, ""), *inaccuracy(self.record)]
 
 
 class UFFS(FittedSummary, SelectorMixin, BaseEstimator):

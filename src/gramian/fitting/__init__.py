@@ -1,6 +1,6 @@
 """Fits: checks of data, gaps, plans, fitted models, warnings and costs."""
 
-from gramian.fitting._any_model import AnyModel, ending_of
+from gramian.fitting._any_model import AnyModel, Asked, Record, Steps
 from gramian.fitting._blockwise import (
     Output,
     aligned,
@@ -13,7 +13,6 @@ from gramian.fitting._blockwise import (
     weights_of,
     without_weights,
 )
-from gramian.fitting._cautions import Caution, inaccuracy, too_many_functions
 from gramian.fitting._checked_data import (
     ArrayData,
     CheckedData,
@@ -32,6 +31,7 @@ from gramian.fitting._fitted_model import (
     Project,
     TakeColumns,
 )
+from gramian.fitting._fitted_norms import FittedNorms
 from gramian.fitting._gaps import EmptyColumnError, Gaps, GapTally, completion, has_gaps
 from gramian.fitting._input_checks import (
     ValidationData,
@@ -56,7 +56,6 @@ from gramian.fitting._plan import (
     steps_of,
 )
 from gramian.fitting._progress_bar import report_for
-from gramian.fitting._record import Asked, Record, Steps
 
 __all__ = [
     "FEW",
@@ -66,12 +65,12 @@ __all__ = [
     "ArrayData",
     "Asked",
     "Basis",
-    "Caution",
     "CheckedData",
     "Cost",
     "EmptyColumnError",
     "FittedManifold",
     "FittedModel",
+    "FittedNorms",
     "GapTally",
     "Gaps",
     "HoldOut",
@@ -99,11 +98,9 @@ __all__ = [
     "check_rows",
     "check_weights",
     "completion",
-    "ending_of",
     "estimate",
     "finite_but_gaps",
     "has_gaps",
-    "inaccuracy",
     "lazily",
     "needs_no_shrinkage",
     "only_complete",
@@ -114,7 +111,6 @@ __all__ = [
     "shares_left",
     "source_of",
     "steps_of",
-    "too_many_functions",
     "weights_of",
     "without_weights",
 ]

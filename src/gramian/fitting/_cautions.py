@@ -14,8 +14,8 @@ from gramian.exceptions import (
 )
 
 if TYPE_CHECKING:
+    from gramian.fitting._any_model import Steps
     from gramian.fitting._fitted_model import FittedModel
-    from gramian.fitting._record import Steps
 
 MAX_LOSS = 1e-6
 """Largest loss of orthogonality without a warning."""

@@ -6,8 +6,9 @@ import warnings
 
 import numpy as np
 
-from gramian.estimators import GFS, UFFS, FittedNorms
+from gramian.estimators import GFS, UFFS
 from gramian.families import Multilinear
+from gramian.fitting import FittedNorms
 from gramian.reports._column_cards import Column
 from gramian.reports._curves import LABELS, Chart, Curve, Curves, at, explained, principal
 from gramian.reports._remarks import (

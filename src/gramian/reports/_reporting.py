@@ -20,8 +20,8 @@ import gramian
 from gramian._support.extras import require
 from gramian._support.words import counted
 from gramian._support.writing import replacing
-from gramian.estimators import UFFS, Estimator, FittedNorms, unbroken_percent
-from gramian.fitting import AnyModel, FittedManifold, FittedModel
+from gramian.estimators import UFFS, Estimator, unbroken_percent
+from gramian.fitting import AnyModel, FittedManifold, FittedModel, FittedNorms
 from gramian.formulas import number, r_squared
 from gramian.models import Preprocessing
 from gramian.reports import _page
