@@ -27,7 +27,7 @@ TIE = 1e-9
 
 
 NoChoice = Literal["threshold", "exhausted"]
-"""Reason why no direction is chosen: all residuals are below the threshold, or are rounding errors."""
+"""Reason why no direction is chosen: residuals are below the threshold, or rounding errors."""
 
 
 class Chooser(Protocol):

@@ -10,7 +10,7 @@ from gramian._support.types import Array
 from gramian.core.rows import ResidualCovariance
 
 CONVERGED = 1e-13
-"""Error ‖Σν - λν‖ / λ below which ν counts as an eigenvector."""
+"""Error ‖Σv - λv‖ / λ below which v counts as an eigenvector."""
 
 
 class LeadingEigenvector:
