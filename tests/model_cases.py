@@ -20,15 +20,15 @@ from gramian.core.elimination import Selection
 from gramian.core.gain import BestSets
 from gramian.core.manifold import AngleStart, LinearStart, Manifold, NearestSearch, Surface, Terms
 from gramian.core.pursuit._decoder import Decoder
-from gramian.estimators import FittedNorms
+from gramian.fitting._any_model import Record, Steps
 from gramian.fitting._fitted_manifold import FittedManifold
 from gramian.fitting._fitted_model import Basis, FittedModel, Project, TakeColumns
-from gramian.fitting._record import Record, Steps
+from gramian.fitting._fitted_norms import FittedNorms
 
 ESTIMATORS = [GFR, GCA, GFS, GFA, UFFS]
 DECODING = [GFR, GCA, GFS, GFA]
 VALUES = (
-    *(FittedModel, FittedNorms, Record, Steps, Basis, TakeColumns, Project, Selection, BestSets),
+    *(FittedModel, Record, Basis, TakeColumns, Project, Selection, BestSets),
     *(
         FittedNorms,
         Steps,

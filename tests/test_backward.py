@@ -28,7 +28,7 @@ def planted(seed, n=1000, noise=1e-3):
 
 
 def backward(**params):
-    return GFA(**{"family": "polynomial", **params})
+    return GFA(**{"family": "polynomial", "laws": False, **params})
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -217,9 +217,9 @@ def test_parameters_of_backward_elimination_are_refused_without_it():
         with pytest.raises(ValueError, match="backward=True"):
             GFA(backward=False, **params).fit(X)
     with pytest.raises(ValueError, match="relative=False"):
-        GFA(relative=False).fit(X)
+        GFA(relative=False, family="multilinear", laws=False).fit(X)
     with pytest.raises(ValueError, match="between 0 and 1; got 5"):
-        GFA(threshold=5).fit(X)
+        GFA(threshold=5, family="multilinear", laws=False).fit(X)
 
 
 def test_backward_is_the_default_and_backward_false_is_the_published_algorithm():
@@ -248,12 +248,22 @@ def test_keep_and_priority_decide_among_equal_columns():
     celsius, x = rng.uniform(1, 30, (2, 300))
     table = pd.DataFrame({"F": 1.8 * celsius + 32, "x": x, "C": celsius, "K": celsius + 273.15})
     for wanted in ("F", "C", "K"):
-        assert {*GFA(keep=[wanted]).fit(table).get_feature_names_out()} == {wanted, "x"}
-        assert {*GFA(priority=[wanted]).fit(table).get_feature_names_out()} == {wanted, "x"}
-    both = GFA(keep=["F", "C"]).fit(table)
+        assert {
+            *GFA(keep=[wanted], family="multilinear", laws=False).fit(table).get_feature_names_out()
+        } == {wanted, "x"}
+        assert {
+            *GFA(priority=[wanted], family="multilinear", laws=False)
+            .fit(table)
+            .get_feature_names_out()
+        } == {wanted, "x"}
+    both = GFA(keep=["F", "C"], family="multilinear", laws=False).fit(table)
     assert {*both.get_feature_names_out()} == {"F", "C", "x"}
-    assert {*GFA(priority=["K", "C"]).fit(table).get_feature_names_out()} == {"K", "x"}
-    by_index = GFA(keep=[-1]).fit(table.to_numpy())
+    assert {
+        *GFA(priority=["K", "C"], family="multilinear", laws=False)
+        .fit(table)
+        .get_feature_names_out()
+    } == {"K", "x"}
+    by_index = GFA(keep=[-1], family="multilinear", laws=False).fit(table.to_numpy())
     assert by_index.get_support().tolist() == [False, True, False, True]
 
 
@@ -273,7 +283,7 @@ def test_functions_of_preferred_columns_take_part_if_rows_are_few():
 def test_wide_tables_keep_columns_without_evidence_of_redundancy():
     X = np.random.default_rng(0).standard_normal((30, 200))
     X[:, 7] = X[:, 3]
-    fitted = GFA().fit(X)
+    fitted = GFA(family="multilinear", laws=False).fit(X)
     assert len(fitted.selected_features_) + len(fitted.redundant_features_) == 200
     assert {*fitted.redundant_features_.tolist()} <= {3, 7}
 
@@ -294,14 +304,14 @@ def test_keep_and_priority_that_name_no_column_are_refused(columns, message):
         with pytest.raises(ValueError, match=message):
             GFA(**{name: columns}).fit(table)
     with pytest.raises(ValueError, match="X has no names"):
-        GFA(keep=["Fahrenheit"]).fit(table.to_numpy())
+        GFA(keep=["Fahrenheit"], family="multilinear", laws=False).fit(table.to_numpy())
 
 
 def test_a_proof_finds_the_smallest_set():
     rng = np.random.default_rng(0)
     a, b, c = rng.standard_normal((3, 400))
     X = np.column_stack([a, b, c, a + b, b + c, a - c, a + b + c])
-    fitted = GFA(degree=1, prove=True).fit(X)
+    fitted = GFA(degree=1, prove=True, family="multilinear", laws=False).fit(X)
     assert fitted.elimination_.minimal == "proved"
     assert len(fitted.selected_features_) == 3
 

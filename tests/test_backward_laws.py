@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from gramian import GFA, certify, explain, load, relations
 from gramian.exceptions import ModelFileError
+from gramian.families import Multilinear
 from gramian.models import _stored_laws as _laws
 
 
@@ -73,11 +75,11 @@ def test_a_column_constant_within_units_is_not_dropped_for_the_unit_number():
         dtype=float,
     )
     assert {*map(str, relations(panel, tolerance=0))} >= {"south follows from unit (60 levels)"}
-    assert len(GFA(laws=True).fit(panel).get_feature_names_out()) == 4
+    assert len(GFA(laws=True, family="multilinear").fit(panel).get_feature_names_out()) == 4
 
 
 def test_polynomials_alone_do_not_see_a_logarithm():
-    assert "lwage" in GFA(family="polynomial").fit(wages()).get_feature_names_out()
+    assert "lwage" in GFA(family="polynomial", laws=False).fit(wages()).get_feature_names_out()
 
 
 def test_reconstructions_come_from_the_laws(fitted):
@@ -102,9 +104,15 @@ def test_units_and_order_do_not_matter(fitted):
 def test_keep_and_priority_decide_which_column_of_a_law_is_dropped():
     table = wages()
     for wanted in (["wage", "male"], ["female"]):
-        kept = {*GFA(laws=True, keep=wanted).fit(table).get_feature_names_out()}
+        kept = {
+            *GFA(laws=True, keep=wanted, family="multilinear").fit(table).get_feature_names_out()
+        }
         assert {*wanted} <= kept
-        kept = {*GFA(laws=True, priority=wanted).fit(table).get_feature_names_out()}
+        kept = {
+            *GFA(laws=True, priority=wanted, family="multilinear")
+            .fit(table)
+            .get_feature_names_out()
+        }
         assert {*wanted} <= kept
 
 
@@ -112,7 +120,7 @@ def test_columns_that_a_law_needs_are_kept():
     rng = np.random.default_rng(0)
     x = rng.uniform(1, 9, 500)
     table = pd.DataFrame({"x": x, "near": x + 1e-4 * rng.standard_normal(500), "log": np.log(x)})
-    fitted = GFA(laws=True).fit(table)
+    fitted = GFA(laws=True, family="multilinear").fit(table)
     for law in fitted.model_.laws:
         assert {*law.columns} <= {*fitted.get_feature_names_out()}
     assert fitted.score(table) > 0.9999
@@ -132,7 +140,7 @@ def test_arrays_blocks_and_dask_give_equal_results():
 
 def test_independent_columns_are_kept():
     X = np.random.default_rng(0).uniform(1, 2, (300, 12))
-    assert not len(GFA(laws=True).fit(X).redundant_features_)
+    assert not len(GFA(laws=True, family="multilinear").fit(X).redundant_features_)
 
 
 def test_a_model_file_holds_the_laws(fitted, tmp_path):
@@ -174,7 +182,40 @@ def test_explanations_are_the_laws(fitted):
 def test_a_constant_column_is_reconstructed_and_changes_no_other_column(place, n_rows):
     a, b = np.random.default_rng(0).integers(1000, 9999, (2, 100)) / 1000
     X = np.insert(np.column_stack([a, b, a * b]), place, 3.0, axis=1)
-    fitted = GFA(laws=True).fit(X)
+    fitted = GFA(laws=True, family="multilinear").fit(X)
     rows = X[:n_rows]
     np.testing.assert_allclose(fitted.inverse_transform(fitted.transform(rows)), rows, atol=1e-9)
     assert fitted.score(rows) == pytest.approx(1)
+
+
+def test_by_default_laws_and_polynomials_count():
+    table = wages()
+    default, named = GFA().fit(table), GFA(family="polynomial", laws=True).fit(table)
+    assert default.model_.laws
+    assert default.family_ == named.family_
+    np.testing.assert_array_equal(default.redundant_features_, named.redundant_features_)
+    published = GFA(backward=False, relative=True).fit(table)
+    assert not published.model_.laws
+    assert published.family_ == Multilinear(2)
+    assert published.model_.asked.threshold == 1e-3
+
+
+@pytest.mark.parametrize("n_rows", [3, 5])
+def test_few_rows_have_no_laws_and_are_fitted_by_default(n_rows):
+    X = np.random.default_rng(0).standard_normal((n_rows, 2))
+    assert GFA().fit(X).model_.laws == ()
+    assert GFA().fit(lambda: iter([X[:2], X[2:]])).model_.laws == ()
+
+
+def test_large_sparse_matrices_are_not_written_out_for_laws(monkeypatch):
+    x = np.random.default_rng(0).uniform(1, 2, (60, 2))
+    X = sp.csr_array(np.column_stack([x, np.log(x[:, 0])]))
+    assert len(GFA().fit(X).model_.laws) == 1
+    monkeypatch.setattr("gramian.estimators._gfa.MOST_CELLS", 100)
+    assert GFA().fit(X).model_.laws == ()
+
+
+def test_columns_of_one_name_are_fitted_without_laws():
+    x = np.random.default_rng(0).uniform(1, 2, (60, 2))
+    table = pd.DataFrame(np.column_stack([x, np.log(x[:, 0])]), columns=["a", "b", "b"])
+    assert GFA().fit(table).model_.laws == ()

@@ -53,8 +53,9 @@ def test_apply_passes_through_the_columns_that_the_fit_passed_through():
         ("gfs", ["-n", "3", "--family", "hermite", "--alpha", "0.1"],
          GFS(3, family="hermite", alpha=0.1)),
         ("gfs", ["-n", "2", "--degree", "auto"], GFS(2, degree="auto")),
-        ("gfa", [], GFA(family="polynomial")),
-        ("gfa", ["-t", "0.01", "--family", "multilinear"], GFA(threshold=0.01)),
+        ("gfa", [], GFA()),
+        ("gfa", ["-t", "0.01", "--family", "multilinear"],
+         GFA(threshold=0.01, family="multilinear")),
         ("gfa", ["--forward"], GFA(backward=False, family="polynomial")),
         ("gfa", ["--forward", "-t", "1e-3", "--relative", "--alpha", "0"],
          GFA(threshold=1e-3, relative=True, backward=False, family="polynomial", alpha=0)),
@@ -150,7 +151,7 @@ def test_a_standardized_model_works_in_the_units_of_the_table_from_end_to_end(al
     succeed("apply", "model.gram", "new.csv", "-o", "reduced.csv")
     rows, new = measurements()[FEATURES], measurements(25, seed=1)[FEATURES]
     scaler = StandardScaler().set_output(transform="pandas").fit(rows)
-    plain = {"gfs": GFS(4), "gfa": GFA(4, family="polynomial"), "gfr": GFR(4), "gca": GCA(4)}
+    plain = {"gfs": GFS(4), "gfa": GFA(4), "gfr": GFR(4), "gca": GCA(4)}
     plain = plain[algorithm]
     plain.fit(scaler.transform(rows))
     z = plain.transform(scaler.transform(new))

@@ -22,7 +22,9 @@ def flags():
 
 
 def test_one_flag_of_nine_is_one_minus_the_others(flags):
-    (found,) = GFA(threshold=1e-6, relative=True).fit(flags).explain()
+    (found,) = (
+        GFA(threshold=1e-6, relative=True, family="multilinear", laws=False).fit(flags).explain()
+    )
     coefficients = {term.columns: term.coefficient for term in found.terms}
     assert coefficients.pop(()) == pytest.approx(1.0)
     assert len(coefficients) == 8
@@ -31,7 +33,11 @@ def test_one_flag_of_nine_is_one_minus_the_others(flags):
 
 
 def test_the_sum_is_validated_on_rows_held_out(flags):
-    (found,) = GFA(threshold=1e-6, relative=True).fit(flags).explain(flags)
+    (found,) = (
+        GFA(threshold=1e-6, relative=True, family="multilinear", laws=False)
+        .fit(flags)
+        .explain(flags)
+    )
     assert found.validation_r2 == pytest.approx(1.0)
 
 
@@ -42,7 +48,7 @@ def test_a_flag_is_not_written_with_products_that_cancel():
     table = pd.DataFrame(
         {"male": male, "w": w, "hi": hi, "malew": male * w, "other": 1 - male, "square": w**2}
     )
-    fit = GFA(threshold=1e-6, relative=True, family="polynomial", degree=2).fit(table)
+    fit = GFA(threshold=1e-6, relative=True, family="polynomial", degree=2, laws=False).fit(table)
     assert str(fit.explain()["other"]).startswith(f"other = {MINUS}male + 1 (")
 
 
@@ -59,7 +65,9 @@ def test_a_product_with_a_flag_is_one_term():
             "highlpre": 0.1 * highearn * lprewage,
         }
     )
-    fit = GFA(threshold=1e-6, relative=True, family="polynomial", degree=2, keep=[0, 1]).fit(table)
+    fit = GFA(
+        threshold=1e-6, relative=True, family="polynomial", degree=2, keep=[0, 1], laws=False
+    ).fit(table)
     for rows in (None, table):
         assert fit.explain(rows)["highlpre"].formula == "0.01 · highearn · lprewage"
 
@@ -71,7 +79,9 @@ def test_a_difference_is_one_column_minus_another(family):
     tuit18 = (tuit17 * rng.normal(1.05, 0.03, 200)).round(3)
     others = {f"z{i}": rng.normal(size=200) for i in range(4)}
     table = pd.DataFrame({"tuit17": tuit17, "tuit18": tuit18, "ctuit": tuit18 - tuit17, **others})
-    fit = GFA(threshold=1e-6, relative=True, family=family, keep=["tuit17", "tuit18"]).fit(table)
+    fit = GFA(
+        threshold=1e-6, relative=True, family=family, keep=["tuit17", "tuit18"], laws=False
+    ).fit(table)
     for rows in (None, table):
         assert fit.explain(rows)["ctuit"].formula == f"tuit18 {MINUS} tuit17"
 
@@ -109,7 +119,9 @@ def test_no_formula_is_printed_if_no_short_one_exists():
     rng = np.random.default_rng(0)
     a, b, noise = rng.standard_normal((3, 400))
     table = pd.DataFrame({"a": 3 * a, "b": 2 * b, "d": 0.25 * a * b + noise})
-    (found,) = GFA(threshold=0.97, relative=True).fit(table).explain()
+    (found,) = (
+        GFA(threshold=0.97, relative=True, family="multilinear", laws=False).fit(table).explain()
+    )
     assert not found.has_formula
     assert str(found).startswith("d: no short formula (all functions of the fit: R² 0.0")
 
@@ -121,7 +133,9 @@ def test_the_command_evaluates_the_formula_of_the_model(tmp_path, monkeypatch):
     table = pd.DataFrame(
         {"exper": exper, "expersq": exper**2 / 1000, "other": rng.normal(size=520)}
     )
-    model = GFA(threshold=1e-6, relative=True, family="polynomial", degree=2).fit(table[:400])
+    model = GFA(threshold=1e-6, relative=True, family="polynomial", degree=2, laws=False).fit(
+        table[:400]
+    )
     (law,) = model.explain()
     table[:400].to_csv("train.csv", index=False)
     new = table[400:].copy()

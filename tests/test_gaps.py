@@ -20,7 +20,7 @@ ESTIMATORS = [
     GCA(3),
     GFS(3),
     GFS(3, criterion="variance"),
-    GFA(),
+    GFA(family="multilinear", laws=False),
     GFA(backward=False, relative=True),
     UFFS(degree=2),
     PolynomialManifold(2),
@@ -148,7 +148,7 @@ def test_a_row_without_any_value_has_no_code_and_no_error(estimator):
 def test_reconstruction_errors_count_only_present_cells():
     """GFA keeps three columns; products that are present are still reconstructed exactly."""
     x = products()
-    model = GFA().fit(x)
+    model = GFA(family="multilinear", laws=False).fit(x)
     gaps = x.copy()
     gaps[:200, 3], gaps[200:, 4] = np.nan, np.nan
     assert model.score(gaps) == pytest.approx(1)
@@ -159,14 +159,14 @@ def test_reconstruction_errors_count_only_present_cells():
 
 def test_a_selection_keeps_gaps_and_columns_computed_from_them_are_missing():
     x = products()
-    model = GFA(laws=True).fit(x)
+    model = GFA(laws=True, family="multilinear").fit(x)
     kept = x[:, model.support_].copy()
     kept[0, 0] = np.nan
     back = model.inverse_transform(kept)
     np.testing.assert_array_equal(np.isnan(back[0]), [True, False, False, True, False])
     np.testing.assert_allclose(back[1:], x[1:])
     np.testing.assert_allclose(back[0, 4], x[0, 4])
-    plain = GFA().fit(x).inverse_transform(kept)
+    plain = GFA(family="multilinear", laws=False).fit(x).inverse_transform(kept)
     np.testing.assert_array_equal(np.isnan(plain[0]), [True, False, False, True, True])
 
 
@@ -192,7 +192,11 @@ def test_a_fit_fills_gaps_if_complete_rows_are_few(estimator):
         assert model.score(x) > 0.7
 
 
-@pytest.mark.parametrize("estimator", [GFR(3), GFS(3), GFA(), PolynomialManifold(2)], ids=named)
+@pytest.mark.parametrize(
+    "estimator",
+    [GFR(3), GFS(3), GFA(family="multilinear", laws=False), PolynomialManifold(2)],
+    ids=named,
+)
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_blocks_of_rows_are_fitted_as_a_table_in_memory(estimator, share):
     x = with_gaps(products(500), share)
@@ -286,7 +290,7 @@ def test_noise_is_the_residual_variance_of_the_linear_model():
 def test_a_stored_model_takes_incomplete_rows(tmp_path):
     x = products()
     gaps = with_gaps(x, 0.2)
-    for estimator in (GFR(2), GCA(2), PolynomialManifold(2), GFA()):
+    for estimator in (GFR(2), GCA(2), PolynomialManifold(2), GFA(family="multilinear", laws=False)):
         model = estimator.fit(x)
         model.save(tmp_path / "m.gram")
         again = gramian.load(tmp_path / "m.gram")
@@ -312,7 +316,9 @@ def incomplete(seed=0):
     return X, ~np.isnan(X).any(axis=1)
 
 
-@pytest.mark.parametrize("estimator", [GFA(), GCA(), GFS(3), GFR(2)], ids=repr)
+@pytest.mark.parametrize(
+    "estimator", [GFA(family="multilinear", laws=False), GCA(), GFS(3), GFR(2)], ids=repr
+)
 def test_explain_and_certify_leave_incomplete_rows_out(estimator):
     X, complete = incomplete()
     weights = np.random.default_rng(1).uniform(0.5, 2, len(X))
@@ -324,7 +330,9 @@ def test_explain_and_certify_leave_incomplete_rows_out(estimator):
     assert str(gramian.certify(fitted, X)) == str(gramian.certify(fitted, X[complete]))
 
 
-@pytest.mark.parametrize("estimator", [GFA(), GCA(), GFS(3), GFR(2)], ids=repr)
+@pytest.mark.parametrize(
+    "estimator", [GFA(family="multilinear", laws=False), GCA(), GFS(3), GFR(2)], ids=repr
+)
 def test_validation_data_leave_incomplete_rows_out(estimator):
     X, complete = incomplete()
     held, whole = incomplete(1)
@@ -346,7 +354,7 @@ def test_validation_data_leave_incomplete_rows_out(estimator):
 )
 def test_without_a_complete_row_the_error_says_what_to_do(ask):
     X, complete = incomplete()
-    fitted = GFA().fit(X[complete])
+    fitted = GFA(family="multilinear", laws=False).fit(X[complete])
     X[:, 2] = np.nan
     with pytest.raises(ValueError, match=r"Each of the 300 rows of .*GramianImputer"):
         ask(fitted, X)

@@ -112,26 +112,33 @@ def test_an_output_must_be_of_a_known_kind(tmp_path):
         fitted.transform(path, output=tmp_path / "z.npy.gz")
 
 
-ESTIMATORS = [*(each[0] for each in ALGORITHMS), UFFS]
+ESTIMATORS = [each[0] for each in ALGORITHMS]
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
 @pytest.mark.parametrize("source", ["npy", "Parquet", "CSV", "several npy"])
 def test_a_path_is_transformed_to_an_array_unless_an_output_file_is_named(tmp_path, kind, source):
     data = SOURCES[source](tmp_path)
-    options = {"degree": 2} if kind is UFFS else {}
-    rows = kind(2, **options).fit_transform(data)
+    rows = kind(2).fit_transform(data)
     assert isinstance(rows, np.ndarray)
-    fitted = kind(2, **options).fit(data)
+    fitted = kind(2).fit(data)
     np.testing.assert_array_equal(rows, fitted.transform(data))
     np.testing.assert_allclose(rows, fitted.transform(X if "npy" in source else FRAME), atol=1e-12)
-    path = kind(2, **options).fit_transform(data, output=tmp_path / "z.npy")
+    path = kind(2).fit_transform(data, output=tmp_path / "z.npy")
     assert path == tmp_path / "z.npy"
     np.testing.assert_array_equal(np.load(path), rows)
-    if kind is not UFFS:
-        np.testing.assert_allclose(
-            fitted.inverse_transform(path), fitted.inverse_transform(rows), atol=1e-12
-        )
+    np.testing.assert_allclose(
+        fitted.inverse_transform(path), fitted.inverse_transform(rows), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("source", ["npy", "Parquet", "CSV", "several npy"])
+def test_uffs_names_the_estimator_that_takes_files(tmp_path, source):
+    data = SOURCES[source](tmp_path)
+    with pytest.raises(TypeError, match=r"table in memory.*use GFS"):
+        UFFS(degree=2).fit(data)
+    with pytest.raises(TypeError, match=r"table in memory.*use GFS"):
+        UFFS(degree=2).fit(X).transform(data)
 
 
 def test_a_file_without_rows_is_transformed_to_no_rows(tmp_path):

@@ -169,13 +169,17 @@ def test_backward_elimination_uses_dense_blocks_of_rows():
     rng = np.random.default_rng(4)
     x = np.where(rng.random((N_ROWS, 4)) < 0.5, rng.standard_normal((N_ROWS, 4)), 0.0)
     x = np.column_stack([x, x[:, 0] * x[:, 1]])
-    dense = GFA(threshold=1e-3, backward=True).fit(x)
-    sparse = GFA(threshold=1e-3, backward=True).fit(sp.csc_array(x))
+    dense = GFA(threshold=1e-3, backward=True, family="multilinear", laws=False).fit(x)
+    sparse = GFA(threshold=1e-3, backward=True, family="multilinear", laws=False).fit(
+        sp.csc_array(x)
+    )
     assert_array_equal(sparse.redundant_features_, dense.redundant_features_)
     assert len(sparse.redundant_features_)
 
 
-@pytest.mark.parametrize("estimator", [GFR(2), GCA(), GFS(3), GFA()], ids=repr)
+@pytest.mark.parametrize(
+    "estimator", [GFR(2), GCA(), GFS(3), GFA(family="multilinear", laws=False)], ids=repr
+)
 def test_fractional_weights_give_equal_sparse_and_dense_fits_by_default(estimator):
     rng = np.random.default_rng(7)
     x = np.where(rng.random((N_ROWS, 5)) < 0.5, rng.standard_normal((N_ROWS, 5)), 0.0)
@@ -191,7 +195,7 @@ def test_fractional_weights_give_equal_sparse_and_dense_fits_by_default(estimato
 def test_backward_elimination_of_too_many_columns_is_refused():
     X = random_matrix((50, 100_000), 1e-4, np.random.default_rng(6))
     with pytest.raises(ValueError, match=r"100,000 columns.*backward=False"):
-        GFA().fit(X)
+        GFA(family="multilinear", laws=False).fit(X)
 
 
 def test_sparse_and_dense_rows_share_a_checkpoint(tmp_path):

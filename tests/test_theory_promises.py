@@ -159,7 +159,7 @@ def test_the_published_algorithm_keeps_a_pruned_set_in_suitable_units(seed, tau)
     X = nonlinear_table(seed, d=6)
     X[:, 4] = X[:, 0] * X[:, 1] + 1e-3 * X[:, 4]
     family, by_hand = Polynomial(2), hand.polynomial(2)
-    pruned = GFA(threshold=tau, family=family, alpha=0).fit(X)
+    pruned = GFA(threshold=tau, family=family, alpha=0, laws=False).fit(X)
     kept = sorted(pruned.selected_features_.tolist())
     others = [j for j in range(6) if j not in kept]
     Z, w = standardized(X)
@@ -185,7 +185,7 @@ def test_a_circle_is_captured_by_no_family(family: Family, backward):
     """One function must serve both branches; the best one, zero, explains nothing."""
     angles = 2 * np.pi * (np.arange(400) + 0.5) / 400  # symmetric: equally many on both branches
     X = np.column_stack([2 * np.cos(angles), np.sin(angles)])
-    fit = GFA(threshold=0.5, relative=True, backward=backward, family=family, alpha=0)
+    fit = GFA(threshold=0.5, relative=True, backward=backward, family=family, alpha=0, laws=False)
     fit.fit(X)
     assert fit.selected_features_.tolist() == [0, 1]
     assert fit.residual_variance_[1] == pytest.approx(X[:, 1].var(), rel=1e-9)

@@ -49,6 +49,7 @@ def main() -> None:
     ours, theirs = (Path(each.__file__).parent for each in (gramian, sklearn))
     for estimator, package in (
         (gramian.GFR(5), ours),
+        (gramian.GFA(laws=False), ours),
         (gramian.GFA(), ours),
         (PCA(5), theirs),
     ):

@@ -16,8 +16,8 @@ from gramian.core.rows import CONSTANT
 from gramian.estimators import GCA, GFA
 from gramian.fitting import ROWS_AT_ONCE, FittedModel, check_rows, only_complete
 
-EXACT = 1e-12
-"""A smaller share of a component's variance is a rounding error."""
+IN_SPAN = 1e-12
+"""Largest residual share of a component's variance that counts as a rounding error."""
 
 
 @dataclass(frozen=True)
@@ -305,7 +305,7 @@ def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
             kept=position < len(kept),
             variance=float(variances[i]),
             residual_variance=float(residual),
-            exact=bool(in_the_span[position] <= max(EXACT * variances[i], noise)),
+            exact=bool(in_the_span[position] <= max(IN_SPAN * variances[i], noise)),
             epsilon=float(threshold * variances[i] if model.asked.relative else threshold),
             n_more_variant=n,
         )

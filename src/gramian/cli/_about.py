@@ -12,8 +12,7 @@ import numpy as np
 from gramian._support.types import Array
 from gramian._support.words import counted, percent
 from gramian.cli._show import four_digits
-from gramian.estimators import FittedNorms
-from gramian.fitting import AnyModel, FittedManifold, FittedModel, Steps
+from gramian.fitting import AnyModel, FittedManifold, FittedModel, FittedNorms, Steps
 from gramian.laws import ColumnLaw
 
 

@@ -11,7 +11,7 @@ from gramian.estimators._polynomial_manifold import PolynomialManifold
 from gramian.estimators._pursuit_estimator import PursuitEstimator
 from gramian.estimators._stability import Stability
 from gramian.estimators._summary import unbroken_percent
-from gramian.estimators._uffs import UFFS, FittedNorms
+from gramian.estimators._uffs import UFFS
 
 __all__ = [
     "GCA",
@@ -20,7 +20,6 @@ __all__ = [
     "GFS",
     "UFFS",
     "Estimator",
-    "FittedNorms",
     "GramianImputer",
     "Path",
     "PolynomialManifold",

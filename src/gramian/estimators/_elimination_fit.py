@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gramian._support.scikit_learn import StrOptions
-from gramian.core.elimination import MAX_FUNCTIONS, Preferences, Selection, forward_order, select
+from gramian.core.elimination import (
+    EXACT_SHARE,
+    MAX_FUNCTIONS,
+    Preferences,
+    Selection,
+    forward_order,
+    select,
+)
 from gramian.core.rows import Ledger, RecordedRows, Rows
 from gramian.estimators._pursuit_estimator import PursuitEstimator
 from gramian.fitting import FittedModel, Problem, Request
@@ -21,8 +28,6 @@ SHARE = 1e-3
 R² ≥ 0.999."""
 PUBLISHED = 1e-4
 """Residual variance below which the published algorithms call a candidate redundant by default."""
-EXACT = 1e-9
-"""Residual share of variance that rounding errors can leave of an exact function."""
 Threshold = float | Literal["auto"] | None
 CONSTRAINTS: dict[str, list[Any]] = {
     "threshold": [*PursuitEstimator._parameter_constraints["threshold"], StrOptions({"auto"})],
@@ -48,7 +53,7 @@ def threshold_of(
     relative = backward if relative is None else relative
     if threshold == "auto":
         return share if relative else PUBLISHED, relative
-    return EXACT if threshold is None and backward else threshold, relative
+    return EXACT_SHARE if threshold is None and backward else threshold, relative
 
 
 def check_elimination(share: float | None, relative: bool | None) -> None:

@@ -237,17 +237,17 @@ def keep_components(
             problem,
             request,
             rows,
-            lambda n_penalties: LargestOriginal(
+            LargestOriginal(
                 variances,
                 varies,
                 request.threshold,
                 request.relative,
-                n_penalties,
+                len(request.alphas),
                 request.prescribed,
             ),
-            lambda n_penalties: problem.watch(
+            problem.watch(
                 unit,
-                n_penalties,
+                len(request.alphas),
                 axes=(axes.T / deviations, deviations[:, np.newaxis] * axes),
                 largest=lambda residuals: largest_of_columns(residuals.rotate(axes)),
             ),

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+from scipy.sparse import issparse
 
 from gramian._support.types import IntArray
 from gramian._support.words import names_or_numbers
@@ -47,11 +48,19 @@ without laws: laws have dropped the computed features already, and features that
 function by chance are kept."""
 SEED = 0
 """Seed that chooses the rows which confirm laws."""
+MOST_CELLS = 2**24
+"""Largest number of cells of a sparse matrix that is searched for laws by default: 128 MB."""
 ROWS_A_LEVEL = 10
 """Least number of rows per level, on average; levels with fewer rows are names of units."""
 
 
-@documented(FEATURES, linear="linear redundancy only", last_fit="The\n    selection is kept.")
+@documented(
+    FEATURES,
+    linear="linear redundancy only",
+    last_fit="The\n    selection is kept.",
+    family="str, Family or None, default=None",
+    family_default=' By default\n    "polynomial", or "multilinear" with ``backward=False``.',
+)
 class GFA(Selector):
     """Gram-Schmidt Feature Analysis: drops the features that are functions of others.
 
@@ -67,8 +76,8 @@ class GFA(Selector):
     threshold : float, "auto" or None, default="auto"
         A feature is redundant when no more than this is left of it: a share of its variance, so
         that 0.001 asks for R² ≥ 0.999, or if not `relative` a variance (ε in the paper). "auto" is
-        0.001 (with `laws` 0.0001), or a variance of 0.0001 if not `relative`. With None, only what
-        is explained up to rounding errors is redundant.
+        0.0001 (with ``laws=False`` 0.001), or a variance of 0.0001 if not `relative`. With None,
+        only features that are explained up to rounding errors are redundant.
     relative : bool or None, default=None
         Whether the threshold is a share of each feature's own variance; by default True if
         `backward`, which needs it, and else False.
@@ -82,12 +91,13 @@ class GFA(Selector):
     priority : sequence of str or int, optional
         Features to keep rather than others where there is a choice, the most wanted first. For
         ``backward=True``; without it, ties are broken by name: the first in the alphabet is kept.
-    laws : bool, default=False
-        Whether exact laws among the columns count as well, as :func:`gramian.relations` finds them:
-        logarithms, ratios, roots, sums of many columns, thresholds and levels. What a law gives is
-        dropped first, and computed by it in reconstructions. In panel data, a column that is
-        constant within each unit is not dropped merely because the unit's identifier determines
-        it. For ``backward=True``.
+    laws : bool or None, default=None
+        True if exact laws among the columns count as well, as :func:`gramian.relations` finds them:
+        logarithms, ratios, roots, sums of many columns, thresholds and levels. A column that a law
+        computes is dropped first, and computed by the law in reconstructions. In panel data, a
+        column that is constant within each unit is not dropped merely because the unit's
+        identifier determines it. By default True if `backward`, which laws need, except for large
+        sparse matrices, whose zeros a search for laws writes out.
     prove : bool, default=False
         Whether to search all sets of up to 20 features for a smaller one.
         ``elimination_.minimal`` says whether the result is proved smallest. For ``backward=True``.
@@ -144,7 +154,8 @@ class GFA(Selector):
         **CONSTRAINTS,
         "keep": ["array-like", None],
         "priority": ["array-like", None],
-        "laws": ["boolean"],
+        "laws": ["boolean", None],
+        "family": [*Selector._parameter_constraints["family"], None],
     }
     redundant_features_: IntArray
 
@@ -157,10 +168,10 @@ class GFA(Selector):
         backward: bool = True,
         keep: Columns | None = None,
         priority: Columns | None = None,
-        laws: bool = False,
+        laws: bool | None = None,
         prove: bool = False,
         scale: bool = False,
-        family: str | Family = "multilinear",
+        family: str | Family | None = None,
         degree: int | Literal["auto"] | None = 2,
         alpha: float | Literal["auto"] = "auto",
         validation_fraction: float | None = None,
@@ -199,8 +210,15 @@ class GFA(Selector):
 
     @property
     def _threshold(self) -> tuple[float | None, bool]:
-        share = SHARE_BESIDE_LAWS if self.laws else SHARE
+        with_laws = self.backward and self.laws is not False
+        share = SHARE_BESIDE_LAWS if with_laws else SHARE
         return threshold_of(self.threshold, self.relative, backward=self.backward, share=share)
+
+    @property
+    def _functions(self) -> str | Family:
+        if self.family is None:
+            return "polynomial" if self.backward else "multilinear"
+        return self.family
 
     @property
     def _search_cost(self) -> dict[str, Any]:
@@ -215,7 +233,8 @@ class GFA(Selector):
             published = partial(select_columns, chooser=LargestOriginal, tells_redundant=True)
             return Algorithm(published, repeats=True)
         check_elimination(self._threshold[0], self.relative)
-        laws, alternatives = self._laws_of(data) if self.laws else ((), {})
+        wanted = self.laws or (self.laws is None and _may_have_laws(data))
+        laws, alternatives = self._laws_of(data) if wanted else ((), {})
         eliminate = partial(
             eliminate_columns,
             keep=self.keep,
@@ -226,14 +245,17 @@ class GFA(Selector):
         )
         return Algorithm(eliminate, repeats=True, leaves_rows_out=True)
 
-    def _laws_of(self, data: CheckedData) -> tuple[tuple[ColumnLaw, ...], Mapping[str, Sequence[str]]]:
+    def _laws_of(
+        self, data: CheckedData
+    ) -> tuple[tuple[ColumnLaw, ...], Mapping[str, Sequence[str]]]:
         """Return laws that compute columns, and the columns that laws could drop instead."""
-        from gramian.laws import MIN_ROWS, relations  # takes a while to import
+        from gramian.laws import TooFewValuesError, relations  # takes a while to import
 
-        if isinstance(data, ArrayData) and len(data.whole) < MIN_ROWS:
-            return (), {}
         names = names_or_numbers(data.names, data.n_columns)
-        found = relations(data.whole, names, tolerance=0, random_state=SEED)
+        try:
+            found = relations(data.whole, names, tolerance=0, random_state=SEED)
+        except TooFewValuesError:
+            return (), {}
         found = replace(found, relations=tuple(each for each in found if not _names_units(each)))
         wanted = [names[i] for i in indices(self.keep or (), data.names, data.n_columns, "keep")]
         first = indices(self.priority or (), data.names, data.n_columns, "priority")
@@ -301,6 +323,19 @@ def eliminate_columns(
         }
         found = replace(found, alternatives={**found.alternatives, **exchanges})
     return replace(model, laws=tuple(laws), elimination=found)
+
+
+def _may_have_laws(data: CheckedData) -> bool:
+    """Return True if laws are searched by default.
+
+    Laws need unique names of columns, and all cells of a sparse matrix in memory.
+    """
+    if data.names is not None and len({*data.names}) < data.n_columns:
+        return False
+    if not isinstance(data, ArrayData):
+        return True
+    n_rows, n_columns = data.table.shape
+    return not issparse(data.table) or bool(n_rows * n_columns <= MOST_CELLS)
 
 
 def _names_units(law: AnyLaw) -> bool:

@@ -169,17 +169,17 @@ def extract(problem: Problem, request: Request, given: ArrayLike | None = None) 
         problem,
         request,
         rows,
-        lambda n_penalties: TopEigenvector(
+        TopEigenvector(
             covariance,
             unit=unit**2,
             threshold=request.threshold,
             lift=lambda vector: vector if basis is None else vector @ basis,
-            n_penalties=n_penalties,
+            n_penalties=len(request.alphas),
             given=begin,
         ),
-        lambda n_penalties: problem.watch(
+        problem.watch(
             unit,
-            n_penalties,
+            len(request.alphas),
             axes=None if basis is None else (basis.T, basis),
             largest=largest_of_directions,
         ),

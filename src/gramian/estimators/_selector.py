@@ -148,16 +148,16 @@ def select_columns(
         problem,
         request,
         problem.rows,
-        lambda n_penalties: chooser(
+        chooser(
             np.where(varies, unit**2, 0.0),
             varies,
             request.threshold,
             request.relative,
-            n_penalties,
+            len(request.alphas),
             request.prescribed,
             problem.order,
         ),
-        lambda n_penalties: problem.watch(unit, n_penalties),
+        problem.watch(unit, len(request.alphas)),
     )
     chosen = np.array(pursued.chooser.chosen, dtype=np.intp)
     return FittedModel(

@@ -1,6 +1,6 @@
 """Fits: checks of data, gaps, plans, fitted models, warnings and costs."""
 
-from gramian.fitting._any_model import AnyModel, ending_of
+from gramian.fitting._any_model import AnyModel, Asked, Record, Steps
 from gramian.fitting._blockwise import (
     Output,
     aligned,
@@ -14,15 +14,12 @@ from gramian.fitting._blockwise import (
     without_weights,
 )
 from gramian.fitting._cautions import (
-    FEWER_FUNCTIONS,
     Caution,
     NearDependence,
     Overfitting,
     Remedy,
     Saturation,
     UnequalUnits,
-    of_dependence,
-    of_functions,
 )
 from gramian.fitting._checked_data import (
     ArrayData,
@@ -42,6 +39,7 @@ from gramian.fitting._fitted_model import (
     Project,
     TakeColumns,
 )
+from gramian.fitting._fitted_norms import FittedNorms
 from gramian.fitting._gaps import EmptyColumnError, Gaps, GapTally, completion, has_gaps
 from gramian.fitting._input_checks import (
     ValidationData,
@@ -66,11 +64,9 @@ from gramian.fitting._plan import (
     steps_of,
 )
 from gramian.fitting._progress_bar import report_for
-from gramian.fitting._record import Asked, Record, Steps
 
 __all__ = [
     "FEW",
-    "FEWER_FUNCTIONS",
     "ROWS_AT_ONCE",
     "Algorithm",
     "AnyModel",
@@ -83,6 +79,7 @@ __all__ = [
     "EmptyColumnError",
     "FittedManifold",
     "FittedModel",
+    "FittedNorms",
     "GapTally",
     "Gaps",
     "HoldOut",
@@ -115,14 +112,11 @@ __all__ = [
     "check_rows",
     "check_weights",
     "completion",
-    "ending_of",
     "estimate",
     "finite_but_gaps",
     "has_gaps",
     "lazily",
     "needs_no_shrinkage",
-    "of_dependence",
-    "of_functions",
     "only_complete",
     "prefers_qr",
     "report_for",

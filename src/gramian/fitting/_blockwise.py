@@ -1,4 +1,4 @@
-"""Transforming and scoring tables that are not in memory: files, and Dask collections."""
+"""Functions applied block by block, to files, blocks of rows and Dask collections."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Output = str | os.PathLike[str] | None
 
 
 def source_of(X: Any, weight: str | None = None) -> Source | None:
-    """Return a source if the data are files or blocks of rows; arrays are none, wherever."""
+    """Return a source if the data are files or blocks of rows; None for arrays, even on disk."""
     return None if isinstance(X, np.ndarray) else as_source(X, weight)
 
 
 def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iterator[Chunk]:
-    """Read the columns of these names, or as many columns, in their order, chunk by chunk.
+    """Read columns chunk by chunk: those of given names, or all if their number is as given.
 
     Values may be missing.
     """
@@ -54,11 +54,11 @@ def apply_blockwise(
     blocks : iterable of arrays
         The rows.
     function : callable
-        Applied to every block.
+        Function that is applied to every block.
     names : sequence of str
         The names of the new columns.
     output : path or None
-        The file; if anything fails, nothing of it is written.
+        The file; None to return an array. If an error occurs, no file is written.
     """
     if output is None:
         return np.concatenate([np.empty((0, len(names))), *map(function, blocks)])
@@ -69,7 +69,7 @@ def apply_blockwise(
 
 
 def check_output(X: Any, output: Output) -> None:
-    """Find out, before any work is done, whether a table can be written.
+    """Refuse, before any work is done, an output that cannot be written.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ def check_output(X: Any, output: Output) -> None:
 
 
 def any_named(columns: Iterable[Any], names: Sequence[str]) -> bool:
-    """Return whether some columns have the names wanted; those of all others go by position."""
+    """Return True if some columns have wanted names; else columns are taken by position."""
     return not {*names}.isdisjoint(columns)
 
 
 def by_name(Z: Any, names: Sequence[str]) -> Any:
-    """Return the columns of these names, in their order, of a table whose columns have names."""
+    """Return the columns of given names, in that order, if the table has any of these names."""
     columns = getattr(Z, "column_names", getattr(Z, "columns", None))
     if columns is None or not any_named(columns, names):
         return Z
@@ -108,9 +108,9 @@ def by_name(Z: Any, names: Sequence[str]) -> Any:
 
 
 def without_weights(X: Any, sample_weight: Any) -> Any:
-    """Return data without their column of weights, if weights are the name of a column.
+    """Return data without the column of weights, if `sample_weight` is the name of a column.
 
-    What is read from files or blocks of rows is taken by name, and stays as it is.
+    Files and blocks of rows are returned unchanged: their columns are taken by name.
     """
     if not isinstance(sample_weight, str) or not hasattr(X, "columns"):
         return X
@@ -120,7 +120,10 @@ def without_weights(X: Any, sample_weight: Any) -> Any:
 
 
 def weights_of(X: Any, sample_weight: Any) -> Any:
-    """Return the weights of rows in memory or of Dask, if they are the name of a column, too."""
+    """Return the weights of rows in memory or of Dask as an array.
+
+    Weights may be given as an array, a Dask array, or the name of a column.
+    """
     if is_dask(sample_weight):
         return np.asarray(sample_weight.compute(), dtype=np.float64)
     if not isinstance(sample_weight, str):
@@ -138,18 +141,18 @@ def weights_of(X: Any, sample_weight: Any) -> Any:
 def lazily(
     X: Any, function: Callable[[Any], Array], names: Sequence[str] | None, n_columns: int
 ) -> Any:
-    """Apply a function to a Dask collection, when its result is asked for.
+    """Return a lazy Dask collection: a function applied to every partition.
 
     Parameters
     ----------
     X : Dask array or data frame
         The rows.
     function : callable
-        Applied to every partition.
+        Function from a partition to an array.
     names : sequence of str, or None
         The names of the new columns, for data frames.
     n_columns : int
-        Their number; 0 for a vector.
+        The number of new columns; 0 for a vector.
     """
     if hasattr(X, "to_dask_array"):
         import pandas as pd

@@ -1,4 +1,4 @@
-"""What a fit will cost, before it starts."""
+"""Cost of a fit, estimated before it starts: functions, memory and time."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from gramian.core.sums import GATHERING_COST, monomials, plain_cost, tables_for_
 from gramian.families import Family, no_levels
 
 EXCHANGES = 6
-"""With exchanges a search looks at about this many times more candidates."""
+"""Ratio of candidates in a search with exchanges to candidates in a search without, about."""
 ITERATIONS = 500.0
-"""Multiplications that a leading eigenvector takes for each entry of the covariance."""
+"""Number of multiplications per entry of the covariance for a leading eigenvector."""
 PRODUCTS = 100.0
-"""Products with a vector that a leading eigenvector of an operator takes."""
+"""Number of products with a vector for a leading eigenvector of an operator."""
 SLOWER = 10.0
-"""How much longer a multiplication takes that waits for the memory, as those of sparse matrices
-and of vectors do."""
+"""Ratio of the time of a multiplication that waits for memory to one that does not. Products of
+sparse matrices and of vectors wait."""
 COPIES = 5
-"""Arrays of functions by columns that exist at a time, at the end of a fit."""
+"""Number of arrays of shape (functions, columns) at the end of a fit."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """An estimate of what a fit takes, which `estimate_cost` returns.
+    """Estimated cost of a fit, which `estimate_cost` returns.
 
     Attributes
     ----------
     n_steps : int
         The number of directions or features.
     n_functions : int
-        The number of functions, the constant among them, if none is dropped.
+        The number of functions, including the constant, if none is dropped.
     memory : int
-        The bytes that the fit needs besides the given table.
+        The bytes that the fit needs, without the given table.
     seconds : float
-        The time, from the speed of this machine's matrix products. Expect it to be right within a
-        factor of two for fits that take seconds or longer.
+        The time, from the speed of matrix products on this machine. It is right within a factor of
+        about two for fits that take seconds or longer.
 
     Examples
     --------
@@ -87,11 +87,24 @@ def estimate(
 ) -> Cost:
     """Estimate the cost of a fit.
 
-    Here "auto" is the cheaper of "gram" and "moments" at each step. `covariance` says whether the
-    algorithm works with Σ or with variances; for each penalty it has a factor of its own.
-    `n_stored` is the number of entries of a sparse matrix, whose Σ is an operator. With candidates
-    whose gains are compared, the search for columns comes before; so does the elimination that
-    begins with the functions of all columns.
+    Parameters
+    ----------
+    family : Family
+        The functions.
+    n_rows, n_columns, n_steps : int
+        The numbers of rows, columns and steps.
+    solver : str
+        The solver; "auto" is the cheaper of "gram" and "moments" at each step.
+    covariance : bool
+        True if the algorithm works with the covariance of the columns, not only with variances.
+    n_penalties : int, default=1
+        The number of penalties; each has a factor of its own.
+    n_stored : int, optional
+        The number of entries of a sparse matrix, whose covariance is an operator.
+    n_candidates, exchange, beam : int, bool, int
+        The parameters of a search for columns by gain, which comes before the fit.
+    eliminates : bool, default=False
+        True if an elimination, which begins with all columns, comes before the fit.
     """
     expansion = family.expand()
     shape = monomials(family) if solver in ("auto", "moments") else None
@@ -120,8 +133,8 @@ def estimate(
         if n_candidates and new > 1:
             every = min(n_columns, n_candidates) * (1 + exchange * EXCHANGES)
             every *= 1 + beam if exchange and beam > 1 else 1
-            # Products that are new with this step, and a factor's work on all functions. Of
-            # monomials, most products are known.
+            # New products of this step, and the factor of all functions. Most products of
+            # monomials are known.
             others = new * new if monomials(family) is None else 0
             work += every * (n_rows * (n + n_columns + others) + new * n * (n + n_columns))
         n += new
@@ -143,7 +156,7 @@ def estimate(
 
 
 def _elimination(family: Family, n_rows: int, n_columns: int, n_kept: int) -> tuple[float, int]:
-    """Return the multiplications that dropping columns takes, and the numbers it stores."""
+    """Return the number of multiplications and of stored numbers of an elimination."""
     n = _n_at_first(family, n_rows, n_columns)
     n_penalties = 1 if n <= FEW * n_rows else len(PENALTIES)
     block = n / n_columns * min(2.0, n_columns)  # functions that involve a column, at degree 2
@@ -158,7 +171,7 @@ def _elimination(family: Family, n_rows: int, n_columns: int, n_kept: int) -> tu
 
 
 def _n_at_first(family: Family, n_rows: int, n_columns: int) -> int:
-    """Return how many functions there are at first: of all columns, or of as many as can be."""
+    """Return the number of functions at the start: of all columns, or of as many as rows allow."""
     most = min(MAX_FUNCTIONS, int(MOST_OF_ROWS * n_rows))
     expansion, n = family.expand(), 0
     for column in range(n_columns):
@@ -171,7 +184,7 @@ def _n_at_first(family: Family, n_rows: int, n_columns: int) -> int:
 
 @cache
 def _multiplications_per_second() -> float:
-    """Measure the speed of matrix products, once."""
+    """Return the measured speed of matrix products; it is measured once."""
     a: Array = np.full((1000, 1000), 0.5)
     out = np.zeros_like(a)
     best = np.inf

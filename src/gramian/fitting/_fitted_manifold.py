@@ -1,4 +1,4 @@
-"""What a fit of PolynomialManifold found: one immutable value."""
+"""Fitted model of PolynomialManifold: one immutable value."""
 
 from __future__ import annotations
 
@@ -19,34 +19,35 @@ from gramian.fitting._gaps import Gaps, has_gaps, present_only
 
 @dataclass(frozen=True, eq=False)
 class FittedManifold(AnyModel):
-    """A surface, with the columns that it is a surface in."""
+    """Surface of codes, and the columns that it describes."""
 
     manifold: Manifold
-    """The surface of centred rows, divided by `scale` where there is one."""
+    """Surface of centred rows, divided by `scale` if there is one."""
     family: Family
     alpha: float
-    """The penalty of the last round."""
+    """Penalty of the last round."""
     total: Array
-    """The total variance, and what is left of it after each round."""
+    """Total variance, and the total residual variance after each round."""
     n_samples: int
     validation_total: Array | None = None
-    """The same of held-out rows, where these decided, after every round that was tried."""
+    """Total variance of held-out rows, and their residual variance after every round that was
+    tried; None if held-out rows decided on nothing."""
     gaps: Gaps | None = None
-    """What was done about missing values, if there were any; files of models do not hold it."""
+    """Treatment of missing values; None if no value was missing. Model files do not hold it."""
 
     @property
     def components(self) -> Array:
-        """What the columns gain, to first order, when a code grows by one."""
+        """The change of the columns, to first order, when a code grows by one."""
         return self.manifold.unit * self.manifold.lines
 
     @property
     def by_feature(self) -> bool:
-        """Whether the fit went feature by feature: no, all codes are fitted at once."""
+        """False: all codes are fitted at once."""
         return False
 
     @property
     def thing(self) -> str:
-        """What is kept, in one word."""
+        """The word for a kept variable."""
         return "code"
 
     @property
@@ -61,12 +62,12 @@ class FittedManifold(AnyModel):
 
     @property
     def n_rounds(self) -> int:
-        """The number of rounds that were made."""
+        """The number of rounds of the fit."""
         return len(self.total) - 1
 
     @property
     def n_functions(self) -> int:
-        """The number of functions in the basis, the constant among them."""
+        """The number of functions in the basis, including the constant."""
         return len(self.manifold.surface.terms)
 
     @property
@@ -76,19 +77,19 @@ class FittedManifold(AnyModel):
 
     @property
     def left(self) -> Array:
-        """The share of the variance that is left, from 1 to the end of the fit."""
+        """The residual share of variance before each round and after the last; it begins with 1."""
         return self.total / (self.total[0] or 1.0)
 
     @property
     def held_out_left(self) -> float | None:
-        """The share that is left of held-out rows at best, if these decided on something."""
+        """The least residual share of held-out rows; None if they decided on nothing."""
         if self.validation_total is None:
             return None
         return float(self.validation_total.min() / (self.validation_total[0] or 1.0))
 
     @property
     def ending(self) -> str:
-        """A sentence on when the fit ended."""
+        """The sentence that says how the fit ended."""
         return f"Codes and surface were fitted in turn, in {counted(self.n_rounds, 'round')}."
 
     @property
@@ -104,16 +105,16 @@ class FittedManifold(AnyModel):
         return (Remedy.AUTO_DEGREE, *FEWER_FUNCTIONS)
 
     def centre(self, table: Array) -> Array:
-        """Subtract the means from rows, and scale the columns if they were scaled in the fit."""
+        """Subtract the means from rows, and divide by `scale` if there is one."""
         return self.scaled(table - self.mean.astype(table.dtype, copy=False))
 
     def encode(self, table: Array, *, linear: bool = False) -> Array:
-        """Return the codes of the nearest points, or the linear estimates of them."""
+        """Return the codes of the nearest points; with `linear`, linear estimates of the codes."""
         x, present = self._completed(self.centre(table))
         return self.manifold.estimate(x) if linear else self.manifold.encode(x, present)[0]
 
     def _completed(self, x: Array) -> tuple[Array, NDArray[np.bool_] | None]:
-        """Fill the gaps of rows linearly, and return which cells are present, if not all are."""
+        """Fill the gaps of rows linearly; return the mask of present cells, None without gaps."""
         if not has_gaps(x):
             return x, None
         present = ~np.isnan(x)
@@ -122,7 +123,7 @@ class FittedManifold(AnyModel):
         return np.where(present, x, codes @ lines).astype(x.dtype, copy=False), present
 
     def decode(self, codes: Array) -> Array:
-        """Return the points of these codes."""
+        """Return the points of the surface that have given codes."""
         points = self.manifold.decode(codes)
         return self.mean + (points if self.scale is None else points * self.scale)
 

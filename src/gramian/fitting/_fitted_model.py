@@ -13,10 +13,9 @@ from gramian.core.imputation import expected_codes, noise_of
 from gramian.core.pursuit import Decoder
 from gramian.core.rows import dense_parts
 from gramian.families import Family
-from gramian.fitting._any_model import AnyModel, ending_of
+from gramian.fitting._any_model import AnyModel, Asked, Record, ending_of
 from gramian.fitting._cautions import FEWER_FUNCTIONS, Caution, Remedy, cautions_of
 from gramian.fitting._gaps import has_gaps, present_only
-from gramian.fitting._record import Asked, Record
 
 if TYPE_CHECKING:
     from gramian.core.elimination import Selection

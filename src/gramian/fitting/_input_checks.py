@@ -1,4 +1,4 @@
-"""Checks of what the user gives to a fit, or to a fitted estimator."""
+"""Checks of the data that a user gives to a fit, or to a fitted estimator."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gramian.fitting._gaps import OnlyComplete, has_gaps
 from gramian.tables import DEFAULT_BUDGET
 
 ValidationData = ArrayLike | tuple[ArrayLike, ArrayLike | None] | None
-"""Rows to hold out, or a pair of rows and their weights."""
+"""Rows to hold out, or a pair of rows and weights."""
 
 
 def check_data(
@@ -34,12 +34,12 @@ def check_data(
     validation_data: ValidationData = None,
     memory_budget: int | None = None,
 ) -> CheckedData:
-    """Check what the user gives to a fit, and leave the estimator as it is.
+    """Return checked data; the estimator is not changed.
 
     Parameters
     ----------
     estimator : estimator
-        Its name is in the messages.
+        The estimator, whose name is in messages.
     X : array, data frame, sparse matrix, files, blocks of rows, or Dask collection
         The data.
     sample_weight : array, str or Dask array, optional
@@ -47,10 +47,10 @@ def check_data(
     validation_data : array, or pair of arrays, optional
         Rows to hold out, and their weights.
     memory_budget : int, optional
-        Bytes that rows may take that are not in memory.
+        The largest number of bytes for rows of files and Dask collections.
     """
     names: Sequence[str] | None
-    columns = copy(estimator)  # scikit-learn's checks note the columns down
+    columns = copy(estimator)  # scikit-learn's checks set attributes
     budget = DEFAULT_BUDGET if memory_budget is None else int(memory_budget)
     source = None
     if is_dask(X):
@@ -82,7 +82,7 @@ def check_data(
 
 
 def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:
-    """Check a table as scikit-learn does; name the columns that hold no numbers."""
+    """Check a table by scikit-learn; an error names the columns that hold no numbers."""
     try:
         return _validated(columns, X, dtype=np.float64, **options)
     except (ValueError, TypeError) as error:
@@ -98,11 +98,11 @@ def _checked(columns: BaseEstimator, X: Any, **options: Any) -> Any:
 
 
 def _columns_without_numbers(X: Any) -> list[str]:
-    """Return the columns of a data frame that are no numbers."""
+    """Return the names of the columns of a data frame that hold no numbers."""
     if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
         return []
     found = []
-    for name in getattr(X, "column_names", X.columns):  # PyArrow's columns are the data
+    for name in getattr(X, "column_names", X.columns):  # PyArrow's `columns` are data
         try:
             np.asarray(X[name], dtype=np.float64)
         except (TypeError, ValueError):
@@ -127,7 +127,7 @@ def shape_of(X: Any) -> tuple[int, int]:
 def check_rows(
     estimator: BaseEstimator, X: ArrayLike, *, gaps: bool = False, at_least: int = 1
 ) -> Any:
-    """Check rows against a fitted estimator; they stay sparse where it takes sparse ones.
+    """Check rows against a fitted estimator; sparse rows stay sparse if it takes them.
 
     Parameters
     ----------
@@ -136,9 +136,9 @@ def check_rows(
     X : array-like of shape (n_rows, n_columns)
         The rows.
     gaps : bool, default=False
-        Whether values may be missing.
+        True if values may be missing.
     at_least : int, default=1
-        The number of rows that there must be; a partition may have none.
+        The least number of rows; 0 for a partition, which may be empty.
     """
     check_is_fitted(estimator)
     return _validated(
@@ -157,9 +157,9 @@ def check_in_memory(X: Any, name: str) -> None:
     Parameters
     ----------
     X : object
-        What the user gave.
+        The data that the user gave.
     name : str
-        What it is called, for the message.
+        The name of the data, for the message.
     """
     if source_of(X) is not None:
         raise TypeError(
@@ -169,16 +169,16 @@ def check_in_memory(X: Any, name: str) -> None:
 
 
 def only_complete(table: Any, weights: Array | None, name: str) -> tuple[Any, Array | None]:
-    """Return the rows without missing values, and their weights.
+    """Return the rows without missing values, and the weights of these rows.
 
     Parameters
     ----------
     table : array of shape (n_rows, n_columns), or sparse matrix
         The rows.
     weights : array of shape (n_rows,), or None
-        Their weights.
+        The weights of the rows.
     name : str
-        What the rows are called, for messages.
+        The name of the rows, for messages.
     """
     if issparse(table) or not has_gaps(table):
         return table, weights
@@ -192,12 +192,12 @@ def only_complete(table: Any, weights: Array | None, name: str) -> tuple[Any, Ar
 
 
 def finite_but_gaps(X: Any) -> Literal["allow-nan", True]:
-    """Return what is refused: a cell that a sparse matrix does not store is 0, not missing."""
+    """Return the option of scikit-learn that allows gaps, but not in sparse matrices."""
     return True if issparse(X) else "allow-nan"
 
 
 def _validated(estimator: BaseEstimator, X: Any, *, gaps: bool = True, **options: Any) -> Any:
-    """Check a table as scikit-learn does, sparse where the estimator takes sparse ones."""
+    """Check a table by scikit-learn; sparse tables pass if the estimator takes them."""
     return validate_data(
         estimator,
         X,
@@ -208,7 +208,7 @@ def _validated(estimator: BaseEstimator, X: Any, *, gaps: bool = True, **options
 
 
 def check_weights(sample_weight: ArrayLike, table: Any, at_least: int = 2) -> Array:
-    """Check the weights of rows."""
+    """Return checked weights of rows; at least some must be positive."""
     weights: Array = check_sample_weight(
         sample_weight, table, dtype=np.float64, ensure_non_negative=True
     )
@@ -218,7 +218,7 @@ def check_weights(sample_weight: ArrayLike, table: Any, at_least: int = 2) -> Ar
 
 
 def _note_columns(columns: Any, names: Sequence[str] | None, n_columns: int) -> None:
-    """Note down what scikit-learn's checks of arrays do."""
+    """Set the attributes that scikit-learn's checks of arrays set."""
     columns.n_features_in_ = n_columns
     if names is not None:
         columns.feature_names_in_ = np.array(names, dtype=object)

@@ -1,4 +1,4 @@
-"""Whether a fit without shrinkage stands when rows are left out of it, one at a time."""
+"""Leave-one-out test: decide whether least squares need shrinkage."""
 
 from __future__ import annotations
 
@@ -9,37 +9,39 @@ from scipy.linalg import cholesky, solve_triangular
 
 from gramian._support.threads import AddProduct
 from gramian._support.types import Array
+from gramian.core.elimination import EXACT_SHARE
 from gramian.core.rows import RowBlock, Work
 from gramian.fitting._checked_data import Problem
 from gramian.fitting._fitted_model import FittedModel
 
 MOST = 1.2
-"""No penalty is looked for if left-out rows lose at most this many times what others do."""
+"""Largest ratio of leave-one-out error to training error at which least squares are kept."""
 FEW = 1 - MOST**-0.5
-"""Then functions are at most this share of the rows: generalized cross-validation divides what is
-left by (1 - functions/rows)²."""
-EXACT = 1e-9
-"""A share of the variance that rounding errors can leave."""
+"""Largest ratio of functions to rows at which that can hold: generalized cross-validation divides
+the training error by (1 - functions/rows)²."""
+RIDGE = 1e-9
+"""Ridge of the Gram matrix of functions of norm 1, so that its Cholesky factor exists."""
 N_SAMPLE = 10_000
-"""About this many rows are left out; in longer tables every second, third, ..."""
+"""Number of rows to leave out, about; of a longer table every second, third, ... row."""
 PIECE = 1024
+"""Number of rows that are evaluated at once."""
 PIECE_BYTES = 2**26
-"""The rows of a piece take no more than this, however many columns there are."""
+"""Largest size of the rows that are evaluated at once."""
 
 
 def needs_no_shrinkage(model: FittedModel, problem: Problem) -> bool:
-    """Return whether least squares need no shrinkage, as they predict what they have not seen.
+    """Return True if least squares predict left-out rows about as well as fitted rows.
 
-    What is left of row i is divided by 1 - h, where h is its leverage: what a fit without that row
-    leaves of it. A few rows far out can have a leverage near 1 where functions are few. Beyond
-    1,000 functions, whose moments are not kept, generalized cross-validation decides alone.
+    The residual of row i, divided by 1 - h with its leverage h, is the residual of a fit without
+    row i. A few outlying rows can have a leverage near 1 even if functions are few. With more than
+    1,000 functions, whose moments are not kept, only their number decides.
 
     Parameters
     ----------
     model : FittedModel
         A fit without shrinkage.
     problem : Problem
-        Its rows.
+        The rows of the fit.
     """
     record = model.record
     if record.n_functions > FEW * problem.rows.effective_n_rows:
@@ -49,17 +51,17 @@ def needs_no_shrinkage(model: FittedModel, problem: Problem) -> bool:
     gram = model.decoder.moments[0]
     norms = np.sqrt(gram.diagonal())
     gram = gram / np.multiply.outer(norms, norms)
-    gram[np.diag_indices_from(gram)] += EXACT
+    gram[np.diag_indices_from(gram)] += RIDGE
     factor = cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
     every = max(1, problem.rows.n_rows // N_SAMPLE)
     work = LeftOut(model, problem.centring.scale, norms, factor, every)
     ((left, predicted, size),) = problem.rows.sum(work)
-    return bool(predicted <= MOST * left + EXACT * size)
+    return bool(predicted <= MOST * left + EXACT_SHARE * size)
 
 
 @dataclass(frozen=True)
 class LeftOut(Work):
-    """Sums of squares: of what a fit leaves, of what fits without each row leave, and of X."""
+    """Sums of squares of training residuals, of leave-one-out residuals, and of X."""
 
     model: FittedModel
     scale: Array
@@ -68,7 +70,7 @@ class LeftOut(Work):
     every: int
 
     def worker(self, add_product: AddProduct) -> _Worker:
-        """Return one that begins at zero."""
+        """Return a worker whose sums begin at zero."""
         return _Worker(self)
 
 

@@ -15,12 +15,12 @@ from gramian.core.orthogonalize import QR, Gram, Orthogonalizer
 from gramian.core.pursuit import Chooser, HeldOut, Limits, Trace, pursue
 from gramian.core.rows import Ledger, MemoryRows, RecordedRows, Rows
 from gramian.families import Family
+from gramian.fitting._any_model import Record, Steps
 from gramian.fitting._checked_data import CheckedData, HoldOut, Preparation, Problem
 from gramian.fitting._fitted_model import FittedModel
 from gramian.fitting._gaps import Gaps
 from gramian.fitting._left_out import FEW, needs_no_shrinkage
 from gramian.fitting._progress_bar import report_for
-from gramian.fitting._record import Record, Steps
 
 QR_ROWS = 5000
 """Largest number of rows for which `solver="auto"` is `"qr"`."""
@@ -132,8 +132,8 @@ def run(
     problem: Problem,
     request: Request,
     rows: Rows,
-    make_chooser: Callable[[int], C],
-    make_held_out: Callable[[int], HeldOut | None] = lambda n_penalties: None,
+    chooser: C,
+    held_out: HeldOut | None,
 ) -> Pursued[C]:
     """Run the pursuit with the requested solver; "auto" takes the one that suits the data.
 
@@ -145,8 +145,10 @@ def run(
         The parameters of the fit.
     rows : Rows
         The rows of the problem, in the coordinates of the candidates.
-    make_chooser, make_held_out : callables
-        Functions from the number of penalties to a chooser, and to the evaluation on held-out rows.
+    chooser : Chooser
+        The candidates, with residuals for each penalty of the request.
+    held_out : HeldOut or None
+        The evaluation on held-out rows, for each penalty of the request.
     """
     alphas, family, folder = request.alphas, request.family, request.checkpoint
     wants_qr = folder is None and prefers_qr(request.solver, alphas, rows.n_rows)
@@ -162,9 +164,12 @@ def run(
             rows = RecordedRows(rows, Ledger(folder, request.describe(problem, rows)))
         moments = None if request.solver == "auto" else request.solver == "moments"
         orthogonalizer = Gram(rows, family, alphas=alphas, moments=moments)
-    chooser, held_out = make_chooser(len(alphas)), make_held_out(len(alphas))
-    with report_for(request.verbose, request.algorithm, family, request.limits) as report:
-        trace = pursue(chooser, orthogonalizer, request.limits, held_out, report)
+    limits = request.limits
+    if request.verbose:
+        with report_for(request.verbose, request.algorithm, family, limits) as report:
+            trace = pursue(chooser, orthogonalizer, limits, held_out, report)
+    else:
+        trace = pursue(chooser, orthogonalizer, limits, held_out)
     return Pursued(chooser, trace, orthogonalizer, held_out, rows.effective_n_rows)
 
 

@@ -1,4 +1,4 @@
-"""What a long fit says on the way."""
+"""Progress of a long fit: a bar on a terminal, or a line per step."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gramian.core.pursuit import Limits, Trace
 from gramian.families import Family, no_levels
 
 Report = Callable[[Trace], None]
-"""Is told of every step while a pursuit runs."""
+"""Function that is called with the trace after every step of a pursuit."""
 
 
 def report_for(
     verbose: int, name: str, family: Family, limits: Limits
 ) -> AbstractContextManager[Report | None]:
-    """Return what is to report: a line a step, a progress bar on a terminal, or nothing."""
+    """Return the context of a report: lines, a progress bar on a terminal, or None."""
     if verbose >= 2:
         return nullcontext(Lines(name))
     if verbose and sys.stderr.isatty():
@@ -28,20 +28,20 @@ def report_for(
 
 
 class Lines:
-    """Prints a line a step."""
+    """Report that prints a line per step."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._start = time.perf_counter()
 
     def __call__(self, trace: Trace) -> None:
-        """Print where the pursuit is."""
+        """Print the state of the pursuit."""
         seconds = time.perf_counter() - self._start
         print(f"[{self._name}] step {len(trace.n_kept)}: {_state(trace)}, {seconds:.1f} s")
 
 
 class Bar:
-    """Shows a progress bar on standard error, with time left where the number of steps is known."""
+    """Report by a progress bar on standard error; it shows the time left if steps are counted."""
 
     def __init__(self, name: str, family: Family, limits: Limits) -> None:
         require("rich", "The bar of verbose=1, in place of which verbose=2 prints lines,")
@@ -69,7 +69,7 @@ class Bar:
         self._progress.stop()
 
     def __call__(self, trace: Trace) -> None:
-        """Show where the pursuit is."""
+        """Show the state of the pursuit."""
         total = sum(self._costs) or None
         done = sum(self._costs[: len(trace.n_kept)])
         left = ""
@@ -82,7 +82,7 @@ class Bar:
 
 
 def _costs(family: Family, n_steps: int) -> Iterator[float]:
-    """Yield about how much work each step is: products of new functions with all."""
+    """Yield the work of each step, about: products of its new functions with all functions."""
     expansion, n_functions = family.expand(), 1
     for _ in range(n_steps):
         new = expansion.grow(no_levels).n_functions

@@ -5,7 +5,7 @@
 
 from gramian.laws._relation_collection import AnyLaw as AnyLaw
 from gramian.laws._relation_collection import Relations
-from gramian.laws._table_relations import MIN_ROWS as MIN_ROWS
+from gramian.laws._table_relations import TooFewValuesError as TooFewValuesError
 from gramian.laws._table_relations import level_laws_of as level_laws_of
 from gramian.laws._table_relations import relations
 from gramian.laws._table_relations import simple_laws as simple_laws

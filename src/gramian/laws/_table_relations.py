@@ -34,6 +34,10 @@ MIN_ROWS = 6
 """Least number of rows of a table whose laws are searched."""
 
 
+class TooFewValuesError(ValueError):
+    """Error for a table with too few values to find laws in."""
+
+
 def relations(
     X: Any,
     feature_names: Sequence[str] | None = None,
@@ -217,11 +221,11 @@ def _places(one: View, other: View) -> set[int]:
 def _parts(sample: Sample, table: CodedTable) -> tuple[list[View], list[str]]:
     """Return the views of a table without missing values, and notes for the user."""
     if not sample.n_rows:
-        raise ValueError("X has no rows.")
+        raise TooFewValuesError("X has no rows. Give at least one.")
     numbers = table.numbers
     parts = views(np.isnan(sample.rows[:, numbers]), MIN_ROWS) if numbers else []
     if not parts and (numbers or sample.n_rows < MIN_ROWS):
-        raise ValueError(
+        raise TooFewValuesError(
             f"Laws need at least {MIN_ROWS} rows with values; none of the columns has as many in "
             f"the {len(sample.rows)} rows. Give more rows, or fill missing values in."
         )

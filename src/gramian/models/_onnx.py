@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import gramian
 from gramian._support.writing import replacing
-from gramian.estimators import UFFS, Estimator, FittedNorms
-from gramian.fitting import AnyModel, FittedManifold, FittedModel, Project
+from gramian.estimators import UFFS, Estimator
+from gramian.fitting import AnyModel, FittedManifold, FittedModel, FittedNorms, Project
 from gramian.models._onnx_graph import OnnxGraph
 from gramian.models._onnx_surface import encode
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gramian.estimators import FittedNorms
 from gramian.families import Multilinear
-from gramian.fitting import Steps
+from gramian.fitting import FittedNorms, Steps
 from gramian.models._archive import AnyArray
 from gramian.models._stored_numbers import Stored
 from gramian.models._stored_pursuits import (

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian.estimators import UFFS
-from gramian.fitting import FEWER_FUNCTIONS, of_dependence, of_functions
 from gramian.reports._column_cards import Column
 from gramian.reports._curves import Chart, Curve, Curves, at, principal_variances, shares
 from gramian.reports._remarks import CautionEntry, about_columns, about_functions
@@ -81,14 +80,8 @@ def norm_cautions(
     columns : list of Column
         Statistics of the columns.
     """
-    n_functions, n_rows = float(estimator.degrees_of_freedom_.max()), estimator.n_samples_
-    saturated = estimator.stop_reason_ == "saturated"
-    n_steps = len(estimator.n_functions_) if saturated else None
-    cautions = [
-        *of_functions(n_functions, n_rows, n_steps, FEWER_FUNCTIONS),
-        *of_dependence(estimator.orthogonality_loss_),
-    ]
-    yield from about_functions(cautions, n_functions / n_rows, FEWER_FUNCTIONS)
+    model = estimator.model_
+    yield from about_functions(model.cautions, model.freedom / model.n_rows, model.remedies)
     yield from about_columns(data, columns)
     yield CautionEntry(
         "The order matters",

@@ -4,6 +4,7 @@ from gramian.core.elimination._backward_elimination import Elimination, Preferen
 from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal
 from gramian.core.elimination._layout import Layout, lay_out
 from gramian.core.elimination._layout_sums import FunctionSums, collect
+from gramian.core.elimination._left_out_evidence import EXACT_SHARE
 from gramian.core.elimination._remaining import LARGE, Remaining
 from gramian.core.elimination._selection import (
     CHEAP,
@@ -19,6 +20,7 @@ from gramian.core.elimination._verification import leave_one_out
 
 __all__ = [
     "CHEAP",
+    "EXACT_SHARE",
     "FEW",
     "LARGE",
     "MAX_FUNCTIONS",

@@ -1,9 +1,9 @@
-"""Which direction to take next: all that distinguishes the algorithms.
+"""Choosers of the next direction: the only difference between the algorithms.
 
-A chooser holds what is left of X after its projections on the functions so far are subtracted. GFR
-needs the residual covariance Σ_j, the others only the residual variances of given directions. Both
-follow from the last ones by Lemma 2(a), Σ_{j+1} = Σ_j - Σ E[Xf̂]E[Xf̂]ᵀ over the new functions f̂:
-the residual d_j(X) itself is never formed.
+A chooser holds the residual variances of X after its projections on the functions so far are
+subtracted. GFR needs the residual covariance Σ_j, the others only the residual variances of given
+directions. Lemma 2(a) updates both: Σ_{j+1} = Σ_j - Σ E[Xf̂]E[Xf̂]ᵀ over the new functions f̂. The
+residual d_j(X) itself is never formed.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from gramian.core.rows import ResidualCovariance
 from gramian.core.sums import Direction
 
 NoChoice = Literal["threshold", "exhausted"]
-"""Why no direction is chosen: what is left is below the threshold, or nothing is left."""
+"""Reason why no direction is chosen: residuals are below the threshold, or rounding errors."""
 
 
 class Chooser(Protocol):
-    """The candidates for the next direction, and what is left of the data along them."""
+    """Candidates for the next direction, and the residual variances along them."""
 
     @property
     def largest(self) -> float:
@@ -41,7 +41,7 @@ class Chooser(Protocol):
         ...
 
     def choose(self, noise: float) -> Direction | NoChoice:
-        """Return the next direction, or why there is none.
+        """Return the next direction, or the reason why there is none.
 
         Residual variances below the share `noise` of the original ones are rounding errors.
         """
@@ -64,27 +64,27 @@ class Chooser(Protocol):
         ...
 
     def vanish(self) -> None:
-        """Nothing is left: the functions span all samples."""
+        """Set all residuals to zero: the functions span all samples."""
         ...
 
 
 class TopEigenvector:
-    """GFR: any unit vector is a candidate, the one of largest residual variance is chosen.
+    """Chooser of GFR: of all unit vectors, the one of largest residual variance.
 
     Parameters
     ----------
     covariance : ResidualCovariance
         E[XXᵀ] of the scaled data.
     unit : float
-        The variance that is 1 in the scaled data.
+        The variance, in reported units, of scaled data of variance 1.
     threshold : float or None
         No direction whose residual variance is at most this is chosen.
     lift : callable, optional
-        Turns a direction into one of the original space, where its sign is decided.
+        Function from a direction to the original space, where its sign is decided.
     n_penalties : int, default=1
-        How many residual covariances there are, one for each penalty.
+        The number of penalties; each has a residual covariance.
     given : array of shape (n_given, n_columns), optional
-        Unit vectors to choose first, one after the other, whatever is left along them.
+        Unit vectors to choose first, one after the other, even if their residual is zero.
     """
 
     def __init__(
@@ -108,8 +108,8 @@ class TopEigenvector:
         self._scale = self._variance
         self._given = np.empty((0, 0)) if given is None else given
         self._orthonormal: list[Array] = []
-        """The span of the given directions."""
-        if len(self._given):  # older versions of SciPy refuse to factor nothing
+        """Orthonormal basis of the span of the given directions."""
+        if len(self._given):  # older SciPy refuses an empty matrix
             self._orthonormal = list(qr(self._given.T, mode="economic")[0].T)
         self.directions: list[Array] = []
 
@@ -122,7 +122,7 @@ class TopEigenvector:
         """The trace of Σ_j."""
 
     def choose(self, noise: float) -> Direction | NoChoice:
-        """Return the top eigenvector of Σ_j, or why its variance is too small."""
+        """Return the top eigenvector of Σ_j, or the reason why its variance is too small."""
         n = len(self.directions)
         if n < len(self._given):
             vector = self._given[n]
@@ -132,7 +132,7 @@ class TopEigenvector:
             return "exhausted"
         else:
             vector = self._vector
-            if self.directions:  # Lemma 2(b), to the last digit
+            if self.directions:  # Lemma 2(b), up to rounding errors
                 chosen = np.array([*self._orthonormal, *self.directions[len(self._given) :]])
                 vector = vector - times(chosen.T, times(chosen, vector))
                 vector /= np.linalg.norm(vector)
@@ -150,40 +150,40 @@ class TopEigenvector:
         vector = self.directions[-1]
         for covariance, each in zip(self._covariances, coefficients, strict=True):
             covariance.subtract(each)
-            # The variable itself is among the functions, so Σν = 0. True to the last digit, this
-            # keeps later directions orthogonal to ν when little variance is left.
+            # The variable itself is among the functions, so Σν = 0. Without rounding errors in it,
+            # later directions stay orthogonal to ν even if little variance is left.
             covariance.deflate(vector)
         if use != self._use:
             self._use = use
-            self._solve = LeadingEigenvector()  # what it knows is of another sequence of matrices
+            self._solve = LeadingEigenvector()  # its start belongs to other matrices
         with threads_for(0):
             self._update()
 
     def vanish(self) -> None:
-        """Nothing is left: the functions span all samples."""
+        """Set all residuals to zero: the functions span all samples."""
         self.largest = self.total = self._variance = 0.0
 
 
 class GivenDirections(ABC):
-    """Candidates are the columns of the data, each scaled to variance 1 (or 0 if constant).
+    """Chooser among the columns of the data, each scaled to variance 1 (or 0 if constant).
 
     Parameters
     ----------
     variances : array of shape (d,)
         The original variances of the columns.
     varies : boolean array of shape (d,)
-        Which columns are not constant.
+        The mask of the columns that are not constant.
     threshold : float or None
         The residual variance that a column must have to be chosen.
     relative : bool
-        Whether the threshold is a share of each column's own variance.
+        True if the threshold is a share of each column's own variance.
     n_penalties : int, default=1
-        How many vectors of residual variances there are, one for each penalty.
+        The number of penalties; each has a vector of residual variances.
     prescribed : sequence of int, optional
-        Choose these columns first, one after the other, even if nothing is left of one.
+        Columns to choose first, one after the other, even if their residual is zero.
     order : array of shape (d,), optional
-        The variances that decide the order of columns, if they are known more exactly than from
-        the rows of the fit.
+        The variances that decide the order of columns, if they are known from more rows than those
+        of the fit.
     """
 
     def __init__(
@@ -208,7 +208,7 @@ class GivenDirections(ABC):
 
     @property
     def _shares(self) -> Array:
-        """What is left of each column, as a share of its variance."""
+        """The residual of each column, as a share of its variance."""
         shares: Array = self._all_shares[self._use]
         return shares
 
@@ -229,28 +229,28 @@ class GivenDirections(ABC):
 
     @abstractmethod
     def _rank(self) -> Array:
-        """Return what to choose the largest of."""
+        """Return the values of which the largest is chosen."""
 
     @abstractmethod
     def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
-        """Return which columns have enough residual variance to be chosen."""
+        """Return the mask of columns with enough residual variance to be chosen."""
 
     @property
     def qualified(self) -> NDArray[np.bool_]:
-        """Which columns meet the threshold."""
+        """The mask of the columns that meet the threshold."""
         if self._threshold is None:
             return np.ones(len(self._shares), dtype=bool)
         return self._meets(self._shares if self._relative else self.variances, self._threshold)
 
     @property
     def redundant(self) -> IntArray:
-        """The columns not chosen that do not meet the threshold, or have nothing left."""
+        """The columns not chosen that do not meet the threshold, or have no residual."""
         others = ~self.qualified | (self._shares <= self._noise)
         others[self.chosen] = False
         return np.flatnonzero(others)
 
     def choose(self, noise: float) -> Direction | NoChoice:
-        """Return the next column, or why there is none."""
+        """Return the next column, or the reason why there is none."""
         self._noise = noise
         if self._prescribed is not None and len(self.chosen) < len(self._prescribed):
             self.chosen.append(self._prescribed[len(self.chosen)])
@@ -270,7 +270,7 @@ class GivenDirections(ABC):
         self.chosen.pop()
 
     def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
-        """Apply Lemma 2(a), of whose result only the diagonal is needed."""
+        """Apply Lemma 2(a) to the diagonal of Σ_j."""
         for shares, each in zip(self._all_shares, coefficients, strict=True):
             shares -= np.einsum("ij,ij->j", each, each)
         np.maximum(self._all_shares, 0.0, out=self._all_shares)
@@ -278,12 +278,12 @@ class GivenDirections(ABC):
         self._use = use
 
     def vanish(self) -> None:
-        """Nothing is left: the functions span all samples."""
+        """Set all residuals to zero: the functions span all samples."""
         self._shares[:] = 0.0
 
 
 class LargestResidual(GivenDirections):
-    """GFS: chooses the largest residual variance."""
+    """Chooser of GFS: the largest residual variance."""
 
     def _rank(self) -> Array:
         return self._shares * self._order
@@ -293,7 +293,7 @@ class LargestResidual(GivenDirections):
 
 
 class LargestOriginal(GivenDirections):
-    """GFA and GCA: choose the largest original variance among those not redundant yet."""
+    """Chooser of GFA and GCA: the largest original variance among columns not redundant yet."""
 
     def _rank(self) -> Array:
         return self._order
@@ -303,29 +303,29 @@ class LargestOriginal(GivenDirections):
 
 
 class GivenOrder(LargestResidual):
-    """UFFS: chooses one column after another, redundant or not."""
+    """Chooser of UFFS: one column after another, redundant or not."""
 
     def __init__(self, variances: Array, varies: NDArray[np.bool_], n_penalties: int = 1) -> None:
         super().__init__(variances, varies, None, relative=False, n_penalties=n_penalties)
         self.shares_when_chosen = self._shares.copy()
-        """What was left of each column when its turn came."""
+        """Residual share of each column when its turn came."""
 
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the next column in the given order."""
         column = len(self.chosen)
-        # When nothing is left of the columns to come, their products cannot change that.
+        # If the columns to come have no residual, their products cannot change that.
         if not (self._shares[column:] > noise).any():
             return "exhausted"
         self.chosen.append(column)
         return Direction(column, 1.0)
 
     def subtract(self, coefficients: Sequence[Array], use: int = 0) -> None:
-        """Apply Lemma 2(a), and note what is left of the columns still to come."""
+        """Apply Lemma 2(a), and record the residuals of the columns still to come."""
         super().subtract(coefficients, use)
         to_come = slice(len(self.chosen), None)
         self.shares_when_chosen[to_come] = self._shares[to_come]
 
     def vanish(self) -> None:
-        """Nothing is left: the functions span all samples."""
+        """Set all residuals to zero: the functions span all samples."""
         super().vanish()
         self.shares_when_chosen[len(self.chosen) :] = 0.0

@@ -1,4 +1,4 @@
-"""From the few chosen variables back to all columns."""
+"""Decoder: the functions of the chosen variables that reconstruct all columns."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from gramian.core.sums import GrowingRows, Step
 from gramian.families import Block, prune
 
 MAX_MOMENTS = 1000
-"""The moments of at most this many functions are kept, the constant among them: 8 MB."""
+"""Largest number of functions, including the constant, whose moments are kept: 8 MB."""
 SMALLEST = 1e-145
-"""Functions with a smaller norm have no moments in float64."""
+"""Smallest norm of a function whose moments float64 can hold."""
 BLOCK_BYTES = 2**26
-"""The values of functions that are evaluated at once take this much memory."""
+"""Memory for the values of functions that are evaluated at once."""
 
 
 @dataclass(frozen=True)
 class Decoder:
-    """The fit of X by functions of the chosen variables, Bᵀf(z), centred."""
+    """Fit of centred X by functions of the chosen variables, Bᵀf(z)."""
 
     blocks: tuple[Block, ...]
     kept: tuple[IntArray, ...]
-    """Which functions of each block are in the basis."""
+    """Indices of the functions of each block that are in the basis."""
     coefficients: Array
-    """B: a row for each function of the basis, the constant first."""
+    """B: one row for each function of the basis, the constant first."""
     linear: Array
-    """The coefficients of the variables in the linear least-squares fit."""
+    """Coefficients of the variables in the linear least-squares fit."""
     units: Array
-    """The standard deviations of the variables: functions take variables scaled to variance 1."""
+    """Standard deviations of the variables: functions take variables scaled to variance 1."""
     moments: tuple[Array, Array] | None
-    """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X, if these are not too many,
-    nor too large or too small for float64."""
+    """E[ffᵀ] and E[fXᵀ] for the functions of the basis and centred X; None if the functions are
+    more than `MAX_MOMENTS`, or too large or too small for float64."""
 
     def __call__(self, z: Array, *, linear: bool = False) -> Array:
         """Decode centred variables, one row a sample."""
@@ -74,12 +74,12 @@ class Decoder:
 
     @cached_property
     def _pruned(self) -> tuple[list[Block], list[IntArray]]:
-        """The functions in the basis and their parents, and where in them the basis is."""
+        """The functions of the basis and their parents, and the indices of the basis in them."""
         return prune(self.blocks, self.kept)
 
 
 def _width(block: Block) -> int:
-    """Return how many values a row takes while a block is evaluated."""
+    """Return the number of values per row while a block is evaluated."""
     return block.n_functions + sum(len(basis.keys) for basis in block.bases)
 
 
@@ -97,11 +97,11 @@ def make_decoder(
     units : array of shape (n_variables,)
         The standard deviations of the variables.
     to_columns : array of shape (n_columns,) or (n_inner, n_columns)
-        Takes the columns of the fit to those of the user: factors, or a matrix.
+        Factors, or a matrix, from the columns of the fit to the columns of the user.
     """
     factor, steps = orthogonalizer.factors[orthogonalizer.use], orthogonalizer.steps
     blocks, norms = [step.block for step in steps], orthogonalizer.norms[:, np.newaxis]
-    if any(block.calls for block in blocks):  # as the user knows them, whatever their size
+    if any(block.calls for block in blocks):  # functions of the user are stored unscaled
         scales = [step.block.scales[step.kept] for step in steps]
         norms = norms / np.concatenate([np.ones(1), *scales])[:, np.newaxis]
         blocks = [block.unscaled() for block in blocks]
@@ -110,14 +110,14 @@ def make_decoder(
     with_x = np.reshape(orthogonalizer.variables, (-1, coefficients.shape[1]))
     linear = linear_fit(steps, with_x)
 
-    def lift(rows: Array) -> Array:  # in place if it can be: there may be very many columns
+    def lift(rows: Array) -> Array:  # in place if possible: columns may be many
         if to_columns.ndim == 2:
             return rows @ to_columns
         rows *= to_columns
         return rows
 
     moments: tuple[Array, Array] | None = None
-    # Moments do not depend on penalties, but some of these may leave functions out.
+    # Moments do not depend on penalties, but factors of large penalties may leave functions out.
     whole = [each for each in orthogonalizer.factors if len(each) == orthogonalizer.n_functions]
     if whole and orthogonalizer.n_functions <= MAX_MOMENTS:
         smallest = min(whole, key=lambda each: each.alpha)

@@ -10,29 +10,29 @@ from gramian._support.types import Array
 from gramian.core.rows import ResidualCovariance
 
 CONVERGED = 1e-13
-"""The error of an eigenvector's image, relative to the eigenvalue, that counts as none."""
+"""Error ‖Σv - λv‖ / λ below which v counts as an eigenvector."""
 
 
 class LeadingEigenvector:
-    """Finds the top eigenpair of Σ_1, Σ_2, ...
+    """Solver for the top eigenpairs of a sequence of matrices Σ_1, Σ_2, ...
 
-    Each matrix is the last one minus something positive semidefinite that takes away its top
-    eigenvector. So no eigenvalue exceeds the last one's second, and a runner-up that is still an
-    eigenvector with the same value is the top one now. With a linear family this is always so, and
-    a few decompositions serve all steps. With others it fails at once, and from then on only the
-    top pair is computed: by iterations until rounding error or, where they are slower or do not
-    converge, by a direct method. The result is the same either way.
+    Each matrix is its predecessor minus a positive semidefinite matrix that removes the top
+    eigenvector. So no eigenvalue exceeds the second eigenvalue of the predecessor, and a second
+    eigenvector that is still an eigenvector with the same eigenvalue is now the top one. With a
+    linear family this always holds, and a few decompositions serve all steps. With other families
+    it fails at once, and from then on only the top pair is computed: by iterations until rounding
+    error or, if these are slower or do not converge, by a direct method.
     """
 
     def __init__(self) -> None:
         self._next: list[tuple[float, Array]] = []
-        """Further eigenpairs of the last matrix that was decomposed, the smallest first."""
+        """Other eigenpairs of the last matrix that was decomposed, the smallest first."""
         self._n_pairs = 2
 
     def __call__(self, matrix: ResidualCovariance) -> tuple[float, Array]:
         """Return the largest eigenvalue and its unit vector, of either sign."""
         start = None
-        if matrix.trace <= 0:  # nothing is left
+        if matrix.trace <= 0:  # no variance is left
             self._next = []
             return 0.0, np.eye(1, matrix.size)[0]
         if self._next:
@@ -52,7 +52,7 @@ class LeadingEigenvector:
         d = matrix.size
         k, iterate = matrix.pairs(self._n_pairs)
         if iterate:
-            # A little of everything in the start, lest it be orthogonal to what it looks for.
+            # Noise keeps the start from being orthogonal to the eigenvector.
             v0 = 1e-3 * np.random.default_rng(0).standard_normal(d)
             if start is not None:
                 v0 += start
@@ -60,7 +60,7 @@ class LeadingEigenvector:
             try:
                 values, vectors = eigsh(operator, k=k, which="LA", v0=v0, tol=CONVERGED)
             except ArpackError:
-                pass  # the direct method is slower, and does not fail
+                pass  # use the direct method, which is slower and does not fail
             else:
                 order = np.argsort(values)
                 return values[order], vectors[:, order]
@@ -71,14 +71,14 @@ class LeadingEigenvector:
 
 
 def orient(vector: Array, *, like: Array | None = None) -> Array:
-    """Give a direction the sign that makes its largest entry positive; of equals, the first.
+    """Return a direction with the sign that makes its largest entry positive; in ties, the first.
 
     Parameters
     ----------
     vector : array
         The direction.
     like : array, optional
-        Decide by the entries of this vector instead.
+        The vector whose entries decide, in place of `vector`.
     """
     deciding = vector if like is None else like
     size = np.abs(deciding)

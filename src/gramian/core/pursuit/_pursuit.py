@@ -31,37 +31,37 @@ StopReason = Literal[
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop, besides the chooser's own threshold; None where there is no limit."""
+    """Rules that end a pursuit, besides the threshold of the chooser; None if there is no limit."""
 
     n_steps: int | None = None
     count_name: Literal["n_components", "n_features_to_select"] = "n_components"
-    """What the user calls the number of steps."""
+    """Name of the parameter for the number of steps."""
     explained: float | None = None
-    """A share of the total variance."""
+    """Share of the total variance to explain."""
     max_functions: int | None = None
-    """Counted without the constant."""
+    """Largest number of functions, without the constant."""
     patience: int | None = None
-    """Steps without an improvement on held-out rows."""
+    """Number of steps without improvement on held-out rows after which the pursuit ends."""
     tolerance: float = 0.0
-    """The share of the total variance on held-out rows that counts as an improvement."""
+    """Least share of the total variance of held-out rows that counts as an improvement."""
 
 
 @dataclass
 class Trace:
-    """What the pursuit saw, step by step."""
+    """Residual variances and numbers of functions of a pursuit, step by step."""
 
     largest: list[float]
-    """The largest residual variance before each step and after the last."""
+    """Largest residual variance before each step and after the last."""
     total: list[float]
-    """The total residual variance, likewise."""
+    """Total residual variance before each step and after the last."""
     n_kept: list[int] = field(default_factory=list)
-    """Functions that each step added."""
+    """Number of functions that each step added."""
     n_dropped: list[int] = field(default_factory=list)
-    """Functions that each step dropped as combinations of others."""
+    """Number of functions that each step dropped as combinations of others."""
     degrees_of_freedom: list[float] = field(default_factory=lambda: [1.0])
-    """The effective number of functions before each step and after the last."""
+    """Effective number of functions before each step and after the last."""
     alpha: list[float] = field(default_factory=list)
-    """The penalty that counted after each step."""
+    """Penalty that was used after each step."""
     stop_reason: StopReason = "exhausted"
 
     @property
@@ -70,7 +70,7 @@ class Trace:
         return 1 - self.total[-1] / self.total[0] if self.total[0] > 0 else 1.0
 
     def stop(self, reason: StopReason) -> Trace:
-        """Note why the pursuit ends."""
+        """Record the reason why the pursuit ends."""
         self.stop_reason = reason
         return self
 
@@ -82,7 +82,7 @@ def pursue(
     held_out: HeldOut | None = None,
     callback: Callable[[Trace], None] | None = None,
 ) -> Trace:
-    """Choose directions until a limit is reached, and return what was seen on the way.
+    """Choose directions until a limit is reached, and return the trace.
 
     Parameters
     ----------
@@ -91,11 +91,11 @@ def pursue(
     orthogonalizer : Orthogonalizer
         The functions of the directions so far.
     limits : Limits
-        When to stop.
+        The rules that end the pursuit.
     held_out : HeldOut, optional
-        Rows that take no part in the expectations; they decide which penalty to use.
+        The evaluation on held-out rows, which chooses the penalty.
     callback : callable, optional
-        Called after each step.
+        Function that is called with the trace after each step.
     """
     trace = Trace([chooser.largest], [chooser.total])
     n_functions = 0

@@ -1,4 +1,4 @@
-"""Residuals on rows that take no part in the expectations."""
+"""Residuals on held-out rows, which take no part in the expectations."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from gramian.core.sums import Direction, GrowingRows, Step
 
 
 class HeldOut:
-    """The recursion of the fit, evaluated on other rows.
+    """Recursion of the fit, evaluated on held-out rows.
 
-    Their functions are orthogonalized with the factor of the fit, and what the fit's coefficients
-    predict is subtracted from their X.
+    Functions of held-out rows are orthogonalized with the factor of the fit, and the predictions by
+    the coefficients of the fit are subtracted from X.
 
     Parameters
     ----------
     rows : RowBlock
-        The rows, centred and scaled as those of the fit are.
+        The held-out rows, centred and scaled by the means and scales of the fit.
     scale : array of shape (n_columns,) or float
-        The standard deviation that is 1 in the scaled columns.
+        The standard deviation, in reported units, of the scaled columns.
     n_penalties : int, default=1
-        How many fits there are, one for each penalty.
+        The number of penalties; there is one fit for each.
     axes : pair of arrays, optional
-        If the fit takes place in other coordinates: the matrices that take the scaled columns to
-        these, of shape (n_columns, n_coordinates), and back.
+        The matrices from the scaled columns to the coordinates of the fit, of shape (n_columns,
+        n_coordinates), and back, if these differ.
     largest : callable, default=largest_of_columns
-        Returns the largest residual variance, given the residuals.
+        Function from residuals to the largest residual variance.
     """
 
     def __init__(
@@ -56,10 +56,10 @@ class HeldOut:
         self.largest = [self._largest(self._residuals[0])]
         """The largest residual variance before each step and after the last."""
         self.total = [self._residuals[0].total]
-        """The total residual variance, likewise."""
+        """The total residual variance before each step and after the last."""
 
     def observe(self, step: Step, added: Added) -> int:
-        """Follow the fit by a step, and return which penalty leaves least."""
+        """Repeat a step of the fit, and return the index of the penalty of least residual."""
         width = len(self._functions[0].view) + self._rows.n_columns
         with threads_for(float(step.block.n_functions * len(self._rows.root) * width)):
             return self._observe(step, added)
@@ -67,7 +67,7 @@ class HeldOut:
     def _observe(self, step: Step, added: Added) -> int:
         block = step.block
         self._z.append(self._lift(step.direction).of(self._rows))
-        with np.errstate(over="ignore", invalid="ignore"):  # far from the rows of the fit
+        with np.errstate(over="ignore", invalid="ignore"):  # rows may be far from those of the fit
             values = block.evaluate(self._store.view, self._z)
             self._store.append(values[block.stored])
             values /= added.norms[:, np.newaxis]
@@ -89,7 +89,7 @@ class HeldOut:
         return use
 
     def stalled(self, patience: int, tolerance: float) -> bool:
-        """Return whether the last steps brought no improvement."""
+        """Return True if the last steps brought no improvement."""
         if len(self.total) <= patience:
             return False
         before = min(self.total[:-patience])
@@ -104,20 +104,20 @@ class HeldOut:
 
 
 def least(totals: Array, at_first: float) -> int:
-    """Return which of several fits leaves least; of equals the first.
+    """Return the index of the fit of least residual; in ties, the first.
 
     Parameters
     ----------
     totals : array
-        What each leaves of the held-out rows.
+        The total residual variance of held-out rows by each fit.
     at_first : float
-        What there was to explain.
+        The total variance of held-out rows.
     """
     return int(np.argmax(totals <= equals(totals.min(), at_first)))
 
 
 def equals(total: float, at_first: float) -> float:
-    """Return the most that a fit leaves which is as good as one that leaves a given total."""
+    """Return the upper bound of residuals that count as tied with `total`."""
     return max((1 + TIE) * total, NOISE * at_first)
 
 
