@@ -121,7 +121,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
-    say(f"warning: {str(message).partition(chr(10))[0]}")
+    say(f"warning: {str(message).splitlines()[0]}")
 
 
 def _told(error: ValueError) -> tuple[str, int]:
