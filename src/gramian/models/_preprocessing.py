@@ -183,8 +183,8 @@ class Preprocessing:
             return np.where(absent, self.impute, numbers), keeps
         names = [self.columns[i] for i in np.flatnonzero(absent.any(axis=0)).tolist()]
         raise ValueError(
-            f"{about_columns(names, 'has', 'have')} missing values, and the model was fitted without any. "
-            "Fill them in, or fit a model that imputes."
+            f"{about_columns(names, 'has', 'have')} missing values, and the model was fitted "
+            "without any. Fill them in, or fit a model that imputes."
         )
 
     def only(self, columns: Iterable[str]) -> Self:
