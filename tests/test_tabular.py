@@ -73,6 +73,21 @@ def test_files_become_arrow_tables(selection, tmp_path):
     assert kept.num_rows == 300
 
 
+def test_a_text_file_without_names_goes_by_position(tmp_path):
+    path = tmp_path / "table.csv"
+    numbers().to_csv(path, index=False, header=False, sep="|")
+    selection = gramian.select(path, header=False, delimiter="|")
+    assert selection.kept == ["x0", "x1", "x3", "x4"]
+    assert selection.transform(path).num_rows == 200
+
+
+def test_a_frame_beyond_the_memory_budget_is_fitted_in_pieces():
+    table = numbers(3_000)
+    selection = gramian.select(table, memory_budget=2**20)
+    assert selection.kept == ["u", "i", "w", "h"]
+    np.testing.assert_allclose(selection.reconstruct(selection.transform(table)), table)
+
+
 def test_an_array_goes_by_position():
     table = numbers().to_numpy()
     selection = gramian.select(table)
@@ -191,8 +206,9 @@ def test_bytes_and_lists_are_refused_with_what_to_do():
         gramian.select(table)
     with pytest.raises(ValueError, match="The table cannot be read: "):
         gramian.select({"a": [1.0, "x", 2.0], "b": [1.0, 2.0, 3.0]})
-    with pytest.raises(TypeError, match="got list"):
-        gramian.select([1.0, 2.0])
+    for column in ([1.0, 2.0], pd.Series([1.0, 2.0])):
+        with pytest.raises(TypeError, match=f"got {type(column).__name__}"):
+            gramian.select(column)
 
 
 def test_cautions_are_values(recwarn):

@@ -97,11 +97,11 @@ def _is_array(data: Any) -> bool:
 
 def _in_arrow(data: Any) -> pa.Table:
     """Return rows in memory as an Arrow table; NaN is a missing value."""
-    arrow = pyarrow()
+    arrow, framed = pyarrow(), hasattr(data, "columns")
     try:
-        if _module(data) == "pandas":
+        if framed and _module(data) == "pandas":
             return arrow.Table.from_pandas(data, preserve_index=False).replace_schema_metadata()
-        if hasattr(data, "__arrow_c_stream__"):  # PyArrow, polars, and others
+        if framed and hasattr(data, "__arrow_c_stream__"):  # PyArrow, polars, and others
             rows = arrow.table(data)
             for i, each in enumerate(rows.schema):
                 if str(each.type) == "string_view":  # which PyArrow cannot filter
