@@ -42,7 +42,7 @@ def explain(
     from gramian._support.words import counted
     from gramian.cli._files import load_model
     from gramian.cli._pages import Page, print_json
-    from gramian.explanations import NoMomentsError
+    from gramian.explanations import RowsNeededError
 
     loaded = load_model(model)
     by_levels = levels(loaded, data, reading)
@@ -51,7 +51,7 @@ def explain(
         found = formulas(loaded, None, rows, max_terms, Path(data or "").name)
     except TypeError as error:  # of UFFS
         raise CommandError(str(error)) from error
-    except NoMomentsError as error:
+    except RowsNeededError as error:
         raise UsageError(
             f"the fit of {model} has too many functions for the file to hold their moments: "
             f"name rows as well, as in gramian explain {model} data.csv"

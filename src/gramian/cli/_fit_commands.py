@@ -182,7 +182,7 @@ def _show(fitted: FittedTable, page: Page) -> None:
 def _show_dropped(fitted: FittedTable, page: Page) -> None:
     """Print the dropped columns with their formulas."""
     from gramian.cli._explain_command import formulas
-    from gramian.explanations import NoMomentsError
+    from gramian.explanations import RowsNeededError
 
     dropped, lookups = fitted.model.dropped, fitted.model.steps.beside.lookups
     page.line(f"Dropped {counted(len(dropped) + len(lookups), 'column')}:")
@@ -192,7 +192,7 @@ def _show_dropped(fitted: FittedTable, page: Page) -> None:
         return
     try:
         found = formulas(fitted.model, dropped[:MAX_FORMULAS])
-    except NoMomentsError:
+    except RowsNeededError:
         page.line(f"  {listed(dropped, most=MAX_FORMULAS)}")
         return
     for each in found:

@@ -1,7 +1,7 @@
 """Explanations: which columns are redundant, by which formula, and why others were kept."""
 
 from gramian.explanations._by_law import LawFormula as LawFormula
-from gramian.explanations._explaining import NoMomentsError as NoMomentsError
+from gramian.explanations._explaining import RowsNeededError as RowsNeededError
 from gramian.explanations._explaining import explain
 from gramian.explanations._explaining import explain_checked as explain_checked
 from gramian.explanations._explanation import Explanation

@@ -33,6 +33,23 @@ MIN_GAIN = 0.2
 """The share of what is left that another term has to explain, by default."""
 
 
+class RowsNeededError(ValueError):
+    """An explanation without rows is not possible: the fit stored no moments.
+
+    Parameters
+    ----------
+    n_functions : int
+        Number of functions of the fit.
+    """
+
+    def __init__(self, n_functions: int) -> None:
+        super().__init__(
+            f"This fit has {n_functions} functions, and moments of no more than {MAX_MOMENTS} are "
+            "stored. Give X, the rows of the fit or others like them."
+        )
+        self.n_functions = n_functions
+
+
 def explain(
     estimator: Any,
     X: ArrayLike | None = None,
@@ -125,23 +142,6 @@ def explain(
     )
 
 
-class NoMomentsError(ValueError):
-    """A model has too many functions to store their moments, so that formulas need rows.
-
-    Parameters
-    ----------
-    n_functions : int
-        The number of functions of the model.
-    """
-
-    def __init__(self, n_functions: int) -> None:
-        super().__init__(
-            f"This fit has {n_functions} functions, and moments of no more than {MAX_MOMENTS} are "
-            "stored. Give X, the rows of the fit or others like them."
-        )
-        self.n_functions = n_functions
-
-
 def explain_checked(
     model: FittedModel,
     table: Array | None,
@@ -158,7 +158,7 @@ def explain_checked(
     if table is not None:
         folds = of_rows(model, table, weights, subject.axes, subject.targets)
     elif stored is None:
-        raise NoMomentsError(model.record.n_functions)
+        raise RowsNeededError(model.record.n_functions)
     assert model.decoder is not None
     dictionary = Dictionary(model.decoder, subject.variable_means)
     coordinates = Coordinates(stored or mix(folds), dictionary, subject.target_means)

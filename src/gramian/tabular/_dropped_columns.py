@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gramian.explanations import NoMomentsError, Redundancy, explain
+from gramian.explanations import Redundancy, RowsNeededError, explain
 from gramian.formulas import quote, r_squared
 from gramian.tabular._table_model import TableModel
 
@@ -73,7 +73,7 @@ def dropped_columns(model: TableModel) -> dict[str, DroppedColumn]:
         return found
     try:
         others = [_of_formula(each) for each in explain(model.estimator)]
-    except NoMomentsError:
+    except RowsNeededError:
         others = [DroppedColumn(name, "unexplained", None, None) for name in model.dropped]
     return found | {each.column: each for each in others}
 
