@@ -63,6 +63,15 @@ def test_a_table_comes_back_as_the_kind_of_table_given(selection, kind):
         pd.testing.assert_frame_equal(frame, table[names], check_dtype=False)
 
 
+def test_dropped_columns_of_a_whole_table_are_computed_again(selection):
+    table = orders().assign(city="wrong", power=0.0)
+    again = selection.reconstruct(table)
+    pd.testing.assert_frame_equal(again, orders(), check_dtype=False)
+    table.loc[7, "zip"] = "new"
+    again = selection.reconstruct(table)
+    assert list(again.index[again["city"].isna()]) == [7]
+
+
 def test_files_become_arrow_tables(selection, tmp_path):
     path = tmp_path / "orders.parquet"
     orders().to_parquet(path)
@@ -103,6 +112,12 @@ def test_a_pandas_frame_keeps_its_index_types_and_names(selection):
     pd.testing.assert_frame_equal(gramian.select(table).transform(table), table[KEPT])
     numbered = numbers().set_axis(range(6), axis=1)
     assert list(gramian.select(numbered).transform(numbered).columns) == [0, 1, 3, 4]
+
+
+def test_a_polars_frame_keeps_its_types(selection):
+    table = pl.from_pandas(orders()).with_columns(pl.col("zip").cast(pl.Categorical))
+    assert gramian.select(table).kept == KEPT
+    assert selection.transform(table).schema == table.select(KEPT).schema
 
 
 def test_gaps_are_kept_filled_in_or_dropped_with_their_rows():

@@ -101,13 +101,10 @@ def _in_arrow(data: Any) -> pa.Table:
     try:
         if framed and _module(data) == "pandas":
             return arrow.Table.from_pandas(data, preserve_index=False).replace_schema_metadata()
-        if framed and hasattr(data, "__arrow_c_stream__"):  # PyArrow, polars, and others
-            rows = arrow.table(data)
-            for i, each in enumerate(rows.schema):
-                if str(each.type) == "string_view":  # which PyArrow cannot filter
-                    text = rows.column(i).cast(arrow.large_string())
-                    rows = rows.set_column(i, each.name, text)
-            return rows
+        if framed and hasattr(data, "to_arrow"):  # polars, whose stream has types without kernels
+            return data.to_arrow()
+        if framed and hasattr(data, "__arrow_c_stream__"):
+            return arrow.table(data)
         if isinstance(data, Mapping):
             columns, names = list(data.values()), [str(name) for name in data]
         else:

@@ -203,15 +203,10 @@ class TableFit:
         if empty and rows.num_rows:
             raise EmptyColumnError(empty, self.features)
         n_rows = rows.num_rows
+        self._check_enough(n_rows)
         steps, x = self._made_numbers(rows, divided)
         n_filled = sum(counts.values()) if steps.missing == "fill" else 0
-        if len(x) < 2:
-            raise UnusableTableError(
-                "{table} has {rows}{complete}, and a fit needs at least 2",
-                table=self.table.name,
-                rows=counted(len(x), "row"),
-                complete=" without missing values" if len(x) < n_rows else "",
-            )
+        self._check_enough(len(x), " without missing values" if len(x) < n_rows else "")
         table = with_names(x, self.features)
         n_used = len(x)
         del rows, x  # which may take much memory
@@ -220,6 +215,15 @@ class TableFit:
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels, table) from error
         return steps, self._changes(divided, n_rows, n_used, n_filled)
+
+    def _check_enough(self, n_rows: int, complete: str = "") -> None:
+        if n_rows < 2:
+            raise UnusableTableError(
+                "{table} has {rows}{complete}, and a fit needs at least 2",
+                table=self.table.name,
+                rows=counted(n_rows, "row"),
+                complete=complete,
+            )
 
     def _made_numbers(self, rows: pa.Table, divided: Division) -> tuple[Preprocessing, Array]:
         """Return the steps from rows to numbers, and the numbers."""

@@ -33,7 +33,8 @@ class TableSelection:
     estimator : GFA or GFS
         The fitted estimator, for columns of numbers and dates.
     kept : list of str
-        The kept columns, in the order of the table. Text that nothing gives is kept, too.
+        The kept columns, in the order of the table, text among them. Columns that only pass
+        through, `id` and `target`, are not listed.
     dropped : mapping from str to DroppedColumn
         The dropped columns, and the law or formula that gives each.
     alternatives : mapping from str to tuple of str
@@ -124,11 +125,12 @@ class TableSelection:
 
     def _rewritten(self, data: Any, rewrite: Any) -> Any:
         table, steps = as_table(data, **self._reading), self._model.steps
-        pieces: list[Piece] = list(rewrite(self._model, table, passing(self._model, table)))
+        others = passing(self._model, table)
+        pieces: list[Piece] = list(rewrite(self._model, table, others))
         rows = pyarrow().concat_tables([each.rows for each in pieces])
-        filled = () if steps.impute is None else steps.columns
-        same = [name for name in rows.column_names if name in table.names and name not in filled]
-        return like(data, rows, np.concatenate([each.keeps for each in pieces]), same)
+        kept = self._model.kept if steps.impute is None else []  # otherwise gaps are filled in
+        unchanged = [*kept, *steps.beside.labels, *others.names]
+        return like(data, rows, np.concatenate([each.keeps for each in pieces]), unchanged)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file, as the command does; it does not hold rows, cautions or `set_aside`.
