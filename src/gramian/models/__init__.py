@@ -1,4 +1,4 @@
-"""Model files: fitted estimators with the preprocessing of their table, without pickle."""
+"""Model files: fitted estimators and their preprocessing, written without pickle."""
 
 from gramian.exceptions import ModelFileError
 from gramian.models._beside import TYPES as TYPES
