@@ -236,4 +236,4 @@ def test_another_delimiter_can_be_named():
         stream.write("a;b\n1;2\n3;4;5\n")
     done = run("select", "odd.csv")
     assert done.exit_code == 1
-    assert "odd.csv seems to be separated by ';': say --delimiter ';'" in done.stderr
+    assert "odd.csv seems to be separated by ';'. Say --delimiter ';'" in done.stderr

@@ -279,7 +279,7 @@ def test_a_report_is_written_with_its_model():
 
 
 def test_a_report_without_its_packages_names_the_extra_to_install(monkeypatch):
-    monkeypatch.setattr("gramian.cli._report.find_spec", lambda name: None)
+    monkeypatch.setattr("gramian.cli._report_command.find_spec", lambda name: None)
     done = run("report", "data.csv", "-x", "key,label")
     assert done.exit_code == 1
     assert 'the report needs plotly: pip install "gramian[report]"' in done.stderr

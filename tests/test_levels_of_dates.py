@@ -10,7 +10,7 @@ from cli_cases import succeed
 
 import gramian
 from gramian.laws import Key, Lookup
-from gramian.models._beside import Beside
+from gramian.models import Beside
 from gramian.tables._clock import Clock
 
 pd = pytest.importorskip("pandas")

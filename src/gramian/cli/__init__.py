@@ -12,7 +12,7 @@ from typing import NoReturn
 def main() -> None:
     """Run the command; the entry point of ``gramian`` and ``python -m gramian``."""
     for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:  # the caller has closed them
+        if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -28,9 +28,9 @@ def main() -> None:
         if error.name not in ("typer", "rich", "pyarrow"):
             raise
         sys.exit(f'gramian: the command needs {error.name}: pip install "gramian[cli]"')
-    except KeyboardInterrupt:  # before any command has begun
+    except KeyboardInterrupt:  # before a command begins
         sys.exit(130)
-    except OSError as error:  # of a help text, or of what is left in a buffer
+    except OSError as error:  # while a help text or the rest of a buffer is written
         from gramian.cli._errors import discard_output
 
         discard_output()
@@ -38,5 +38,5 @@ def main() -> None:
 
 
 def _leave(number: int, frame: object) -> NoReturn:
-    """End as by an error, so that no file is left half-written."""
+    """End by an exception, which removes half-written files."""
     raise SystemExit(128 + number)

@@ -1,4 +1,4 @@
-"""The commands."""
+"""Application: all commands, and the options before their names."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 import gramian
-from gramian.cli._apply import apply, reconstruct
 from gramian.cli._errors import Settings, guarded, printing
-from gramian.cli._explain import explain
-from gramian.cli._inspect import inspect
+from gramian.cli._explain_command import explain
+from gramian.cli._fit_commands import extract, select
+from gramian.cli._inspect_command import inspect
+from gramian.cli._model_commands import apply, reconstruct
 from gramian.cli._options import option
-from gramian.cli._reduce import extract, select
-from gramian.cli._relations import relations
-from gramian.cli._report import report
+from gramian.cli._relations_command import relations
+from gramian.cli._report_command import report
 
 app = typer.Typer(
     help="Feature extraction and selection that see nonlinear redundancy.",
@@ -27,7 +27,7 @@ app = typer.Typer(
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version and leave."""
+    """Print the version and end the command."""
     if wanted:
         typer.echo(gramian.__version__)
         raise typer.Exit
@@ -69,6 +69,6 @@ COMMANDS = (
     (inspect, ABOUT, "inspect data.csv.gz"),
     (demo, ABOUT, "demo"),
 )
-"""What each command is shown under, and an example of it."""
+"""Each command with its heading in the help, and an example."""
 for command, panel, example in COMMANDS:
     app.command(rich_help_panel=panel, epilog=f"Example: [cyan]gramian {example}[/cyan]")(command)

@@ -1,4 +1,4 @@
-"""What a fit would cost."""
+"""Costs of a fit, before it begins."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from gramian.cli._options import FamilyName
 from gramian.tabular import TableFit, fitting
 
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500)
-"""If the number of columns is not known before the fit, the cost is estimated for these."""
+"""Numbers of kept columns for which costs are estimated if the user gives no number."""
 MAX_FUNCTIONS = 50_000
-"""The largest number of functions to count: counting takes time, too."""
+"""Largest number of functions to count, because counting takes time."""
 AUTO_DEGREE = 4
-"""The largest degree that --degree auto tries."""
+"""Largest degree that --degree auto tries."""
 
 
 def costs(task: TableFit) -> list[Any]:
-    """Estimate what a fit costs; for several numbers of columns if none is given.
+    """Estimate the costs of a fit, for several numbers of columns if the user gives none.
 
     Parameters
     ----------

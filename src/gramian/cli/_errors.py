@@ -1,4 +1,4 @@
-"""A sentence instead of a traceback, and the exit codes."""
+"""Errors of commands: a sentence instead of a traceback, and exit codes."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ P = ParamSpec("P")
 
 
 class Settings:
-    """What was said before the name of the command."""
+    """Options before the name of the command."""
 
     debug = False
-    """Whether errors show where they come from."""
+    """True if errors show a traceback."""
 
 
 class CommandError(Exception):
-    """Data or a model that cannot be used; its text says what is wrong, where, and what to do."""
+    """Data or a model that cannot be used; the text says what is wrong, where, and what to do."""
 
     code = DATA
     """The exit code."""
 
 
 class UsageError(CommandError):
-    """A wrong command."""
+    """Options or files that make the command impossible."""
 
     code = USAGE
 
@@ -48,7 +48,7 @@ def printable(text: str) -> str:
     Parameters
     ----------
     text : str
-        Names and messages from anywhere.
+        The text, which may contain names from a file.
     """
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
@@ -69,7 +69,7 @@ def say(sentence: str) -> None:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Name standard output where it cannot be written to."""
+    """Turn errors of writing to standard output into a message that names it."""
     try:
         yield
     except BrokenPipeError:
@@ -82,10 +82,10 @@ def printing() -> Iterator[None]:
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Make a command end with a sentence and an exit code, whatever goes wrong in it.
+    """Make a command end with a sentence and an exit code if it fails.
 
     Errors that the library raises on purpose (about values, files, missing packages, memory) have
-    a sentence as text. Any other error is a bug in gramian, and keeps its traceback.
+    a sentence as text. Any other error is a bug in gramian, and shows its traceback.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 warnings.showwarning = _show_warning
                 command(*args, **kwargs)
             with printing():
-                sys.stdout.flush()  # here a closed pipe is noticed
+                sys.stdout.flush()  # raises an error if the pipe is closed
         except KeyboardInterrupt:
             _leave("interrupted; no file is left half-written", INTERRUPTED)
         except BrokenPipeError:
@@ -121,7 +121,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
-    say(f"warning: {str(message).partition(chr(10))[0]}")
+    say(f"warning: {str(message).splitlines()[0]}")
 
 
 def _told(error: ValueError) -> tuple[str, int]:
@@ -151,7 +151,7 @@ def _leave(sentence: str, code: int) -> Any:
 
 
 def discard_output() -> None:
-    """Discard what is still in the buffer, so that Python does not complain when it ends."""
+    """Discard the rest of the buffer, so that Python shows no error when it ends."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

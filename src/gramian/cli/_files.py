@@ -1,4 +1,4 @@
-"""Tables that commands read and write: those of `gramian.tables`, in terms of the command."""
+"""Files of commands: tables and models that they read, tables that they write."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ STANDARD = "-"
 
 
 def open_input(path: str, reading: Reading) -> Table:
-    """Open a table and look at its columns.
+    """Open a table.
 
     Parameters
     ----------
     path : str
         The file, a folder of Parquet files, or "-" for standard input.
     reading : Reading
-        Its format and how much memory it may take.
+        Options of the file.
     """
     if path != STANDARD and Path(path).is_file():
         _format(path, reading.format, "--format")
@@ -72,12 +72,12 @@ def _format(path: str, given: Format | None, option: str) -> Format:
 
 
 def output_format(output: TableOutput) -> Format:
-    """Return the format in which a command writes; standard output is CSV unless said otherwise.
+    """Return the format in which a command writes; the default of standard output is CSV.
 
     Parameters
     ----------
     output : TableOutput
-        What the user said.
+        Options of the output.
     """
     if output.output in (None, STANDARD):
         return output.output_format or Format.csv
@@ -85,7 +85,7 @@ def output_format(output: TableOutput) -> Format:
 
 
 def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -> None:
-    """Find out, before any work is done, whether files can be written.
+    """Refuse files that cannot be written, before any work is done.
 
     Parameters
     ----------
@@ -118,12 +118,12 @@ def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -
 
 @contextmanager
 def open_target(output: TableOutput, schema: Any) -> Iterator[Writer]:
-    """Open a table to be written; a file is there when the block has ended well.
+    """Open a table for writing; the file appears when the block ends without an error.
 
     Parameters
     ----------
     output : TableOutput
-        Where to.
+        Options of the output.
     schema : pyarrow.Schema
         The columns.
     """
@@ -143,6 +143,6 @@ def open_target(output: TableOutput, schema: Any) -> Iterator[Writer]:
             yield writer
     except BrokenPipeError:
         raise
-    except OSError as error:  # errors in what is read are others
+    except OSError as error:  # errors of reading are TableErrors
         where = "standard output" if standard else path
         raise CommandError(f"{where} cannot be written: {error.strerror or error}") from error

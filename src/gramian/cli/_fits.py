@@ -1,4 +1,4 @@
-"""Fits of commands: from options to a fit, and what is said about it on standard error."""
+"""Fits of commands: from options to a fit, and its lines on standard error."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def warnings_of(fitted: FittedTable) -> list[str]:
 
 
 def tell(fitted: FittedTable, files: Iterable[str]) -> None:
-    """Say on standard error what was done to the table, what to doubt, and what was written.
+    """Print changes of the table, cautions and written files on standard error.
 
     Parameters
     ----------

@@ -24,22 +24,22 @@ from gramian.cli._values import (
 )
 
 MAX_SEED = 2**32 - 1
-"""The largest seed of NumPy's generators."""
+"""Largest seed of NumPy's generators."""
 
 SelectorName = StrEnum("SelectorName", "gfs gfa")
 """Algorithms that select columns."""
 ExtractorName = StrEnum("ExtractorName", "gfr gca manifold")
 """Algorithms that extract components."""
 AlgorithmName = StrEnum("AlgorithmName", "gfs gfa gfr gca manifold")
-"""All of them."""
+"""All algorithms."""
 Criterion = StrEnum("Criterion", "variance gain")
-"""What gfs selects columns for."""
+"""Criteria by which gfs selects columns."""
 FamilyName = StrEnum("FamilyName", "multilinear polynomial hermite legendre fourier indicator auto")
-"""Families of functions that have a name."""
+"""Names of families of functions."""
 
 
 ImputeName = StrEnum("ImputeName", {"median": "median", "mean": "mean", "drop_rows": "drop-rows"})
-"""What to do about missing values."""
+"""Treatments of missing values."""
 
 
 def option(panel: str | None, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
@@ -48,13 +48,13 @@ def option(panel: str | None, metavar: str | None, help: str, *names: str, **mor
     Parameters
     ----------
     panel : str or None
-        The part of the help that shows it, if not the first one.
+        The part of the help that shows the option; None for the first part.
     metavar : str
-        What its value is called: nothing for a switch, and None for the list of its choices.
+        The name of its value: empty for a switch, and None for the list of its choices.
     help : str
-        What it does.
+        The line of the help.
     *names : str
-        How it is written; by default like the parameter.
+        The names of the option; by default that of the parameter.
     **more
         Passed to typer.
     """
@@ -62,7 +62,7 @@ def option(panel: str | None, metavar: str | None, help: str, *names: str, **mor
 
 
 def _field(*description: Any, default: Any = None, **more: Any) -> Any:
-    """Return a field of a group of options, which `option` describes."""
+    """Return a field of a group of options; the parameters are those of `option`."""
     return field(default=default, metadata={"option": option(*description, **more)})
 
 
@@ -86,7 +86,7 @@ Quiet = Annotated[
 
 @dataclass(frozen=True)
 class Reading:
-    """How a table is read."""
+    """Options of a table that is read."""
 
     format: Format | None = _data(
         "FORMAT", f"The format of DATA, if its ending does not say: {', '.join(Format)}."
@@ -100,14 +100,14 @@ class Reading:
     memory_budget: Any = _data(
         "SIZE",
         "Tables that take more than an eighth of it are read in pieces.",
-        default="1GiB",  # a text, as if the user had given it, as in all parsed options
+        default="1GiB",  # a text, which the parser reads
         parser=n_bytes,
     )
 
 
 @dataclass(frozen=True)
 class PassingOptions:
-    """Which columns pass through."""
+    """Options that let columns pass through."""
 
     target: Names = _data("NAME", "A column that is not used, but written last.")
     id: Names = _data("NAME", "A column that is not used, but written first, unchanged.")
@@ -115,7 +115,7 @@ class PassingOptions:
 
 @dataclass(frozen=True)
 class DataOptions(PassingOptions):
-    """Which columns take part, and what happens to them before a fit."""
+    """Roles of columns, and their treatment before a fit."""
 
     columns: Names = _data(
         "NAMES", "Use these: names or patterns such as 'pixel*'.", "--columns", "-c"
@@ -137,7 +137,7 @@ class DataOptions(PassingOptions):
 
 @dataclass(frozen=True)
 class MethodOptions:
-    """How a fit goes."""
+    """Options of an algorithm."""
 
     n: Any = _method(
         "N",
@@ -210,14 +210,14 @@ class MethodOptions:
 
 
 SelectionMethod = Annotated[MethodOptions, "directions"]
-"""Without what only extraction takes."""
+"""Options of an algorithm without those for extraction only."""
 ExtractionMethod = Annotated[MethodOptions, "keep", "prefer", "laws", "criterion", "given"]
-"""Without what only selection takes."""
+"""Options of an algorithm without those for selection only."""
 
 
 @dataclass(frozen=True)
 class TableOutput:
-    """Where a table goes, and what is said about it."""
+    """Options of a table that is written, and of printing."""
 
     output: str | None = _output(
         "FILE", "Write the table; - for standard output.", "--output", "-o"
@@ -237,7 +237,7 @@ class TableOutput:
 
 @dataclass(frozen=True)
 class FitOutput(TableOutput):
-    """What a fit writes."""
+    """Options of the files that a fit writes."""
 
     model: ModelOutput = None
     dry_run: bool = _output(
@@ -246,13 +246,13 @@ class FitOutput(TableOutput):
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that takes groups of options one parameter for each option, as typer needs.
+    """Give a command one parameter for each option of its groups, as typer needs.
 
     Parameters
     ----------
     command : callable
-        A function of keywords, some of whose parameters are dataclasses of options; annotated
-        with the names of options that it does not take.
+        A function with keyword parameters. A parameter whose type is a dataclass is a group of
+        options; its annotation names the options of the group that the command does not take.
     """
     plain = get_type_hints(command)
     groups: dict[str, Any] = {name: kind for name, kind in plain.items() if is_dataclass(kind)}

@@ -1,4 +1,4 @@
-"""Parsers for values of options that are more than a number or a word."""
+"""Values of options: parsers for texts such as 0.95, auto or 500MB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns beside a model: text that stays, and columns that lookups give."""
+"""Columns beside a model: text that stays, and columns that laws of levels give."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ TYPES = frozenset(
     ["bool", "date32[day]", "time32[s]", "time32[ms]", "time64[us]", "time64[ns]"]
     + [f"{kind}[{unit}]" for kind in ("timestamp", "duration") for unit in UNITS]
 )
-"""The types of Arrow's that a column gets back when it is computed; all others are numbers."""
+"""Arrow's types that a computed column gets back; all other columns are numbers or text."""
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Columns of a table that take no part in a fit, and yet belong to it.
+    """Columns of a table that a fit does not use, but that a selection keeps or computes.
 
-    It is the parameter `beside` of :class:`Preprocessing`.
+    An object of this class is the parameter `beside` of :class:`Preprocessing`.
 
     Parameters
     ----------
     order : sequence of str, default=()
-        All columns in the order of the table: those of the fit, those that stay beside it, and
-        those that lookups give. Without columns beside the fit it is empty.
+        All columns in the order of the table: columns of the fit, `labels`, and columns that
+        `lookups` give. It is empty if there are neither labels nor lookups.
     labels : sequence of str, default=()
-        Columns that stay as they are.
+        Columns of text that stay unchanged.
     lookups : sequence of ColumnLaw, default=()
-        How others are computed, each from columns of the fit, from `labels`, or from columns that
-        stand before it.
+        Laws of levels. Each gives a column from columns of the fit, from `labels`, or from columns
+        that earlier laws give.
     types : mapping from str to str, default={}
-        The types of columns that lookups give and that are no plain numbers or text: truth values,
-        dates, times, and durations, as Arrow writes them ("bool", "date32[day]").
+        Arrow's types of columns that laws give as truth values, dates, times or durations:
+        "bool", "date32[day]".
 
     Examples
     --------
@@ -61,11 +61,11 @@ class Beside:
 
     @property
     def given(self) -> list[str]:
-        """The columns that lookups give."""
+        """The columns that laws of levels give."""
         return [each.column for each in self.lookups]
 
     def check(self, columns: Sequence[str]) -> None:
-        """Check that all parts fit together, and to the columns of a fit.
+        """Check that the parts agree with each other, and with the columns of a fit.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Beside:
         return [name for name in self.order if name in names] if self.order else list(names)
 
     def compute(self, column: Callable[[str], Any]) -> tuple[dict[str, Any], int]:
-        """Compute the columns that lookups give.
+        """Compute the columns that laws of levels give.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Beside:
         columns : dict from str to array
             The columns.
         n_unknown : int
-            How many of their cells are empty because a level was never seen before.
+            The number of their cells that are empty because no row of the fit had the level.
         """
         found: dict[str, Any] = {}
         unknown: dict[str, NDArray[np.bool_]] = {}
@@ -123,7 +123,7 @@ class Beside:
             values = lookup(known)
             found[lookup.column] = values
             if not lookup.n_levels:
-                continue  # a day that the calendar does not have is no level
+                continue  # a day that the calendar lacks is not an unknown level
             new = _missing(values)
             for name in lookup.columns:
                 new &= ~_missing(known[name]) | unknown.get(name, False)
@@ -131,7 +131,7 @@ class Beside:
         return found, sum(int(each.sum()) for each in unknown.values())
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain lists, dictionaries, numbers and texts, to be stored."""
+        """Return the parts as lists, dictionaries, numbers and texts, to be stored."""
         document: dict[str, Any] = {
             "order": list(self.order),
             "labels": list(self.labels),
@@ -143,12 +143,12 @@ class Beside:
 
     @classmethod
     def from_json(cls, document: Any) -> Beside:
-        """Read what `to_json` returned; anything else is a ValueError.
+        """Make an object from the document that `to_json` returned.
 
         Parameters
         ----------
         document : dict
-            What `to_json` returned.
+            The document; a document of another form is a ValueError.
         """
         needed = {"order", "labels", "lookups"}
         if not isinstance(document, Mapping) or set(document) - {"types"} != needed:
@@ -172,5 +172,5 @@ def _list(value: Any) -> list[Any]:
 
 
 def _missing(values: Any) -> NDArray[np.bool_]:
-    """Return which cells of a column are empty."""
+    """Return for each cell of a column True if it is empty."""
     return np.array([each is None for each in Key("").cells(values)], dtype=bool)

@@ -1,38 +1,43 @@
-"""What happens to a table before a model sees it: columns by name, categories, missing values."""
+"""Preprocessing of a table before a fit: columns by name, categories, missing values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Real
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import OrdinalEncoder
 
+import gramian
 from gramian._support.types import Array
-from gramian._support.words import listed, plural, the_columns
-from gramian.fitting import EmptyColumnError
+from gramian._support.words import listed
 from gramian.models._beside import Beside
-from gramian.models._learning import look, most_frequent, typical
+from gramian.models._table_columns import (
+    ColumnValues,
+    about_columns,
+    check_numbers,
+    columns_of,
+    labels_of,
+)
 from gramian.tables import Clock
 
 Missing = Literal["refuse", "fill", "drop", "keep"]
 Impute = Literal["mean", "median", "drop-rows", "keep"]
-"""What to do about missing values: fill them in, leave rows out, or leave them to the model."""
+"""Treatments of missing values: fill in, leave rows out, or leave gaps to the model."""
 UNKNOWN = -1
-"""The number of a category that the model does not know."""
+"""The code of a category that the model does not know."""
 
 
 @dataclass(frozen=True, eq=False)
 class Preprocessing:
     """Steps from a table to the numbers that a model was fitted to.
 
-    Columns are found by name, so that a table may have them in any order, and others besides.
-    Categories become their numbers, by scikit-learn's `OrdinalEncoder`, and missing values are
-    refused or filled in, or their rows are dropped.
+    Columns are found by name: a table may have them in any order, and other columns, too.
+    Categories become numbers by scikit-learn's `OrdinalEncoder`. Missing values are refused, filled
+    in or kept, or their rows are dropped.
 
     Parameters
     ----------
@@ -41,15 +46,15 @@ class Preprocessing:
     missing : {"refuse", "fill", "drop", "keep"}, default="refuse"
         A missing value is an error, is filled in, has its row dropped, or stays missing (NaN).
     impute : array of shape (n_columns,), optional
-        What is filled in.
+        The number that is filled in for a missing value of each column.
     categories : mapping from str to sequence of str, optional
-        The categories of columns that have some; the first becomes 0.
+        The categories of columns of text; the first becomes 0.
     ids, targets : sequences of str, default=()
         Columns of the table that the model does not use, copied unchanged.
     clocks : mapping from str to Clock, optional
-        The columns of dates, and how they become numbers.
+        For each column of dates, the clock that makes numbers of dates.
     beside : Beside, optional
-        Columns of text that stay beside the model, and columns that lookups give.
+        Columns of text that stay beside the model, and columns that laws of levels give.
 
     Examples
     --------
@@ -107,19 +112,19 @@ class Preprocessing:
         encode: bool = False,
         impute: Impute | None = None,
     ) -> Self:
-        """Find out what to do from a table.
+        """Learn the steps from a table.
 
         Parameters
         ----------
         table : data frame or mapping from str to array-like
             The table.
         columns : iterable of str
-            The columns that are to be used.
+            The columns to use.
         encode : bool, default=False
-            Whether text becomes the numbers of its categories, in alphabetical order.
+            True if text becomes the numbers of its categories, in alphabetical order.
         impute : {"mean", "median", "drop-rows", "keep"}, optional
-            What to do about missing values; by default they are an error. Those of text columns
-            are filled in with the most frequent category. "keep" leaves them to the model.
+            The treatment of missing values; by default they are an error. The most frequent
+            category fills gaps of text. "keep" leaves gaps to the model.
         """
         return cls.learn_in_pieces(lambda: [table], columns, encode=encode, impute=impute)
 
@@ -132,7 +137,7 @@ class Preprocessing:
         encode: bool = False,
         impute: Impute | None = None,
     ) -> Self:
-        """Find out what to do from a table that is read piece by piece.
+        """Learn the steps from a table that is read piece by piece.
 
         Parameters
         ----------
@@ -141,36 +146,8 @@ class Preprocessing:
         columns, encode, impute
             As in `learn`.
         """
-        columns = tuple(columns)
-        if impute not in (None, *get_args(Impute)):
-            raise ValueError(f"impute must be among {get_args(Impute)}; got {impute!r}.")
-
-        def taken() -> Iterator[dict[str, NDArray[Any]]]:
-            for piece in pieces():
-                found = _take(piece, columns)
-                for name, values in found.items():
-                    if values.dtype.kind == "f":
-                        _check_numbers(name, values)
-                yield found
-
-        seen = look(taken, _labels)
-        text = [name for name in columns if name in seen.labels]
-        if text and not encode:
-            raise ValueError(
-                f"{_those(text, 'contains', 'contain')} text. Leave out such columns, or encode "
-                "them as numbers."
-            )
-        categories = {name: tuple(sorted(seen.labels[name])) for name in text}
-        plain = cls(columns, categories=categories, clocks=seen.clocks)
-        if impute != "mean" and impute != "median":
-            done: dict[str | None, Missing] = {None: "refuse", "drop-rows": "drop", "keep": "keep"}
-            return replace(plain, missing=done[impute])
-        if seen.empty:
-            raise EmptyColumnError([columns.index(name) for name in seen.empty], columns)
-        fill = typical(lambda: map(plain._numbers, taken()), seen.n_rows, impute)
-        for name, known in categories.items():
-            fill[columns.index(name)] = most_frequent(seen.labels[name], known)
-        return replace(plain, missing="fill", impute=fill)
+        steps: Self = gramian.tabular.learned(cls, pieces, columns, encode=encode, impute=impute)
+        return steps
 
     def apply(self, table: Any) -> Array:
         """Return the numbers that the model takes.
@@ -188,14 +165,14 @@ class Preprocessing:
         return self.apply_and_keep(table)[0]
 
     def apply_and_keep(self, table: Any) -> tuple[Array, NDArray[np.bool_]]:
-        """Return what `apply` returns, and which rows of the table these are.
+        """Return the numbers that `apply` returns, and for each row of the table if it is there.
 
         Parameters
         ----------
         table : data frame or mapping from str to array-like
             The table.
         """
-        numbers = self._numbers(_take(table, self.columns))
+        numbers = self.numbers(columns_of(table, self.columns))
         absent, keeps = np.isnan(numbers), np.ones(len(numbers), dtype=bool)
         if not absent.any() or self.missing == "keep":
             return numbers, keeps
@@ -206,8 +183,8 @@ class Preprocessing:
             return np.where(absent, self.impute, numbers), keeps
         names = [self.columns[i] for i in np.flatnonzero(absent.any(axis=0)).tolist()]
         raise ValueError(
-            f"{_those(names, 'has', 'have')} missing values, and the model was fitted without any. "
-            "Fill them in, or fit a model that imputes."
+            f"{about_columns(names, 'has', 'have')} missing values, and the model was fitted "
+            "without any. Fill them in, or fit a model that imputes."
         )
 
     def only(self, columns: Iterable[str]) -> Self:
@@ -221,7 +198,9 @@ class Preprocessing:
         columns = tuple(columns)
         absent = [name for name in columns if name not in self.columns]
         if absent:
-            raise ValueError(f"{_those(absent, 'is', 'are')} not among the columns of the model.")
+            raise ValueError(
+                f"{about_columns(absent, 'is', 'are')} not among the columns of the model."
+            )
         place = [list(self.columns).index(name) for name in columns]
         return replace(
             self,
@@ -234,14 +213,21 @@ class Preprocessing:
 
     @cached_property
     def _encoder(self) -> OrdinalEncoder:
-        """Encodes the columns that have categories, in the order of these."""
+        """The encoder of the columns that have categories, in the order of `categories`."""
         known = [[*each, np.nan] for each in self.categories.values()]  # NaN: a value is missing
         encoder = OrdinalEncoder(
             categories=known, handle_unknown="use_encoded_value", unknown_value=UNKNOWN
         )
         return encoder.fit(np.array([[each[0] for each in known]], dtype=object))
 
-    def _numbers(self, found: dict[str, NDArray[Any]]) -> Array:
+    def numbers(self, found: ColumnValues) -> Array:
+        """Return columns as numbers, with NaN for missing values.
+
+        Parameters
+        ----------
+        found : dict from str to array
+            The values of the columns.
+        """
         n_rows = {len(values) for values in found.values()}
         if len(n_rows) > 1:
             raise ValueError("The columns of the table have different lengths.")
@@ -251,9 +237,9 @@ class Preprocessing:
             elif values.dtype.kind == "M":
                 raise ValueError(f"Column {name!r} contains dates, but the model takes numbers.")
             elif name not in self.categories:
-                _check_numbers(name, values)
+                check_numbers(name, values)
         if self.categories and n_rows != {0}:
-            labels = np.column_stack([_labels(found[name]) for name in self.categories])
+            labels = np.column_stack([labels_of(found[name]) for name in self.categories])
             codes = self._encoder.transform(labels)
             for row, i in np.argwhere(codes == UNKNOWN)[:1]:
                 name, known = [*self.categories.items()][i]
@@ -263,81 +249,3 @@ class Preprocessing:
                 )
             found = found | dict(zip(self.categories, codes.T, strict=True))
         return np.column_stack([values.astype(np.float64, copy=False) for values in found.values()])
-
-
-def _those(names: Sequence[str], does: str, do: str) -> str:
-    """Begin a sentence about columns: which they are, and the verb for one or more."""
-    text = the_columns(names)
-    return f"{text[0].upper()}{text[1:]} {plural(len(names), does, do)}"
-
-
-def _take(table: Any, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """Find columns by name: floats, or objects where there is text; NaN is a missing value."""
-    names = getattr(table, "columns", table)
-    names = getattr(table, "column_names", names)  # PyArrow's columns are the data themselves
-    if isinstance(table, np.ndarray) or not isinstance(names, Iterable):
-        raise TypeError("A table with names is needed: a data frame, or a mapping of columns.")
-    have = [str(name) for name in names]
-    key = dict(zip(have, names, strict=True))
-    absent = [name for name in columns if name not in key]
-    if absent:
-        raise ValueError(
-            f"{_those(absent, 'is', 'are')} not in the table, whose columns are {listed(have)}."
-        )
-    twice = [name for name in columns if have.count(name) > 1] if len(key) < len(have) else []
-    if twice:
-        raise ValueError(f"{_those(twice, 'occurs', 'occur')} more than once in the table.")
-    return {name: _values(name, table[key[name]]) for name in columns}
-
-
-def _values(name: str, column: Any) -> NDArray[Any]:
-    values = np.asarray(column)
-    if values.ndim == 1 and values.dtype.kind == "M":
-        return values.astype("datetime64[us]")
-    if values.ndim != 1 or values.dtype.kind not in "fiubOUT":
-        raise ValueError(
-            f"Column {name!r} contains {values.dtype}, and only numbers, text and dates can be "
-            "used."
-        )
-    if values.dtype.kind in "fiub":
-        return values.astype(np.float64, copy=False)
-    values = np.asarray(column, dtype=object)  # NaN in a list of text is not "nan"
-    # pandas' NA is equal to nothing, and does not even say so
-    absent = [value is None or str(value == value) != "True" for value in values]
-    values = np.where(absent, np.nan, values)
-    if all(isinstance(value, Real) for value in values):
-        return values.astype(np.float64)
-    return values
-
-
-def _check_numbers(name: str, values: NDArray[Any]) -> None:
-    if values.dtype == object:
-        text = [value for value in values if not isinstance(value, Real)]
-        example = next((value for value in text if not is_numeric(value)), text[0])
-        raise ValueError(
-            f"Column {name!r} contains {str(example)[:60]!r}, but the model takes numbers."
-        )
-    if np.isinf(values).any():
-        raise ValueError(f"Column {name!r} contains infinity.")
-
-
-def is_numeric(value: Any) -> bool:
-    """Return whether a value is a number, or a text that is one."""
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _labels(values: NDArray[Any]) -> NDArray[Any]:
-    """Write values as text; NaN stays, as a missing value."""
-    labels = np.empty(len(values), dtype=object)
-    labels[:] = [
-        value
-        if value != value
-        # whole floats are what integers become when one of them is missing
-        else str(int(value) if isinstance(value, float) and value.is_integer() else value)
-        for value in values.tolist()
-    ]
-    return labels

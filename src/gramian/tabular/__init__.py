@@ -7,6 +7,7 @@ from gramian.tabular._column_roles import ColumnOptions as ColumnOptions
 from gramian.tabular._column_roles import Passing as Passing
 from gramian.tabular._column_roles import find as find
 from gramian.tabular._dropped_columns import DroppedColumn
+from gramian.tabular._learning import learned as learned
 from gramian.tabular._messages import FUNCTIONS as FUNCTIONS
 from gramian.tabular._messages import OptionError as OptionError
 from gramian.tabular._messages import RefusalError as RefusalError

@@ -91,7 +91,7 @@ def divide(
         and (numbers_stay or not numbers & {*each.columns})
     ]
     given = {each.column for each in lookups}
-    # A column is not a label if a law gives it, even if a law that is not used needs it.
+    # Only used laws count: a number stays in the fit if the law that gives it is not used.
     inner = tuple(name for name in order if name in numbers and name not in given)
     labels = tuple(name for name in text if name not in given)
     types = {name: str(kinds[name]) for name in order if name in given}

@@ -86,7 +86,7 @@ def as_table(
     elif _module(data) == "pyarrow" and hasattr(data, "get_fragments"):
         table = open_dataset(data)
     else:
-        table = ArrowTable(_in_arrow(data), named=isinstance(data, Mapping) or not _is_array(data))
+        table = ArrowTable(_in_arrow(data), named=not _is_array(data))
     table.memory_budget = memory_budget
     return table
 
@@ -97,13 +97,13 @@ def _is_array(data: Any) -> bool:
 
 def _in_arrow(data: Any) -> pa.Table:
     """Return rows in memory as an Arrow table; NaN is a missing value."""
-    arrow = pyarrow()
-    if isinstance(data, arrow.Table):
-        return data
+    arrow, framed = pyarrow(), hasattr(data, "columns")
     try:
-        if _module(data) == "pandas":
+        if framed and _module(data) == "pandas":
             return arrow.Table.from_pandas(data, preserve_index=False).replace_schema_metadata()
-        if hasattr(data, "__arrow_c_stream__"):  # polars, and others
+        if framed and hasattr(data, "to_arrow"):  # polars, whose stream has types without kernels
+            return data.to_arrow()
+        if framed and hasattr(data, "__arrow_c_stream__"):
             return arrow.table(data)
         if isinstance(data, Mapping):
             columns, names = list(data.values()), [str(name) for name in data]
@@ -122,8 +122,7 @@ def _in_arrow(data: Any) -> pa.Table:
 
 
 def _array(data: Any) -> NDArray[Any]:
-    array = np.asarray(data)
-    if array.ndim != 2 or hasattr(data, "toarray") or hasattr(data, "dask"):
+    if hasattr(data, "dask") or (array := np.asarray(data)).ndim != 2:
         raise TypeError(
             "A table is a data frame, an Arrow table, a mapping of columns, a 2-dimensional array, "
             f"a path or several paths; got {type(data).__name__}. Sparse matrices, Dask "

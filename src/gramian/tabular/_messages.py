@@ -84,8 +84,9 @@ class RefusalError(ValueError):
         self.template = template
         self.facts = facts
         text = worded(template, facts).removesuffix(".")
-        begins_with_word = text.partition(" ")[0].isalpha()  # and not with the name of a file
-        super().__init__(f"{text[0].upper() if begins_with_word else text[0]}{text[1:]}.")
+        first = text.partition(" ")[0]
+        plain = first.isalpha() and first not in OPTIONS  # not the name of a file or an option
+        super().__init__(f"{text[0].upper() if plain else text[0]}{text[1:]}.")
 
     def worded(self, spelling: Spelling) -> str:
         """Return the message with options spelled in another way.

@@ -32,6 +32,7 @@ from gramian.tabular._column_checks import (
 from gramian.tabular._column_roles import ColumnOptions, Passing, choose, find, named_one_by_one
 from gramian.tabular._direction_weights import DirectionWeights
 from gramian.tabular._division import CONSTANT, Division, divide, without_empty
+from gramian.tabular._learning import learned
 from gramian.tabular._messages import OptionError, TableCaution, UnusableTableError
 from gramian.tabular._method import SELECTORS, Method
 from gramian.tabular._table_changes import TableChanges
@@ -178,7 +179,8 @@ class TableFit:
         options = self.options
         if not options.encode and options.impute is None:
             return Preprocessing(self.features, missing="keep")
-        return Preprocessing.learn_in_pieces(
+        return learned(
+            Preprocessing,
             pieces,
             self.features,
             encode=options.encode,
@@ -201,15 +203,10 @@ class TableFit:
         if empty and rows.num_rows:
             raise EmptyColumnError(empty, self.features)
         n_rows = rows.num_rows
-        learned, x = self._made_numbers(rows, divided)
-        n_filled = sum(counts.values()) if learned.missing == "fill" else 0
-        if len(x) < 2:
-            raise UnusableTableError(
-                "{table} has {rows}{complete}, and a fit needs at least 2",
-                table=self.table.name,
-                rows=counted(len(x), "row"),
-                complete=" without missing values" if len(x) < n_rows else "",
-            )
+        self._check_enough(n_rows)
+        steps, x = self._made_numbers(rows, divided)
+        n_filled = sum(counts.values()) if steps.missing == "fill" else 0
+        self._check_enough(len(x), " without missing values" if len(x) < n_rows else "")
         table = with_names(x, self.features)
         n_used = len(x)
         del rows, x  # which may take much memory
@@ -217,12 +214,21 @@ class TableFit:
             self.estimator.fit(table)
         except TooManyLevelsError as error:
             raise self._too_many_levels(error.max_levels, table) from error
-        return learned, self._changes(divided, n_rows, n_used, n_filled)
+        return steps, self._changes(divided, n_rows, n_used, n_filled)
+
+    def _check_enough(self, n_rows: int, complete: str = "") -> None:
+        if n_rows < 2:
+            raise UnusableTableError(
+                "{table} has {rows}{complete}, and a fit needs at least 2",
+                table=self.table.name,
+                rows=counted(n_rows, "row"),
+                complete=complete,
+            )
 
     def _made_numbers(self, rows: pa.Table, divided: Division) -> tuple[Preprocessing, Array]:
         """Return the steps from rows to numbers, and the numbers."""
-        learned = replace(self._learned(lambda: [rows]), clocks=divided.clocks)
-        return learned, learned.apply(rows)
+        steps = replace(self._learned(lambda: [rows]), clocks=divided.clocks)
+        return steps, steps.apply(rows)
 
     def _too_many_levels(self, most: int, table: pa.Table | None = None) -> UnusableTableError:
         """Return an error that names the columns with too many values for indicators."""

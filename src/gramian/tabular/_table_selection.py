@@ -20,7 +20,7 @@ from gramian.tabular._frames import as_table, like
 from gramian.tabular._messages import OptionError, TableCaution
 from gramian.tabular._method import SELECTORS, Family, Method, make_estimator
 from gramian.tabular._rewriting import Piece, reconstructed, reduced
-from gramian.tabular._table_fit import FittedTable, cautions_of_fit, prepare
+from gramian.tabular._table_fit import cautions_of_fit, prepare
 from gramian.tabular._table_model import TableModel, passing, read_model
 
 
@@ -33,7 +33,8 @@ class TableSelection:
     estimator : GFA or GFS
         The fitted estimator, for columns of numbers and dates.
     kept : list of str
-        The kept columns, in the order of the table. Text that nothing gives is kept, too.
+        The kept columns, in the order of the table, text among them. Columns that only pass
+        through, `id` and `target`, are not listed.
     dropped : mapping from str to DroppedColumn
         The dropped columns, and the law or formula that gives each.
     alternatives : mapping from str to tuple of str
@@ -66,6 +67,9 @@ class TableSelection:
     set_aside: Mapping[str, str] = field(default_factory=dict)
     cautions: tuple[TableCaution, ...] = ()
     _by_levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Alternatives to columns that laws of levels give."""
+    _reading: Mapping[str, Any] = field(default_factory=dict)
+    """Options of text files."""
 
     @property
     def estimator(self) -> Any:
@@ -120,12 +124,13 @@ class TableSelection:
         return self._rewritten(table, reconstructed)
 
     def _rewritten(self, data: Any, rewrite: Any) -> Any:
-        table, steps = as_table(data), self._model.steps
-        pieces: list[Piece] = list(rewrite(self._model, table, passing(self._model, table)))
+        table, steps = as_table(data, **self._reading), self._model.steps
+        others = passing(self._model, table)
+        pieces: list[Piece] = list(rewrite(self._model, table, others))
         rows = pyarrow().concat_tables([each.rows for each in pieces])
-        filled = () if steps.impute is None else steps.columns
-        same = [name for name in rows.column_names if name in table.names and name not in filled]
-        return like(data, rows, np.concatenate([each.keeps for each in pieces]), same)
+        kept = self._model.kept if steps.impute is None else []  # otherwise gaps are filled in
+        unchanged = [*kept, *steps.beside.labels, *others.names]
+        return like(data, rows, np.concatenate([each.keeps for each in pieces]), unchanged)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file, as the command does; it does not hold rows, cautions or `set_aside`.
@@ -199,7 +204,8 @@ def select(
     The table may hold numbers, text, dates, gaps, constants and empty columns. Columns that levels
     of others give are dropped first: a city by its zip code, a weekday by its date. Then a fit
     drops columns of numbers that laws or functions of the others give. Text that nothing gives
-    stays as it is. The command ``gramian select`` calls this function.
+    stays unchanged. The command ``gramian select`` takes these steps, and prints and writes the
+    result.
 
     Parameters
     ----------
@@ -315,20 +321,14 @@ def select(
     estimator = make_estimator(
         wanted, method, scale=standardize, memory_budget=memory_budget, verbose=verbose
     )
-    opened = as_table(table, delimiter=delimiter, header=header, memory_budget=memory_budget)
-    return selection_of(prepare(opened, wanted, estimator, options, method).run())
-
-
-def selection_of(fitted: FittedTable) -> TableSelection:
-    """Return the public result of a fit that selects columns.
-
-    Parameters
-    ----------
-    fitted : FittedTable
-        The fit.
-    """
+    reading: dict[str, Any] = {
+        "delimiter": delimiter,
+        "header": header,
+        "memory_budget": memory_budget,
+    }
+    fitted = prepare(as_table(table, **reading), wanted, estimator, options, method).run()
     set_aside = fitted.changes.set_aside
-    return TableSelection(fitted.model, set_aside, fitted.cautions, fitted.alternatives)
+    return TableSelection(fitted.model, set_aside, fitted.cautions, fitted.alternatives, reading)
 
 
 def load(path: str | os.PathLike[str]) -> TableSelection:

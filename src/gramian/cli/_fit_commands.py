@@ -1,4 +1,4 @@
-"""``gramian select`` and ``gramian extract``: fit, show, write."""
+"""``gramian select`` and ``gramian extract``: fit, print, write."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from gramian.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from gramian.cli._show import Page
+    from gramian.cli._pages import Page
     from gramian.tabular import FittedTable, TableFit
 
 MAX_FORMULAS = 10
-"""At most this many dropped columns are shown with their formulas."""
+"""Largest number of dropped columns that are printed with formulas."""
 
 
 @guarded
@@ -91,7 +91,7 @@ def _reduce(
 ) -> None:
     from gramian.cli._files import STANDARD, check_outputs, output_format
     from gramian.cli._fits import prepared, tell
-    from gramian.cli._show import Page, print_json
+    from gramian.cli._pages import Page, print_json
 
     start = time.perf_counter()
     if output.output == STANDARD and output.json:
@@ -119,7 +119,7 @@ def _reduce(
 
 def _write(fitted: FittedTable, output: FitOutput) -> dict[str, str]:
     """Write the files that the user asks for, and return them."""
-    from gramian.cli._rewritten import write
+    from gramian.cli._table_writing import write
     from gramian.tabular import reduced
 
     written = {}
@@ -133,8 +133,8 @@ def _write(fitted: FittedTable, output: FitOutput) -> dict[str, str]:
 
 
 def _document(fitted: FittedTable) -> dict[str, Any]:
-    """Return all about a fit that another program may need."""
-    from gramian.cli._about import about, given_by_levels
+    """Return the JSON document of a fit."""
+    from gramian.cli._descriptions import about, given_by_levels
     from gramian.cli._fits import warnings_of
 
     model, estimator = fitted.model, fitted.model.estimator
@@ -160,7 +160,7 @@ def _document(fitted: FittedTable) -> dict[str, Any]:
 
 
 def _show(fitted: FittedTable, page: Page) -> None:
-    from gramian.cli._about import about
+    from gramian.cli._descriptions import about
 
     model, estimator = fitted.model, fitted.model.estimator
     told = about(estimator.model_)
@@ -180,8 +180,8 @@ def _show(fitted: FittedTable, page: Page) -> None:
 
 
 def _show_dropped(fitted: FittedTable, page: Page) -> None:
-    """Show which columns were dropped, and their formulas."""
-    from gramian.cli._explain import formulas
+    """Print the dropped columns with their formulas."""
+    from gramian.cli._explain_command import formulas
     from gramian.explanations import RowsNeededError
 
     dropped, lookups = fitted.model.dropped, fitted.model.steps.beside.lookups
@@ -206,7 +206,7 @@ def _show_dropped(fitted: FittedTable, page: Page) -> None:
 
 def _show_costs(task: TableFit, output: FitOutput) -> None:
     from gramian.cli._costs import costs
-    from gramian.cli._show import Page, print_json
+    from gramian.cli._pages import Page, print_json
 
     found = costs(task)
     if output.json:

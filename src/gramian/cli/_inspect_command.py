@@ -1,4 +1,4 @@
-"""``gramian inspect``: what is in a table or a model file."""
+"""``gramian inspect``: contents of a table or a model file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MODEL_ENDING = ".gram"
 MAX_DISTINCT = 1000
-"""Distinct values of a text column are counted up to this number."""
+"""Largest number of distinct values of a text column that are counted."""
 
 
 @guarded
@@ -38,9 +38,9 @@ def inspect(
 
 
 def _inspect_model(path: str, json: bool) -> None:
-    from gramian.cli._about import about
+    from gramian.cli._descriptions import about
     from gramian.cli._files import load_model
-    from gramian.cli._show import Page, print_json
+    from gramian.cli._pages import Page, print_json
     from gramian.estimators import parameters_set
 
     model = load_model(path)
@@ -112,7 +112,7 @@ def _few(names: list[str]) -> str:
 
 @dataclass
 class _Column:
-    """What is known of a column so far."""
+    """Statistics of a column over the rows read so far."""
 
     kind: str
     missing: int = 0
@@ -128,7 +128,7 @@ class _Column:
 
 
 def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
-    """Go through a table once."""
+    """Read a table once; return the number of rows and statistics of each column."""
     import pyarrow as pa
     import pyarrow.compute
 
@@ -139,7 +139,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
     for rows in table.pieces(list(known)):
         n_rows += rows.num_rows
         for found, column in zip(known.values(), rows.columns, strict=True):
-            # The type that all rows together have, where only the first ones were looked at.
+            # The type of all rows; the type known before reading is that of the first rows.
             found.kind = str(column.type)
             found.missing += n_missing(column)
             if is_text(column.type):
@@ -160,7 +160,7 @@ def _summarize(table: Table) -> tuple[int, dict[str, _Column]]:
 
 def _inspect_table(path: str, reading: Reading, json: bool) -> None:
     from gramian.cli._files import open_input
-    from gramian.cli._show import Page, four_digits, print_json
+    from gramian.cli._pages import Page, four_digits, print_json
 
     table = open_input(path, reading)
     n_rows, columns = _summarize(table)
@@ -206,7 +206,7 @@ def _inspect_table(path: str, reading: Reading, json: bool) -> None:
 
 
 def _count(column: _Column) -> int | None:
-    """Return the number of distinct values of a text column; None if there are too many."""
+    """Return the number of distinct values of a text column, None if above MAX_DISTINCT."""
     if column.values is None or len(column.values) > MAX_DISTINCT:
         return None
     return len(column.values)

@@ -36,7 +36,7 @@ def relations(
     import gramian
     from gramian._support.words import the_columns
     from gramian.cli._files import open_input
-    from gramian.cli._show import Page, print_json
+    from gramian.cli._pages import Page, print_json
     from gramian.tables import SomeColumns, is_usable
     from gramian.tabular import find
 

@@ -1,4 +1,4 @@
-"""``gramian apply`` and ``gramian reconstruct``: a model on other rows."""
+"""``gramian apply`` and ``gramian reconstruct``: models applied to other rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def apply(
     reading: Reading,
     output: TableOutput,
 ) -> None:
-    """Reduce a table with a model: the same columns or components, in the same order.
+    """Reduce a table with a model: to the columns or components of its fit, in their order.
 
     Columns are found by name. A selection needs only the columns that it keeps.
     """
@@ -72,8 +72,8 @@ def _work(
         open_input,
         output_format,
     )
-    from gramian.cli._rewritten import write
-    from gramian.cli._show import print_json
+    from gramian.cli._pages import print_json
+    from gramian.cli._table_writing import write
     from gramian.cli._wording import left_out
     from gramian.tabular import passing
 

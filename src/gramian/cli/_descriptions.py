@@ -1,4 +1,4 @@
-"""What commands say about a fitted model, for machines and for people; by the kind of model."""
+"""Descriptions of fitted models, for machines and for people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from gramian._support.types import Array
 from gramian._support.words import counted, percent
-from gramian.cli._show import four_digits
+from gramian.cli._pages import four_digits
 from gramian.fitting import AnyModel, FittedManifold, FittedModel, FittedNorms, Steps
 from gramian.laws import ColumnLaw
 
@@ -21,15 +21,15 @@ class About:
     """A fit in numbers and words."""
 
     brief: dict[str, Any]
-    """For machines, all that a model file tells, too."""
+    """Facts for machines that a model file holds."""
     details: dict[str, Any]
-    """For machines, what else is known after a fit."""
+    """Facts for machines that only a fit gives."""
     columns: list[tuple[str, list[str]]]
-    """A table for people, as heads and columns; a row for each thing that is kept."""
+    """Table for people: heads and columns, with a row for each kept column or component."""
     remarks: list[str]
-    """What else to tell people after a fit."""
+    """Lines for people after a fit."""
     facts: list[tuple[str, str]]
-    """What else to tell people of a model file."""
+    """Names and texts for people about a model file."""
 
 
 @singledispatch
@@ -106,7 +106,7 @@ def _facts(steps: Steps) -> list[tuple[str, str]]:
 
 
 def _statement(model: FittedModel) -> str:
-    """Say in one line what was done, and how to ask for something else."""
+    """Say in one line which columns were dropped, and which options change this."""
     footing = (
         "Columns were not scaled (--same-unit)"
         if model.scale is None
@@ -126,7 +126,7 @@ def _statement(model: FittedModel) -> str:
 
 
 def _elimination(model: FittedModel) -> dict[str, Any]:
-    """Return what was dropped, on which evidence, and what could be exchanged for it."""
+    """Return the dropped columns with evidence, residual shares and alternatives."""
     found = model.elimination
     if found is None:
         return {}
@@ -162,16 +162,16 @@ def _elimination(model: FittedModel) -> dict[str, Any]:
 def given_by_levels(
     laws: Sequence[ColumnLaw], alternatives: Mapping[str, Sequence[str]], kept: Collection[str]
 ) -> dict[str, Any]:
-    """Describe columns that levels give, in the same way as other dropped columns.
+    """Return columns that laws of levels give, with the keys that other dropped columns have.
 
     Parameters
     ----------
     laws : sequence of ColumnLaw
-        How they are computed; the laws are exact.
+        The laws, which are exact.
     alternatives : mapping from str to sequence of str
-        What could be given in their place.
+        For each column, the columns that could be given in its place.
     kept : collection of str
-        The columns that are kept, of which alternatives are named.
+        The kept columns: only these are named as alternatives.
     """
     return {
         law.column: {
@@ -186,7 +186,7 @@ def given_by_levels(
 
 
 def _advice(model: FittedModel) -> dict[str, Any]:
-    """Return which columns to add, and which to give up, with what that changes."""
+    """Return the gain of each column that could be added, and the loss of each kept column."""
     sets, names = model.best_sets, model.column_names
     if sets is None:
         return {}
@@ -202,7 +202,7 @@ def _advice(model: FittedModel) -> dict[str, Any]:
 
 
 def _in_words(advice: dict[str, Any]) -> list[str]:
-    """Say which column to add next, and which could best be given up."""
+    """Say which column gains most if added, and which loses least if given up."""
     found = []
     gains, losses = advice.get("gains", {}), advice.get("losses", {})
     if gains:

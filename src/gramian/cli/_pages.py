@@ -1,4 +1,4 @@
-"""What commands print: tables on a terminal, plain text on a pipe, JSON for machines."""
+"""Output of commands: tables on a terminal, plain text on a pipe, JSON for machines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rich.text import Text
 from gramian.cli._errors import printable, printing
 
 WIDE = 10_000
-"""The width of lines in files and pipes: they are not broken."""
+"""Width of lines in files and pipes, which are not broken."""
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -57,7 +57,7 @@ def four_digits(value: float) -> str:
 
 
 class _Console(Console):
-    """A console that raises an error when its pipe is closed, so that the command can decide."""
+    """A console that raises an error when its pipe is closed; the command handles the error."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -69,7 +69,7 @@ class Page:
     Parameters
     ----------
     stream : text stream, optional
-        Where to; standard output by default.
+        The stream to print to, by default standard output.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -77,7 +77,7 @@ class Page:
         self._console = _Console(file=stream, highlight=False, soft_wrap=True)
         self.is_terminal = self._console.is_terminal
         if not self.is_terminal:
-            self._console.width = WIDE  # nobody sees where a cell was cut
+            self._console.width = WIDE  # so that no cell is cut
 
     def _print(self, text: Text | Table, **options: Any) -> None:
         with printing():
@@ -89,9 +89,9 @@ class Page:
         Parameters
         ----------
         text : str
-            The line, in which nothing is markup.
+            The line; Rich's markup in it is printed literally.
         style : str
-            How it looks on a terminal.
+            The style on a terminal.
         """
         self._print(Text(printable(text), style=style))
 
@@ -105,9 +105,9 @@ class Page:
         heads : sequence of str
             The names of its columns.
         rows : sequence of sequences of str
-            Its cells, in which nothing is markup.
+            The cells; Rich's markup in them is printed literally.
         left : sequence of int
-            Columns that hold text; all others are numbers.
+            Indices of columns of text, aligned left; columns of numbers are aligned right.
         """
         grid = Table(
             box=box.SIMPLE_HEAD if self.is_terminal else None,

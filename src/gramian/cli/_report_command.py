@@ -50,14 +50,14 @@ def report(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a page about a table: what to keep, what to drop, and why.
+    """Write a page about a table: which columns to keep, which to drop, and why.
 
-    The page is one file that needs no network. Of a table that does not fit in memory it shows
-    rows that are drawn at random, and says so.
+    The page is one file that needs no network. If the table does not fit in memory, the page shows
+    rows drawn at random, and says so.
     """
     from gramian.cli._files import check_outputs
     from gramian.cli._fits import prepared, tell, warnings_of
-    from gramian.cli._show import print_json
+    from gramian.cli._pages import print_json
 
     start = time.perf_counter()
     for package in ("plotly", "jinja2"):
@@ -69,7 +69,7 @@ def report(
     check_outputs([data, method.directions], [output, model])
     task = prepared(data, algorithm, reading, table, method, quiet=quiet)
     fitted = task.run()
-    from gramian.reports import report as write_report  # after the fit, as it takes time
+    from gramian.reports import report as write_report  # slow to import: after the fit
 
     write_report(
         fitted.model.estimator,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gramian.tabular import TableModel
 
 MAX_ROWS = 20_000
-"""Formulas are tested on at most this many rows, the first ones."""
+"""Number of first rows on which formulas are tested."""
 
 
 @guarded
@@ -35,13 +35,13 @@ def explain(
 ) -> None:
     """Say by which formula each dropped column follows from the kept ones.
 
-    With DATA, the formulas of a selection are evaluated on these rows, as they are, and R² says so:
-    "on DATA". For directions, formulas are found in DATA, and R² is on held-out rows. For columns
-    given by levels of others, it counts the rows of DATA that agree.
+    With DATA, the formulas of a selection are evaluated on its rows, and "on DATA" gives this R².
+    Formulas of directions are found in DATA, with R² on held-out rows. For columns that levels of
+    others give, the command counts the rows of DATA that agree.
     """
     from gramian._support.words import counted
     from gramian.cli._files import load_model
-    from gramian.cli._show import Page, print_json
+    from gramian.cli._pages import Page, print_json
     from gramian.explanations import RowsNeededError
 
     loaded = load_model(model)
@@ -81,16 +81,16 @@ def explain(
 
 
 def levels(model: TableModel, data: str | None, reading: Reading) -> list[dict[str, Any]]:
-    """Return the laws by which levels give columns beside a model, tested on rows if there are.
+    """Return the laws of levels beside a model, tested on a table if one is given.
 
     Parameters
     ----------
     model : TableModel
         The model.
     data : str or None
-        A table. Laws are tested if it has all of their columns.
+        The table. A law is tested if the table has all columns of the law.
     reading : Reading
-        How to read it.
+        Options of the file.
     """
     from gramian.cli._files import open_input
     from gramian.laws import agreement
@@ -124,7 +124,7 @@ def formulas(
     max_terms: int = 5,
     name: str = "",
 ) -> Explanation:
-    """Find formulas of what was dropped, in the units of the table.
+    """Find formulas of dropped columns, in the units of the table.
 
     Parameters
     ----------
@@ -133,12 +133,12 @@ def formulas(
     features : sequence of str, optional
         The columns to explain; by default all that were dropped.
     rows : pyarrow.Table, optional
-        Rows on which the formulas are evaluated. Where the model holds too little to find
-        formulas, and where its variables are directions, they are found in these rows.
+        Rows on which the formulas are evaluated. Formulas are found in these rows if the model
+        does not hold moments of its functions, or if its variables are directions.
     max_terms : int, default=5
-        Terms that a formula may have.
+        Largest number of terms of a formula.
     name : str
-        What the rows are called where R² is printed.
+        The name of the rows beside R².
     """
     import gramian
     from gramian.explanations import of_fit, subject_of
@@ -158,7 +158,7 @@ def formulas(
 
 
 def _rows(model: TableModel, path: str, reading: Reading) -> pa.Table:
-    """Read rows to test formulas on, as the model takes them."""
+    """Read rows on which formulas are tested, with the columns of the model."""
     from gramian.cli._files import open_input
     from gramian.tables import plain
     from gramian.tabular import check_places, locate, passing, refuse_infinite
