@@ -352,4 +352,4 @@ def test_an_empty_path_is_refused(empty):
         GFS(1).fit(empty)
     done = run("select", "")
     assert done.exit_code == 2
-    assert "the path is empty" in done.stderr
+    assert "The path is empty" in done.stderr
