@@ -64,18 +64,17 @@ def make_estimator(algorithm: str, method: Method, **more: Any) -> Any:
     """
     if algorithm == "manifold":
         return _make_manifold(method, **more)
-    # GFA() has other functions and no laws by default: these lines go when it has them.
-    family = "polynomial" if algorithm == "gfa" else "multilinear"
-    laws = {"laws": method.backward and method.laws} if algorithm == "gfa" else {}
     parameters: dict[str, Any] = {
-        "family": method.family or family,
         "degree": method.degree,
         "alpha": method.alpha,
         "validation_fraction": method.validation,
         "random_state": method.seed,
-        **laws,
         **more,
     }
+    if method.family is not None:
+        parameters["family"] = method.family
+    if algorithm == "gfa" and not method.laws:
+        parameters["laws"] = False
     if method.threshold is not None:
         parameters["threshold"] = method.threshold
     if algorithm in ELIMINATING:

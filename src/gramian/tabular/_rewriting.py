@@ -80,7 +80,7 @@ def reconstructed(
     _check_kept(model)
     columns, kept = list(model.steps.columns), model.kept
     others = with_labels(others, model, table)
-    if not model.estimator.model_.decodes:
+    if not model.estimator.model_.explains:
         raise UnusableTableError(
             "{estimator} cannot reconstruct columns", estimator=type(model.estimator).__name__
         )

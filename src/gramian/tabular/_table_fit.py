@@ -10,16 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gramian._support.types import Array
-from gramian._support.words import counted, listed, plural, the_columns
+from gramian._support.words import counted, either, listed, plural, the_columns
 from gramian.core.rows import SpreadError
 from gramian.exceptions import (
     NumericalWarning,
     OverfittingWarning,
-    SaturationWarning,
     TooManyLevelsError,
     UnitsWarning,
 )
-from gramian.fitting import EmptyColumnError, Gaps, TooFewRowsError
+from gramian.fitting import (
+    EmptyColumnError,
+    Gaps,
+    NearDependence,
+    Overfitting,
+    Remedy,
+    Saturation,
+    TooFewRowsError,
+)
 from gramian.models import Preprocessing, is_numeric
 from gramian.tables import TEXT, Table, plain, pyarrow
 from gramian.tabular._column_checks import (
@@ -338,19 +345,27 @@ def _of_categories(steps: Preprocessing) -> Iterator[TableCaution]:
             yield TableCaution("numbers as text", {"column": name, **facts})
 
 
+REMEDIES = {
+    Remedy.AUTO_ALPHA: "{alpha:auto}",
+    Remedy.AUTO_DEGREE: "{degree:auto}",
+    Remedy.LOWER_DEGREE: "a lower {degree}",
+    Remedy.FEWER_FEATURES: "a smaller {n}",
+    Remedy.MORE_ROWS: "more rows",
+    Remedy.BETTER_FAMILY: "{family:hermite}",
+}
+"""Remedies that options of a selection or extraction are for."""
+
+
 def cautions_of_fit(estimator: Any) -> Iterator[TableCaution]:
     """Return the cautions of a fitted model; the user has decided on units already."""
-    shrink = "" if estimator.alpha == "auto" else "{alpha:auto}, "
-    fewer = f"Use {shrink}a lower {{degree}}, a smaller {{n}}, or more rows"
-    n_rows = int(estimator.n_samples_)
-    for category, _ in estimator.model_.cautions:
-        if issubclass(category, SaturationWarning):
-            facts = {"n_steps": len(estimator.n_functions_), "n_rows": n_rows}
-            yield TableCaution("saturated", facts, fewer)
-        elif issubclass(category, OverfittingWarning):
-            facts = {"n_functions": estimator.model_.freedom, "n_rows": n_rows}
-            yield TableCaution("overfitted", facts, fewer)
-        elif issubclass(category, NumericalWarning):
-            loss = float(estimator.orthogonality_loss_)
-            remedy = "Use {family:hermite}, or fewer columns"
-            yield TableCaution("ill-conditioned", {"loss": loss}, remedy)
+    for each in estimator.model_.cautions:
+        known = [REMEDIES[remedy] for remedy in each.remedies if remedy in REMEDIES]
+        remedy = f"Use {either(known)}" if known else ""
+        if isinstance(each, Saturation):
+            facts: dict[str, Any] = {"n_steps": each.n_steps, "n_rows": each.n_rows}
+            yield TableCaution("saturated", facts, remedy)
+        elif isinstance(each, Overfitting):
+            facts = {"n_functions": each.n_functions, "n_rows": each.n_rows}
+            yield TableCaution("overfitted", facts, remedy)
+        elif isinstance(each, NearDependence):
+            yield TableCaution("ill-conditioned", {"loss": each.loss}, remedy)
