@@ -84,8 +84,8 @@ def test_all_solvers_give_equal_fits(X, family):
 
 @contextmanager
 def blocks_of(n_rows: int) -> Iterator[None]:
-    """Read tables in blocks of `n_rows` rows."""
-    with mock.patch.object(ArrayRows.__init__, "__defaults__", (n_rows,)):
+    """Read tables in blocks of so many rows."""
+    with mock.patch("gramian.core.rows._protocol.BLOCK_ROWS", n_rows):
         blocks = list(ArrayRows(np.zeros((50, 1)), np.full(50, 0.1)).blocks())
         assert len(blocks) == -(-50 // n_rows)
         yield
