@@ -325,12 +325,10 @@ def eliminate_columns(
 
 
 def _may_have_laws(data: CheckedData) -> bool:
-    """Return True if laws are searched by default.
+    """Return True if laws are searched by default: not in a large sparse matrix.
 
-    Laws need unique names of columns, and all cells of a sparse matrix in memory.
+    The search needs all cells of the matrix in memory.
     """
-    if data.names is not None and len({*data.names}) < data.n_columns:
-        return False
     if not isinstance(data, ArrayData):
         return True
     n_rows, n_columns = data.table.shape
