@@ -251,8 +251,11 @@ class GFA(Selector):
         from gramian.laws import TooFewValuesError, relations  # takes a while to import
 
         names = names_or_numbers(data.names, data.n_columns)
+        table = data.whole
+        if isinstance(data, ArrayData) and data.weights is not None:
+            table = table[data.weights > 0]
         try:
-            found = relations(data.whole, names, tolerance=0, random_state=SEED)
+            found = relations(table, names, tolerance=0, random_state=SEED)
         except TooFewValuesError:
             return (), {}
         found = replace(found, relations=tuple(each for each in found if not _names_units(each)))
