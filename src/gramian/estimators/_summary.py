@@ -1,4 +1,4 @@
-"""How fitted estimators show themselves in a notebook: scikit-learn's diagram, and a summary."""
+"""Summary of a fitted estimator in a notebook, below scikit-learn's diagram."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from gramian._support.words import counted, cut, percent
 from gramian.fitting import AnyModel
 
 MAX_NAMES = 12
-"""At most this many columns are named; the others are counted."""
+"""Largest number of columns that are named; the others are counted."""
 MAX_NAME = 60
+"""Largest length of a name."""
 SPACE = "\N{NO-BREAK SPACE}"
 STYLE = (
     "<style>"
@@ -32,7 +33,7 @@ STYLE = (
 
 
 class FittedSummary:
-    """Adds a summary of the fit below scikit-learn's diagram."""
+    """Mixin that adds a summary of the fit below scikit-learn's diagram."""
 
     def _repr_html_inner(self) -> str:
         from sklearn.utils import estimator_html_repr
@@ -41,13 +42,13 @@ class FittedSummary:
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if "text/html" in bundle:  # which the configuration can forbid
+        if "text/html" in bundle:  # scikit-learn's configuration can forbid it
             bundle["text/html"] = self._repr_html_inner()
         return bundle
 
 
 def summary(estimator: Any) -> str:
-    """Return a fit in a few lines of HTML; nothing if there is no fit.
+    """Return a fit in a few lines of HTML; an empty text if the estimator is not fitted.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def summary(estimator: Any) -> str:
 
 
 def unbroken_percent(value: float) -> str:
-    """Write a share as a percentage that no line break divides."""
+    """Return a share as a percentage without a place for a line break."""
     return percent(value).replace(" ", SPACE)
 
 
@@ -95,7 +96,7 @@ def _kept(model: AnyModel) -> str:
 
 
 def _names(model: AnyModel) -> str:
-    """Return the columns that were selected as a list."""
+    """Return an HTML list of the selected columns; an empty text for directions."""
     if not model.selects:
         return ""
     names = [cut(name, MAX_NAME) for name in model.kept_names]
@@ -105,14 +106,14 @@ def _names(model: AnyModel) -> str:
 
 
 def sparkline(values: Sequence[float], label: str, width: int = 150, height: int = 36) -> str:
-    """Draw what falls from step to step, in the colour of the text around.
+    """Return a small SVG chart of shares that fall from step to step, in the colour of the text.
 
     Parameters
     ----------
     values : sequence of float
         Shares, from 0 to 1.
     label : str
-        What a screen reader says.
+        The text for screen readers.
     width, height : int
         The size in pixels.
     """
