@@ -1,4 +1,4 @@
-"""Theorems 2 and 5 with their corollaries: when GCA and GFA eliminate redundancy."""
+"""Theorems 2 and 5 with their corollaries: conditions under which GCA and GFA are exact."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Component:
     index : int
         The index of the column, or in the basis.
     kept : bool
-        Whether it was kept.
+        True if the component was kept.
     variance : float
         Its variance, E[Z_i²].
     residual_variance : float
@@ -39,7 +39,7 @@ class Component:
         variance: E[(Z_i - proj Z_i)²]. NaN if there are too many functions (more than 1,000) to
         compute it.
     exact : bool
-        Whether nothing but rounding errors is left of it.
+        True if its residual is a rounding error.
     epsilon : float
         ε: below it the component is redundant. For a relative threshold it is a share of the
         component's variance, and the theorem's proof is the same.
@@ -79,7 +79,7 @@ class Condition:
         A short name: "decided", "distinct", "captured", "no others", "projection", "enough rows",
         "outside the family" or "local".
     holds : bool or None
-        Whether it holds in the given rows; None if rows cannot show it.
+        True if the condition holds in the given rows; None if rows cannot show it.
     text : str
         What was found, in a sentence.
 
@@ -163,7 +163,7 @@ class RedundancyCertificate:
 
     @property
     def holds(self) -> bool:
-        """Whether all conditions hold that can be checked."""
+        """True if all conditions that rows can show hold."""
         return all(condition.holds is not False for condition in self.conditions)
 
     def __getitem__(self, name: str) -> Condition:
