@@ -213,9 +213,3 @@ def test_large_sparse_matrices_are_not_written_out_for_laws(monkeypatch):
     assert len(GFA().fit(X).model_.laws) == 1
     monkeypatch.setattr("gramian.estimators._gfa.MOST_CELLS", 100)
     assert GFA().fit(X).model_.laws == ()
-
-
-def test_columns_of_one_name_are_fitted_without_laws():
-    x = np.random.default_rng(0).uniform(1, 2, (60, 2))
-    table = pd.DataFrame(np.column_stack([x, np.log(x[:, 0])]), columns=["a", "b", "b"])
-    assert GFA().fit(table).model_.laws == ()

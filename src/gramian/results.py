@@ -1,6 +1,6 @@
-"""What fits report: what they cost, how they dropped columns and filled gaps, how stable they are.
+"""Results that estimators return or keep: costs, gaps, eliminations, paths and stability.
 
-Estimators make these objects; there is no need to make one yourself.
+Estimators make these objects; users only read them.
 """
 
 from gramian.core.elimination import Selection

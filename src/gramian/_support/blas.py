@@ -141,7 +141,7 @@ def _product(factor: float, a: Array, b: Array, **options: Any) -> Array:
 
 
 def _in_order(matrix: Array) -> tuple[Array, int]:
-    """Return a matrix in Fortran's order, and whether it is to be transposed."""
+    """Return a matrix in Fortran's order, and True if it is the transpose of the given one."""
     if matrix.flags.f_contiguous:
         return matrix, 0
     if matrix.flags.c_contiguous:

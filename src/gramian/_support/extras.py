@@ -14,11 +14,11 @@ EXTRAS = {
     "rich": "progress",
     "sympy": "sympy",
 }
-"""Which extra of ours brings a package."""
+"""Extra of gramian that installs each optional package."""
 
 
 def require(module: str, purpose: str) -> Any:
-    """Import a module of an optional package, or say what to install.
+    """Import a module of an optional package; the error says what to install.
 
     Parameters
     ----------

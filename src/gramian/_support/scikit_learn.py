@@ -1,4 +1,4 @@
-"""What gramian uses of scikit-learn that is not public there: all of it is imported here.
+"""Private names of scikit-learn that gramian uses; only this module imports them.
 
 Nothing private is promised to stay, so that one file is to be mended when scikit-learn moves
 something; `tests/test_sklearn_private.py` keeps it so. Methods that scikit-learn calls by a private
@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 
 def container_of(estimator: Any) -> str:
-    """Return what `set_output`, or the configuration, asks `transform` to return."""
+    """Return the container that `set_output` or the configuration asks `transform` for."""
     return str(_get_output_config("transform", estimator)["dense"])
 
 

@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 ROWS_PER_WORKER = 1024
 """Fewer rows are not worth a thread."""
 IN_FLIGHT = 2
-"""How many items may wait for a thread; more would fill the memory."""
+"""Largest number of items that wait for a thread; it bounds the memory."""
 
 
 class AddProduct(Protocol):

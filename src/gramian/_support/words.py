@@ -37,7 +37,7 @@ def names_or_numbers(names: Sequence[str] | None, n: int) -> list[str]:
 
 
 def is_storable_text(value: Any) -> bool:
-    """Return whether something is a text that a file can hold: no lone halves of characters."""
+    """Return True if a value is text that a file can hold: without lone surrogates."""
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
@@ -146,7 +146,7 @@ def either(options: Iterable[str]) -> str:
 
 
 def infinite_value(name: str, row: int) -> str:
-    """Return a sentence on an infinite value: where it is, and what to do.
+    """Return the message about an infinite value: its place, and the remedy.
 
     Parameters
     ----------

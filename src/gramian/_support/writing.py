@@ -14,7 +14,7 @@ WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
-    """Find out, before any work is done, whether a file can be written.
+    """Refuse, before any work is done, a file that cannot be written.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file to be written, which takes the place of an older one when all went well.
+    """Open a file to write, which replaces an older file only if no error occurs.
 
     Whatever ends the block early leaves the old file as it was, and nothing beside it. The new file
     is on the disk when it is renamed, and has the old one's mode. What is no file, such as a device

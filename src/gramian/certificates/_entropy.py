@@ -1,4 +1,4 @@
-"""Theorems 1 and 4: how much GFR and GFS leave unknown of discrete data."""
+"""Theorems 1 and 4: bounds on the entropy that GFR and GFS leave in discrete data."""
 
 from __future__ import annotations
 
@@ -130,12 +130,12 @@ class EntropyCertificate:
 
     @property
     def holds(self) -> bool:
-        """Whether H(X|Z) is within the bound, as it must be."""
+        """True if H(X|Z) is within the bound, as the theorem says."""
         return self.conditional_entropy <= self.entropy_bound + 1e-9
 
     @property
     def informative(self) -> bool:
-        """Whether the bound is below H(X), which bounds H(X|Z) anyway."""
+        """True if the bound is below H(X), the trivial bound of H(X|Z)."""
         return self.entropy_bound < self.entropy
 
     def __str__(self) -> str:

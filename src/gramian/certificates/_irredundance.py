@@ -1,4 +1,4 @@
-"""Theorems 2 and 5 with their corollaries: when GCA and GFA eliminate redundancy."""
+"""Theorems 2 and 5 with their corollaries: conditions under which GCA and GFA are exact."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Component:
     index : int
         The index of the column, or in the basis.
     kept : bool
-        Whether it was kept.
+        True if the component was kept.
     variance : float
         Its variance, E[Z_i²].
     residual_variance : float
@@ -39,7 +39,7 @@ class Component:
         variance: E[(Z_i - proj Z_i)²]. NaN if there are too many functions (more than 1,000) to
         compute it.
     exact : bool
-        Whether nothing but rounding errors is left of it.
+        True if its residual is a rounding error.
     epsilon : float
         ε: below it the component is redundant. For a relative threshold it is a share of the
         component's variance, and the theorem's proof is the same.
@@ -53,7 +53,7 @@ class Component:
     >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
     >>> X = np.column_stack([3 * a, 2 * b, a * b])
     >>> from gramian import certify
-    >>> certificate = certify(GFA(threshold=1e-6).fit(X), X)
+    >>> certificate = certify(GFA(threshold=1e-6, laws=False).fit(X), X)
     >>> component = certificate.redundant[0]
     >>> component.name, component.exact
     ('x2', True)
@@ -79,7 +79,7 @@ class Condition:
         A short name: "decided", "distinct", "captured", "no others", "projection", "enough rows",
         "outside the family" or "local".
     holds : bool or None
-        Whether it holds in the given rows; None if rows cannot show it.
+        True if the condition holds in the given rows; None if rows cannot show it.
     text : str
         What was found, in a sentence.
 
@@ -90,9 +90,9 @@ class Condition:
     >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
     >>> X = np.column_stack([3 * a, 2 * b, a * b])
     >>> from gramian import certify
-    >>> certificate = certify(GFA(threshold=1e-6).fit(X), X)
+    >>> certificate = certify(GFA(threshold=1e-6, laws=False).fit(X), X)
     >>> print(certificate["enough rows"])
-    enough rows (holds): 4 functions were fitted to 500 rows.
+    enough rows (holds): 6 functions were fitted to 500 rows.
     """
 
     name: str
@@ -138,7 +138,7 @@ class RedundancyCertificate:
     >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
     >>> X = np.column_stack([3 * a, 2 * b, a * b])
     >>> from gramian import certify
-    >>> certificate = certify(GFA(threshold=1e-6).fit(X), X)
+    >>> certificate = certify(GFA(threshold=1e-6, laws=False).fit(X), X)
     >>> certificate.holds
     True
     >>> [each.name for each in certificate.kept]
@@ -163,7 +163,7 @@ class RedundancyCertificate:
 
     @property
     def holds(self) -> bool:
-        """Whether all conditions hold that can be checked."""
+        """True if all conditions that rows can show hold."""
         return all(condition.holds is not False for condition in self.conditions)
 
     def __getitem__(self, name: str) -> Condition:

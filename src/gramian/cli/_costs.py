@@ -44,7 +44,7 @@ def costs(task: TableFit) -> list[Any]:
             "on the values of the columns that are chosen"
         )
     degree = AUTO_DEGREE if estimator.degree == "auto" else estimator.degree
-    family = FamilyName.polynomial if estimator.family == "auto" else estimator.family
+    family = FamilyName.polynomial if estimator.family == "auto" else estimator._functions
     estimator = estimator.set_params(family=str(family), degree=degree)
     functions = by_name(str(family), degree)
     features = fitting(task.table, task.features, encode=task.options.encode)

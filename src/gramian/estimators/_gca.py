@@ -66,14 +66,14 @@ class GCA(Extractor):
     basis : "pca" or array of shape (n_features, n_features), default="pca"
         The principal directions, or the rows of an orthonormal matrix.
     relative : bool or None, default=None
-        Whether the threshold is a share of each direction's own variance; by default True if
+        True if the threshold is a share of each direction's own variance; by default True if
         `backward`, which needs it, and else False.
     backward : bool, default=True
-        Whether to begin with all directions and drop those that functions of the others explain.
+        True to begin with all directions and drop those that functions of the others explain.
         The threshold must hold for rows that are left out of the fit that explains them. False is
         the published algorithm, which keeps directions in the order of their variance.
     prove : bool, default=False
-        Whether to search all sets of up to 20 directions for a smaller one.
+        True to search all sets of up to 20 directions for a smaller one.
         ``elimination_.minimal`` says whether the result is proved smallest. For ``backward=True``.
     <parameters>
 
@@ -83,13 +83,13 @@ class GCA(Extractor):
         The directions that were kept: those that explain most come first, or with
         ``backward=False`` those of largest variance.
     component_indices_ : array of shape (n_components_,)
-        Their indices in the basis.
+        The indices of the kept directions in the basis.
     redundant_indices_ : array
         The indices of the directions of which no more than the threshold is left, in increasing
         order. Without a number to keep, these are all that were not kept.
     elimination_ : Selection
-        With ``backward=True``: in which order directions were dropped, and what is left of each
-        when rows are left out. See :class:`gramian.results.Selection`.
+        With ``backward=True``: the order in which directions were dropped, and the residual share
+        of each on left-out rows. See :class:`gramian.results.Selection`.
     basis_ : array of shape (n_directions, n_features)
         The basis. Of principal directions there are no more than samples.
     n_components_ : int

@@ -64,9 +64,10 @@ ROWS_A_LEVEL = 10
 class GFA(Selector):
     """Gram-Schmidt Feature Analysis: drops the features that are functions of others.
 
-    It begins with all features, and drops one after the other what functions of those that remain
-    explain, on rows that are left out of the fit. Which features these are depends neither on
-    their units nor on their order. With ``backward=False`` it is the published algorithm.
+    GFA begins with all features. It drops, one after the other, features that laws or functions of
+    the remaining features explain, on rows that are left out of the fit. The result depends neither
+    on the units nor on the order of the features. With ``backward=False`` GFA is the published
+    algorithm.
 
     Parameters
     ----------
@@ -79,10 +80,10 @@ class GFA(Selector):
         0.0001 (with ``laws=False`` 0.001), or a variance of 0.0001 if not `relative`. With None,
         only features that are explained up to rounding errors are redundant.
     relative : bool or None, default=None
-        Whether the threshold is a share of each feature's own variance; by default True if
+        True if the threshold is a share of each feature's own variance; by default True if
         `backward`, which needs it, and else False.
     backward : bool, default=True
-        Whether to begin with all features and drop those that functions of the others explain. The
+        True to begin with all features and drop those that functions of the others explain. The
         threshold must hold for rows that are left out of the fit that explains them, so that
         functions which span all samples make nothing redundant. False is the published algorithm:
         features are kept in the order of their variance, so that units and order matter.
@@ -99,7 +100,7 @@ class GFA(Selector):
         identifier determines it. By default True if `backward`, which laws need, except for large
         sparse matrices, whose zeros a search for laws writes out.
     prove : bool, default=False
-        Whether to search all sets of up to 20 features for a smaller one.
+        True to search all sets of up to 20 features for a smaller one.
         ``elimination_.minimal`` says whether the result is proved smallest. For ``backward=True``.
     <parameters>
 
@@ -109,13 +110,13 @@ class GFA(Selector):
         The indices of the selected features: those that explain most come first, or with
         ``backward=False`` those of largest variance.
     support_ : boolean array of shape (n_features,)
-        Which features are selected.
+        The mask of the selected features.
     redundant_features_ : array
         The indices of the features of which no more than the threshold is left, in increasing
         order. Without a number to keep, these are all that were not kept.
     elimination_ : Selection
-        With ``backward=True``: in which order features were dropped, what is left of each when rows
-        are left out, and which kept features could be exchanged for it. See
+        With ``backward=True``: the order in which features were dropped, the residual share of each
+        on left-out rows, and the kept features that could be exchanged for it. See
         :class:`gramian.results.Selection`.
     <attributes>
 
@@ -252,8 +253,11 @@ class GFA(Selector):
         from gramian.laws import TooFewValuesError, relations  # takes a while to import
 
         names = names_or_numbers(data.names, data.n_columns)
+        table = data.whole
+        if isinstance(data, ArrayData) and data.weights is not None:
+            table = table[data.weights > 0]
         try:
-            found = relations(data.whole, names, tolerance=0, random_state=SEED)
+            found = relations(table, names, tolerance=0, random_state=SEED)
         except TooFewValuesError:
             return (), {}
         found = replace(found, relations=tuple(each for each in found if not _names_units(each)))
@@ -326,12 +330,10 @@ def eliminate_columns(
 
 
 def _may_have_laws(data: CheckedData) -> bool:
-    """Return True if laws are searched by default.
+    """Return True if laws are searched by default: not in a large sparse matrix.
 
-    Laws need unique names of columns, and all cells of a sparse matrix in memory.
+    The search needs all cells of the matrix in memory.
     """
-    if data.names is not None and len({*data.names}) < data.n_columns:
-        return False
     if not isinstance(data, ArrayData):
         return True
     n_rows, n_columns = data.table.shape

@@ -61,7 +61,7 @@ class GFS(Selector):
     threshold : float or None, default=None
         Stop when no feature has a residual variance above this (ε² in the paper).
     relative : bool, default=False
-        Whether the threshold is a share of each feature's own variance: with 1e-3, a feature is
+        True if the threshold is a share of each feature's own variance: with 1e-3, a feature is
         redundant when functions of those kept explain it with R² ≥ 0.999.
     criterion : {"auto", "gain", "variance"}, default="auto"
         What a feature is selected for: the gain, which is the variance of all features that its
@@ -98,7 +98,7 @@ class GFS(Selector):
         The indices of the selected features, in the order of selection; with the gain, the least
         important come last: those without which least would be lost.
     support_ : boolean array of shape (n_features,)
-        Which features are selected.
+        The mask of the selected features.
     best_sets_ : tuple of arrays
         With the gain: the best selections of 1, 2, ... features that the search came across.
     best_sets_residual_variance_ : array of shape (n_selected + 1,)

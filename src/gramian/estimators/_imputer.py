@@ -1,4 +1,4 @@
-"""Missing values filled by functions of the row's other values."""
+"""GramianImputer: missing cells filled by functions of the other cells of their row."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ from gramian.fitting import check_in_memory
 
 
 class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Fill gaps by functions of the row's other cells.
+    """Fill gaps by functions of the other cells of the row.
 
-    First a normal distribution is fitted to the cells that are present, and each gap gets what it
-    expects there, given the cells that its row has. Then, column by column, functions of the
-    rows so completed explain what these expectations miss: products of the columns that are most
-    correlated with it, or smooth functions of all columns. For a row in which the cell is present,
-    everything is done as if it were not, so that functions and penalties are chosen by cells that
-    took no part in their own prediction.
+    First a normal distribution is fitted to the present cells, and each gap is filled by its
+    conditional expectation, given the present cells of the row. Then, column by column, functions
+    of the completed rows correct these expectations: products of the columns that are most
+    correlated with the column, or smooth functions of all columns. A present cell is predicted as
+    if it were missing, so that functions and penalties are chosen by cells that took no part in
+    their own prediction.
 
     Parameters
     ----------
     nonlinear : bool, default=True
-        Whether to correct the linear expectations. If False, the result is that of the
-        expectation-maximization algorithm for a normal distribution, with a ridge.
+        True to correct the linear expectations by functions. False for the expectation-maximization
+        algorithm of a normal distribution, with a ridge.
     margin : float, default=0.2
-        How far beyond the values seen a filled one may lie, as a share of their range. Take more
-        where large values are missing because they are large.
+        The largest distance of a filled value from the range of the present values of its column,
+        as a share of that range. Use a larger margin if large values are missing because they are
+        large.
 
     Attributes
     ----------
     mean_ : array of shape (n_features,)
-        The means of the columns as they would be without gaps.
+        The estimated means of the columns without gaps.
     covariance_ : array of shape (n_features, n_features)
-        Their covariance, likewise.
+        The estimated covariance of the columns without gaps.
     ridge_ : float
         The ridge of the covariance, as a number of extra rows with independent columns; chosen on
         hidden cells.
@@ -53,12 +54,12 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Imputers that regress columns on each other in turn, as scikit-learn's IterativeImputer does,
-    train on fills computed from the very target they must predict; the more gaps there are, the
-    more they believe in relations that are not there. Here this cannot happen.
+    Imputers that regress columns on each other in turn, such as scikit-learn's IterativeImputer,
+    train on filled cells that were computed from the target of the regression. With many gaps,
+    they find relations that do not exist. GramianImputer leaves the target out.
 
-    The time grows with rows times the third power of columns: it is for up to a few hundred of
-    them.
+    The time grows with the number of rows times the third power of the number of columns: use it
+    for up to a few hundred columns.
 
     Examples
     --------
@@ -99,7 +100,7 @@ class GramianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         self._validate_params()
         check_in_memory(X, "X of GramianImputer")
-        checked = copy(self)  # scikit-learn's checks note the columns down
+        checked = copy(self)  # scikit-learn's checks set attributes
         table: Array = validate_data(
             checked, X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=2
         )

@@ -1,4 +1,4 @@
-"""How PolynomialManifold is fitted to centred rows: where it begins, and which rounds it makes."""
+"""Plan of PolynomialManifold: the start and the rounds of a fit to centred rows."""
 
 from __future__ import annotations
 
@@ -37,44 +37,44 @@ from gramian.families import Family, Fourier, by_name
 from gramian.fitting import FittedManifold, Problem
 
 VARIES = 1e-12
-"""A direction with less than this share of the largest variance is not worth a code."""
+"""Least share of the largest variance for which a direction gets a code."""
 MIN_ALPHA = 0.01
-"""The least penalty with which directions to begin with are looked for."""
+"""Least penalty in the search for the first directions."""
 EXPLORED_ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-"""The penalties that `alpha="auto"` chooses from."""
+"""Penalties among which `alpha="auto"` chooses."""
 WORTH = 0.003
-"""A share of the held-out error that is worth another round."""
+"""Least share of the held-out error by which another round must improve."""
 DEGREES = tuple(range(2, 11))
-"""`degree="auto"` chooses from these and a flat surface, as far as there are rows for them."""
+"""Degrees among which `degree="auto"` chooses, besides a flat surface, if rows are enough."""
 MAX_FUNCTIONS = 5000
-"""No degree with more functions is tried by `degree="auto"`."""
+"""Largest number of functions of a degree that `degree="auto"` tries."""
 MAX_ROUNDS = 20
-"""The largest number of rounds with each degree, where `n_rounds="auto"`."""
+"""Largest number of rounds with each degree, for `n_rounds="auto"`."""
 
 
 @dataclass(frozen=True)
 class ManifoldPlan:
-    """What is asked for."""
+    """Parameters of a fit: families, penalties and rounds."""
 
     algorithm: str
     """The name of the estimator."""
     n_codes: int
     families: Sequence[Family]
-    """Each begins where the one before ends."""
+    """Families of growing degree; the fit of each begins with the result of the one before."""
     alphas: Sequence[float]
     max_rounds: int
     search: NearestSearch
     degree_is_free: bool
-    """Whether held-out rows choose among the families."""
+    """True if held-out rows choose among the families."""
     verbose: bool
 
     def rounds(self) -> list[Round]:
-        """Return all rounds, where there is nothing to choose."""
+        """Return all rounds of a fit without choices."""
         (alpha,) = self.alphas
         return [Round(family, alpha) for family in self.families for _ in range(self.max_rounds)]
 
     def report(self, name: str) -> Any:
-        """Return what is called after every round, if anything is."""
+        """Return the function that is called after every round; None if not verbose."""
         if not self.verbose:
             return None
         return lambda choice, left: print(
@@ -96,11 +96,11 @@ def make_plan(
     *,
     verbose: bool,
 ) -> ManifoldPlan:
-    """Return what parameters ask for; of degrees no more than there are rows for."""
+    """Return the plan that parameters ask for; the number of rows limits the degrees."""
     free = False
     if isinstance(family, Family):
         families = leading_to(deepcopy(family))
-        Terms.of(families[-1], 1)  # complains of functions without derivatives
+        Terms.of(families[-1], 1)  # raises if functions have no derivatives
     elif degree == "auto":
         free = True
         families = growing_families(family, n_codes, min(MAX_FUNCTIONS, n_rows // 2))
@@ -127,11 +127,11 @@ def growing_families(name: str, n_codes: int, most: int) -> list[Family]:
     Parameters
     ----------
     name : str
-        What the families are called.
+        The name of the families.
     n_codes : int
         The number of codes.
     most : int
-        How many functions there may be.
+        The largest number of functions.
     """
     found: list[Family] = []
     for degree in DEGREES:
@@ -148,7 +148,7 @@ def growing_families(name: str, n_codes: int, most: int) -> list[Family]:
 
 
 def leading_to(family: Family) -> list[Family]:
-    """Return the same family with lower degrees from 2 on, and itself: each leads to the next.
+    """Return a family preceded by the same kind of family with lower degrees, from 2 on.
 
     Parameters
     ----------
@@ -162,21 +162,21 @@ def leading_to(family: Family) -> list[Family]:
 
 
 def is_linear(family: Family) -> bool:
-    """Return whether the variables themselves are the only functions."""
+    """Return True if the variables themselves are the only functions."""
     return family.count(2) == 2
 
 
 def fit(plan: ManifoldPlan, problem: Problem, deciding: Problem | None) -> FittedManifold:
-    """Fit, after held-out rows have decided on what is left to them.
+    """Fit to all rows, after held-out rows have chosen the rounds.
 
     Parameters
     ----------
     plan : ManifoldPlan
-        What is asked for.
+        The parameters of the fit.
     problem : Problem
         All rows.
     deciding : Problem or None
-        The same without some of the rows, which decide; None if there is nothing to decide.
+        The rows with some held out, which choose; None if there is no choice.
     """
     rounds: Sequence[Round]
     validation = None
@@ -206,14 +206,14 @@ def fit(plan: ManifoldPlan, problem: Problem, deciding: Problem | None) -> Fitte
 
 
 def decide(problem: Problem, plan: ManifoldPlan) -> Exploration:
-    """Let held-out rows decide, and return the rounds that were tried.
+    """Return the rounds that were tried, with their errors on held-out rows.
 
     Parameters
     ----------
     problem : Problem
-        Rows, and those that take no part in the sums.
+        The rows, and the held-out rows.
     plan : ManifoldPlan
-        What is asked for.
+        The parameters of the fit.
     """
     rows, basis = row_space(problem.rows)
     assert problem.held_out is not None
@@ -235,10 +235,10 @@ def decide(problem: Problem, plan: ManifoldPlan) -> Exploration:
 
 
 def begin(rows: Rows, plan: ManifoldPlan, first: Round) -> tuple[Coding, int]:
-    """Return the codes to begin with, and their number.
+    """Return the first codes, and their number.
 
-    GFR's directions and principal ones are tried, and for closed curves the angles in the planes
-    of principal directions.
+    The directions of GFR and the principal directions are tried, and for closed curves the angles
+    in the planes of principal directions.
     """
     lower = rows.covariance()
     covariance = np.tril(lower) + np.tril(lower, -1).T
@@ -261,7 +261,7 @@ def begin(rows: Rows, plan: ManifoldPlan, first: Round) -> tuple[Coding, int]:
 
 
 def _directions(rows: Rows, lower: Array, principal: Array, first: Round, n_codes: int) -> Array:
-    """Return GFR's directions, completed by principal ones if these are too few."""
+    """Return the directions of GFR, completed by principal directions if they are too few."""
     chooser = TopEigenvector(MatrixCovariance(lower), unit=1.0, threshold=None)
     penalty = max(first.alpha, MIN_ALPHA)
     pursue(chooser, Gram(rows, first.family, alphas=(penalty,)), Limits(n_steps=n_codes))

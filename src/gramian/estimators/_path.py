@@ -1,4 +1,4 @@
-"""Families compared on held-out rows, at equal numbers of features."""
+"""Path: families compared on held-out rows, at equal numbers of features."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from gramian.estimators._pursuit_estimator import PursuitEstimator
 
 DEGREES = (1, 2, 3, 4)
-"""The degrees that `degree="auto"` chooses from."""
+"""Degrees among which `degree="auto"` chooses."""
 MAX_FUNCTIONS = 5_000
-"""Fits to be compared end before they have more functions, unless another number is given."""
+"""Largest number of functions of fits that are compared, unless the user gives another."""
 
 E = TypeVar("E", bound="PursuitEstimator")
 
@@ -49,7 +49,7 @@ class Path(Generic[E]):
     estimators: tuple[E, ...]
 
     def shares(self, estimator: E) -> Array:
-        """Return the share of variance left on held-out rows, by the number of features.
+        """Return the residual share of variance on held-out rows, by the number of features.
 
         Parameters
         ----------
@@ -64,13 +64,13 @@ class Path(Generic[E]):
         return shares_left(estimator.model_.record)
 
     def best(self, n_features: int | None = None) -> E:
-        """Return the fit that leaves least on held-out rows.
+        """Return the fit with the smallest residual on held-out rows.
 
         Parameters
         ----------
         n_features : int, optional
-            The number of features at which to compare; by default the fewest with which a fit
-            reaches its goal. In ties the first fit wins.
+            The number of features at which fits are compared; by default the fewest with which a
+            fit reaches its goal. In ties the first fit wins.
 
         Returns
         -------
@@ -83,9 +83,9 @@ class Path(Generic[E]):
     def table(self) -> list[dict[str, Any]]:
         """A row for each family and number of features, for instance for a data frame.
 
-        A row is a dictionary: the "family" as text, "n_features", "n_functions" with the constant
-        among them, the penalty "alpha", and the share of variance that is left, on the rows of the
-        fit ("left") and on held-out rows ("left_held_out").
+        A row is a dictionary: the "family" as text, "n_features", "n_functions" including the
+        constant, the penalty "alpha", and the residual share of variance, of the rows of the fit
+        ("left") and of held-out rows ("left_held_out").
         """
         return [
             {

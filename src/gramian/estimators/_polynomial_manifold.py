@@ -41,7 +41,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
     n_components : int, default=2
         The number of codes of a row: the dimension of the surface.
     scale : bool, default=False
-        Whether to divide every feature by its standard deviation first, so that units do not
+        True to divide every feature by its standard deviation first, so that units do not
         matter. Variances and errors are then those of the scaled features.
     family : str or Family, default="polynomial"
         The functions of the codes that the surface is made of: "polynomial", "multilinear",
@@ -73,7 +73,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
     memory_budget : int or None, default=None
         How many bytes rows of files may take; by default 1 GiB.
     verbose : int, default=0
-        Whether to print one line per round.
+        1 prints one line per round.
 
     Attributes
     ----------
@@ -86,11 +86,12 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
     mean_ : array of shape (n_features,)
         The mean of each feature.
     scale_ : array of shape (n_features,) or None
-        What the features were divided by, with ``scale=True``.
+        The divisors of the features, with ``scale=True``; else None.
     total_residual_variance_ : array of shape (n_rounds_ + 1,)
-        The total variance, and what is left of it after each round.
+        The total variance, and the total residual variance after each round.
     validation_total_residual_variance_ : array
-        The same of held-out rows, where these decided, after every round that was tried.
+        The total variance of held-out rows, and their residual variance after every round that was
+        tried; absent if held-out rows decided on nothing.
     n_rounds_ : int
         The number of rounds that were made.
     family_ : Family
@@ -102,7 +103,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
     n_samples_ : int
         The number of samples that took part in the fit.
     gaps_ : Gaps
-        What was done about missing values (NaN), if there were any. See
+        The treatment of missing values (NaN); absent if no value was missing. See
         :class:`gramian.results.Gaps`.
     n_features_in_ : int
         The number of features.
@@ -288,7 +289,7 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
         X : array-like of shape (n_samples, n_features), or anything that `fit` takes
             The data.
         linear : bool, default=False
-            Whether to return the linear estimates with which the search begins, for speed and for
+            True to return the linear estimates with which the search begins, for speed and for
             reading; for closed curves these are angles.
         output : path, optional
             A file to write, in the format of its ending, in place of an array.

@@ -1,4 +1,4 @@
-"""How often a choice returns when the data are drawn again."""
+"""Stability of a choice under bootstrap resamples of the rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ E = TypeVar("E", bound="PursuitEstimator")
 
 @dataclass(frozen=True)
 class Stability:
-    """Fits to bootstrap resamples, compared with the fit to all rows.
+    """Comparison of fits to bootstrap resamples with the fit to all rows.
 
     The method `stability` of GFR, GCA, GFS and GFA returns it.
 
@@ -29,12 +29,12 @@ class Stability:
     ----------
     frequency : array of shape (n_features,) or (n_components,)
         For a selection, the share of resamples in which each feature is selected. For directions,
-        how much of each direction returns: the mean squared length of its projection on the span
-        of a resample's directions. It is 1 if the direction returns every time.
+        the mean squared length of the projection of each direction on the span of a resample's
+        directions: 1 if the direction returns in every resample.
     agreement : array of shape (n_resamples,)
-        How much the choice in each resample agrees with that of the fit. For a selection it is the
-        Jaccard index: the number of features in both choices over the number of features in either
-        of them. For directions it is the mean squared cosine of the principal angles between the
+        The agreement of the choice in each resample with the choice of the fit. For a selection,
+        the Jaccard index: the number of features in both choices over the number of features in
+        either choice. For directions, the mean squared cosine of the principal angles between the
         spans.
     n_chosen : array of shape (n_resamples,)
         The number of directions or features in each resample.
@@ -63,7 +63,7 @@ class Stability:
 
 
 def resample(estimator: E, X: Array, n_resamples: int, seed: int, n_jobs: int | None) -> list[E]:
-    """Fit to bootstrap resamples of the rows: their counts serve as weights."""
+    """Return fits to bootstrap resamples; the counts of rows in a resample are weights."""
     generators = np.random.default_rng(seed).spawn(n_resamples)
     fits: list[E] = Parallel(n_jobs=n_jobs)(
         delayed(_fit)(estimator, X, generator) for generator in generators
@@ -79,7 +79,7 @@ def _fit(estimator: E, X: Array, generator: np.random.Generator) -> E:
 
 
 def of_selections(selected: NDArray[np.bool_], resampled: ArrayLike) -> Stability:
-    """Compare selections, given by masks."""
+    """Return the stability of a selection, given by masks."""
     masks = np.asarray(resampled, dtype=bool)
     common = (masks & selected).sum(axis=1)
     either = (masks | selected).sum(axis=1)
@@ -88,7 +88,7 @@ def of_selections(selected: NDArray[np.bool_], resampled: ArrayLike) -> Stabilit
 
 
 def of_subspaces(directions: Array, resampled: Sequence[Array]) -> Stability:
-    """Compare spans of orthonormal rows."""
+    """Return the stability of directions, given by orthonormal rows."""
     lengths = [np.sum((each @ directions.T) ** 2, axis=0) for each in resampled]
     agreement = []
     for each in resampled:

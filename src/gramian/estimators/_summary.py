@@ -1,4 +1,4 @@
-"""Fitted estimators in a notebook: scikit-learn's diagram, and a summary of the fit."""
+"""Summary of a fitted estimator in a notebook, below scikit-learn's diagram."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gramian.fitting import AnyModel
 MAX_NAMES = 12
 """Largest number of columns that are named; the others are counted."""
 MAX_NAME = 60
-"""Largest number of letters of a name; longer names are cut."""
+"""Largest length of a name."""
 SPACE = "\N{NO-BREAK SPACE}"
 STYLE = (
     "<style>"
@@ -43,7 +43,7 @@ class FittedSummary:
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if "text/html" in bundle:  # the configuration of scikit-learn can forbid HTML
+        if "text/html" in bundle:  # scikit-learn's configuration can forbid it
             bundle["text/html"] = self._repr_html_inner()
         return bundle
 
@@ -78,7 +78,7 @@ def summary(estimator: Any) -> str:
 
 
 def unbroken_percent(value: float) -> str:
-    """Write a share as a percentage without a line break in it."""
+    """Return a share as a percentage without a place for a line break."""
     return percent(value).replace(" ", SPACE)
 
 
@@ -98,7 +98,7 @@ def _kept(model: AnyModel) -> str:
 
 
 def _names(model: AnyModel) -> str:
-    """Return the columns that were selected as an HTML list."""
+    """Return an HTML list of the selected columns; an empty text for directions."""
     if not model.selects:
         return ""
     names = [cut(name, MAX_NAME) for name in model.kept_names]
@@ -108,14 +108,14 @@ def _names(model: AnyModel) -> str:
 
 
 def sparkline(values: Sequence[float], label: str, width: int = 150, height: int = 36) -> str:
-    """Draw falling shares as a small line, in the colour of the text around it.
+    """Return a small SVG chart of shares that fall from step to step, in the colour of the text.
 
     Parameters
     ----------
     values : sequence of float
         Shares, from 0 to 1.
     label : str
-        Text for screen readers.
+        The text for screen readers.
     width, height : int
         Size in pixels.
     """

@@ -117,7 +117,7 @@ def explain(
     >>> rng = np.random.default_rng(0)
     >>> X = pd.DataFrame(rng.uniform([100, 1], [400, 60], (500, 2)), columns=["voltage", "current"])
     >>> X["power"] = 0.0001 * X.voltage * X.current
-    >>> explanation = explain(GFA(threshold=1e-3, relative=True).fit(X), X)
+    >>> explanation = explain(GFA(threshold=1e-3, laws=False).fit(X), X)
     >>> print(explanation)
     power = 0.0001 · voltage · current (R² 1, held out 1)
     >>> explanation["power"]({"voltage": [200.0, 300.0], "current": [10.0, 20.0]}).round(6)

@@ -66,7 +66,7 @@ class Redundancy:
     >>> from gramian import GFA
     >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
     >>> X = np.column_stack([3 * a, 2 * b, a * b])
-    >>> explanation = GFA(threshold=1e-6).fit(X).explain()
+    >>> explanation = GFA(threshold=1e-6, laws=False).fit(X).explain()
     >>> redundancy = explanation["x2"]
     >>> print(redundancy)
     x2 = 0.1667 · x0 · x1 (R² 1)
@@ -176,7 +176,7 @@ class KeptFeature:
     >>> from gramian import GFA
     >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
     >>> X = np.column_stack([3 * a, 2 * b, a * b])
-    >>> explanation = GFA(threshold=1e-6).fit(X).explain()
+    >>> explanation = GFA(threshold=1e-6, family="multilinear", laws=False).fit(X).explain()
     >>> print(explanation.kept[0].feature, explanation.kept[0].order)
     x0 0
     >>> explanation.kept[1].nonlinear > 0.99  # of x2, which is a product
@@ -283,7 +283,7 @@ class Graph:
     >>> from gramian import GFA
     >>> a, b = np.random.default_rng(0).standard_normal((2, 500))
     >>> X = np.column_stack([3 * a, 2 * b, a * b])
-    >>> explanation = GFA(threshold=1e-6).fit(X).explain()
+    >>> explanation = GFA(threshold=1e-6, laws=False).fit(X).explain()
     >>> [node.name for node in explanation.graph.nodes if node.kept]
     ['x0', 'x1']
     >>> [(edge.source, edge.target) for edge in explanation.graph.edges]

@@ -37,7 +37,7 @@ class Function:
     >>> from gramian import GFA
     >>> x = np.linspace(-3, 3, 301)
     >>> X = np.column_stack([x, np.sin(x / x.std()) / 2])
-    >>> gfa = GFA(threshold=0.01, relative=True, family="fourier", degree=1).fit(X)
+    >>> gfa = GFA(threshold=0.01, relative=True, family="fourier", degree=1, laws=False).fit(X)
     >>> function = gfa.explain()[0].terms[0].factors["x0"]
     >>> function.kind, function.parameter
     ('sin', 1.0)

@@ -93,7 +93,7 @@ def report(
     >>> from gramian.reports import report
     >>> z = np.random.default_rng(0).uniform(1, 2, (300, 2))
     >>> X = np.column_stack([3 * z, 0.9 * z[:, 0] * z[:, 1]])
-    >>> gfa = GFA(threshold=1e-3, relative=True).fit(X)
+    >>> gfa = GFA(threshold=1e-3).fit(X)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = report(gfa, X, os.path.join(folder, "report.html"))
     ...     os.path.getsize(page) < 6e6
