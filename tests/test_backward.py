@@ -228,7 +228,7 @@ def test_backward_is_the_default_and_backward_false_is_the_published_algorithm()
         assert hasattr(estimator().fit(X), "elimination_")
         published = estimator(backward=False, alpha=0).fit(X)
         assert not hasattr(published, "elimination_")
-        assert published._least == (1e-4, False)
+        assert published._threshold == (1e-4, False)
     assert GFS().backward is False
 
 

@@ -54,7 +54,7 @@ def test_the_command_and_the_estimator_agree_on_given_directions(files):
         ({"b": ["01"]}, (), "w.csv has other cells than numbers in column 'b', and weights"),
         ({"b": [1.0, 0.0], "a": [0.0, 1.0]}, ("-n", "1"), "has 2 rows, and -n 1 is less"),
         ({"b": [1.0], "name": [1.0]}, (), "gives a weight to column 'name'"),
-        ({"b": [0.0]}, (), "or zero"),
+        ({"b": [0.0]}, (), "is zero or a combination"),
         ({"b": [1.0]}, ("-a", "gca"), "--directions is for -a gfr"),
     ],
 )

@@ -97,7 +97,7 @@ def test_model_files_keep_given_directions(tmp_path):
         (np.eye(9)[:4], "4 directions are given, and n_components=3 is less"),
         ([np.ones(9), np.arange(9.0), np.arange(9.0) + 1], "Direction 2 .* combination"),
         ([np.zeros(9)], "Direction 0 .* zero"),
-        (np.eye(9)[[0, 8]], "Direction 1 .* does not vary"),
+        (np.eye(9)[[0, 8]], "does not vary along direction 1"),
         ([np.full(9, np.nan)], "NaN"),
     ],
 )

@@ -13,6 +13,7 @@ from support import STEPWISE, make
 
 from gramian import GFR
 from gramian._support.words import duration
+from gramian.estimators._pursuit_plan import family_of, limits_of
 from gramian.fitting._progress_bar import Bar
 
 FIT = """
@@ -123,7 +124,7 @@ def test_without_rich_a_fit_elsewhere_than_on_a_terminal_works(monkeypatch, capf
 
 def test_the_bar_moves_in_proportion_to_the_work_of_a_step():
     gfr = GFR(5, alpha=0)
-    bar = Bar("GFR", gfr._family(), gfr._limits)
+    bar = Bar("GFR", family_of(gfr), limits_of(gfr))
     assert bar._costs == sorted(bar._costs)
     assert len(bar._costs) == 5
 

@@ -237,14 +237,6 @@ def test_columns_that_uffs_drops_have_formulas_in_kept_columns(tmp_path):
     assert "For formulas of the columns that are dropped, fit GFA or GFS." in page.text
 
 
-def test_a_page_about_uffs_needs_public_attributes_only(tmp_path):
-    X = power_table()
-    uffs = UFFS(degree=2, threshold=0.05).fit(X)
-    expected = page_of(tmp_path, uffs, X).text
-    del uffs.model_
-    assert page_of(tmp_path, uffs, X).text == expected
-
-
 def test_advice_for_uffs_names_no_parameter_that_uffs_lacks(tmp_path):
     X = np.random.default_rng(0).standard_normal((40, 6))
     with pytest.warns(OverfittingWarning):

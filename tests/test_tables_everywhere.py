@@ -81,8 +81,7 @@ def test_commands_and_estimators_write_equal_files(ending, algorithm, budget):
     write(TABLE, data)
     command = "select" if algorithm in ("gfs", "gfa") else "extract"
     options = ["-a", algorithm, "-n", "3", "--memory-budget", str(budget), "-q"]
-    options += ["--same-unit", "--family", "multilinear"]
-    options += ["--no-laws"] if algorithm == "gfa" else []
+    options += ["--same-unit"]
     done = succeed(command, data, *options, "-o", f"kept.{ending}", "-m", "model.gram", "--json")
     fitted = KINDS[algorithm](3, memory_budget=budget).fit(data)
     said = json.loads(done.stdout)

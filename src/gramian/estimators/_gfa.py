@@ -290,7 +290,7 @@ def eliminate_columns(
         The parameters of the fit.
     keep, priority : sequence of str or int, optional
         The parameters of :class:`GFA`.
-    laws : sequence of Solved
+    laws : sequence of ColumnLaw
         Laws that compute columns. These columns are dropped first; the columns that laws need stay.
     alternatives : mapping from str to sequence of str
         Columns that laws could drop in place of a column that they compute.
@@ -326,7 +326,21 @@ def eliminate_columns(
             for column, others in (alternatives or {}).items()
         }
         found = replace(found, alternatives={**found.alternatives, **exchanges})
-    return replace(model, laws=tuple(laws), elimination=found)
+    return replace(model, laws=_computable(laws, model.kept_names), elimination=found)
+
+
+def _computable(laws: Sequence[ColumnLaw], kept: Sequence[str]) -> tuple[ColumnLaw, ...]:
+    """Return the laws that need only kept columns and columns of earlier laws.
+
+    If `n_features_to_select` leaves out a column that a law needs, functions of the kept columns
+    compute the column of the law.
+    """
+    known, found = {*kept}, []
+    for law in laws:
+        if known.issuperset(law.columns):
+            known.add(law.column)
+            found.append(law)
+    return tuple(found)
 
 
 def _may_have_laws(data: CheckedData) -> bool:

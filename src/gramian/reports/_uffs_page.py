@@ -1,7 +1,6 @@
 """Page about UFFS: the order of the columns, their Fourier norms, and cautions.
 
-UFFS computes no column from others, so that the page has no formulas. It reads public attributes of
-the fitted estimator only.
+UFFS computes no column from others, so that the page has no formulas.
 """
 
 from __future__ import annotations
