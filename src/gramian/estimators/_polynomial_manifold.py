@@ -55,9 +55,9 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
         The ridge penalty of functions of degree 2, for functions scaled to norm 1; each higher
         degree multiplies it by 3. "auto" lets held-out rows decide in every round.
     n_rounds : int or "auto", default=5
-        The number of rounds with each degree; a round fits the surface, then the codes. A round
-        that would raise the error is not made. "auto" stops when the error on held-out rows no
-        longer falls, after at most 20 rounds.
+        The number of rounds with each degree; a round fits codes and surface once. A round that
+        would raise the error is not made. "auto" stops when the error on held-out rows no longer
+        falls, after at most 20 rounds.
     code_penalty : float, default=0.001
         The penalty on the squared distance of a code from its linear estimate, in units of the
         variance that a code explains. The penalty keeps codes bounded where the surface folds.
