@@ -71,7 +71,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition of the theorem, and whether it holds.
+    """A condition of the theorem, and the result of its check.
 
     Attributes
     ----------
@@ -195,8 +195,8 @@ class RedundancyCertificate:
             exact = f"{n} of {len(redundant)} redundancies are exact, as in Corollary 1; "
             lines.append(
                 (exact + "the others hold" if n else "The redundancies hold")
-                + " within ε at best, as in Corollary 2 (A). Whether noise or the family is the "
-                "reason (Corollary 3), residual variances do not tell."
+                + " within ε at best, as in Corollary 2 (A). Residual variances do not show if "
+                "noise or the family is the reason (Corollary 3)."
             )
         lines += [f"- {condition}" for condition in self.conditions]
         return "\n".join(
@@ -247,8 +247,8 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
         Condition(
             "local",
             None,
-            "Whether an implicit redundancy is captured on each of its branches (Corollary 2, B) "
-            "depends on its equation, which rows do not tell.",
+            "An implicit redundancy must be captured on each of its branches (Corollary 2, B). "
+            "This depends on its equation, which rows do not show.",
         ),
     )
     return RedundancyCertificate(

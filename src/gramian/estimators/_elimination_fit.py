@@ -1,4 +1,4 @@
-"""Elimination for GFA and GCA: begin with all candidates, and drop those that others explain."""
+"""Elimination for GFA and GCA: begin with all candidates, and drop the explained candidates."""
 
 from __future__ import annotations
 

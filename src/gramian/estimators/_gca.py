@@ -70,7 +70,7 @@ class GCA(Extractor):
         True if the threshold is a share of each direction's own variance. By default True with
         ``backward=True``, which needs a share, otherwise False.
     backward : bool, default=True
-        True to begin with all directions and drop those that functions of the others explain.
+        True to begin with all directions and drop directions that functions of others explain.
         The threshold must hold for rows that are left out of the fit that explains them. False is
         the published algorithm, which keeps directions in the order of their variance.
     prove : bool, default=False

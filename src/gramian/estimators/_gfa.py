@@ -84,7 +84,7 @@ class GFA(Selector):
         True if the threshold is a share of each feature's own variance. By default True with
         ``backward=True``, which needs a share, otherwise False.
     backward : bool, default=True
-        True to begin with all features and drop those that functions of the others explain. The
+        True to begin with all features and drop features that functions of others explain. The
         threshold must hold for rows that are left out of the fit that explains them, so that
         functions which span all samples make nothing redundant. False is the published algorithm:
         features are kept in the order of their variance, so that units and order matter.
@@ -281,7 +281,7 @@ def eliminate_columns(
     alternatives: Mapping[str, Sequence[str]] | None = None,
     prove: bool = False,
 ) -> FittedModel:
-    """Begin with all columns, and drop those that functions of the others explain.
+    """Begin with all columns, and drop columns that functions of the others explain.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        Select at most this many features, those of largest Fourier norm.
+        The largest number of features to select; features of largest Fourier norm come first.
     threshold : float or None, default=0.01
         Select only features whose squared Fourier norm is above this number (ε² in the paper).
     degree : int or None, default=None
@@ -370,8 +370,8 @@ def _check_in_memory(X: Any) -> None:
 def _concatenate(traces: Sequence[Trace]) -> Trace:
     """Join the traces of several clusters of features, in the order of the clusters.
 
-    While a cluster has its turn, the residuals of the clusters before it are those after their last
-    step, and the residuals of the clusters after it are those before their first step.
+    In the steps of a cluster, earlier clusters have the residuals after their last step, and later
+    clusters have the residuals before their first step.
     """
     if len(traces) == 1:
         return traces[0]

@@ -240,7 +240,7 @@ class Remaining:
         self._explanations.clear()
 
     def _count(self) -> None:
-        """Count the remaining functions, and those that involve each pair of variables."""
+        """Count the remaining functions, and the functions that involve each pair of variables."""
         self.n_functions = int(self._alive.sum())
         involves = self._involves.astype(np.float32)
         self._common = np.rint(involves.T @ involves).astype(np.intp)

@@ -281,7 +281,7 @@ def _functions(
 
 
 def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
-    """Return positions of columns, ordered by how much of the residual variance each explains.
+    """Return positions of columns, ordered by the residual variance that each explains.
 
     The gain of column j is ‖Σe_j‖² / Σ_jj, with the residual covariance Σ of columns of variance
     1: neither units nor the order of columns matter. Among equal gains the smaller rank comes

@@ -99,7 +99,7 @@ def _search(
 
 
 def best_of(found: Sequence[tuple[BestSets, StopReason]]) -> tuple[BestSets, StopReason]:
-    """Return the best sets of several searches; the first search says how many columns to take.
+    """Return the best sets of several searches; the first search decides the number of columns.
 
     If the first search met the request, a search that meets it with fewer columns is better.
     """
