@@ -285,7 +285,7 @@ def test_copies_are_captured_and_reported_as_equally_variant():
     X["copy"] = -X["volt"]
     certificate = certify(GFA(threshold=1e-4, backward=False, alpha=0).fit(X), X)
     assert certificate.holds
-    assert "copy and volt are equally variant" in certificate["distinct"].text
+    assert "copy and volt have equal variances" in certificate["distinct"].text
 
 
 def test_shrinkage_and_too_many_functions_violate_conditions_of_the_theorem():

@@ -187,7 +187,7 @@ def test_a_folder_that_is_read_is_not_written_into(tmp_path):
             fitted.transform(folder, output=folder / name)
         done = run("select", str(folder), "-o", str(folder / name))
         assert done.exit_code == 2
-        assert "write it elsewhere" in " ".join(done.stderr.split())
+        assert "write the file elsewhere" in " ".join(done.stderr.split())
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     fitted.transform(folder, output=folder / "z.npy")  # a file that is no part of the table
     assert fitted.transform(folder).shape == (len(FRAME), 2)

@@ -1,11 +1,10 @@
-"""Matrix products by SciPy's BLAS, with as many threads as they deserve.
+"""Matrix products by SciPy's BLAS: small products in one thread, large products in several.
 
-NumPy's and SciPy's wheels each bring a BLAS with threads of its own, and the idle threads of one
-spin for a while after every call. A loop that takes its products from NumPy and its factorizations
-from SciPy is slowed down several times by that, so everything large goes through SciPy. And threads
-wait for each other after every product, which takes longer than a small product itself, above all
-where the processors have other work too: so small ones are done by one thread. Operands in either
-memory order are used without a copy.
+The wheels of NumPy and SciPy each bring a BLAS with its own threads, and idle threads spin for a
+while after every call. Products by NumPy between factorizations by SciPy are several times slower
+for this reason: all large products use SciPy. Threads also wait for each other after every product,
+which takes longer than a small product, above all on a busy machine: small products use one thread.
+Operands in either memory order are used without a copy.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ from threadpoolctl import ThreadpoolController
 from gramian._support.types import Array
 
 SMALL = 2e8
-"""One thread does a row of products with at most this many multiplications."""
+"""Largest number of multiplications in a sequence of products for one thread."""
 MAX_SIDE = 8192
-"""Larger triangles are computed in tiles: from about 17,500 rows on, OpenBLAS's dsyrk crashes with
-two threads on some processors."""
+"""Side above which triangles are computed in tiles: from about 17,500 rows on, OpenBLAS's dsyrk
+crashes with two threads on some processors."""
 
 
 @cache
@@ -44,10 +43,10 @@ def threads_for(n_multiplications: float, small: float = SMALL) -> AbstractConte
 
 
 class _Limits:
-    """Limits that are in force. There is one number of threads for the whole process.
+    """Limits on the number of BLAS threads, of which the whole process has only one.
 
-    Fits in several threads enter and leave at any time: the limit that came last counts, and the
-    last one to leave restores what was before the first.
+    Fits in several threads enter and leave at any time: the limit that was set last is in force,
+    and the last fit to leave restores the number of threads before the first limit.
     """
 
     def __init__(self) -> None:
@@ -72,7 +71,7 @@ class _Limits:
 
     def _enforce(self) -> None:
         wanted = next(reversed(self._inside.values()), None)
-        if wanted == self._now:  # to set it takes longer than many a product
+        if wanted == self._now:  # setting the number takes longer than a small product
             return
         if wanted is None:
             self._before.restore_original_limits()
@@ -86,14 +85,14 @@ _limit = _Limits()
 
 
 _held_back: ContextVar[int | None] = ContextVar("held_back", default=None)
-"""The threads that stand by, while products take one each."""
+"""Number of threads for large work while small products use one thread; None without a limit."""
 
 
 @contextmanager
 def mostly_small() -> Iterator[None]:
-    """Do products in one thread each, but those that `threads_for` says are large.
+    """Limit products to one thread, except within `threads_for` of large work.
 
-    The threads that are free meanwhile may share out sums over rows.
+    Sums over rows may use the free threads.
     """
     token = _held_back.set(n_threads())
     try:

@@ -1,4 +1,4 @@
-"""Packages that only some uses need."""
+"""Optional packages, imported when they are needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def require(module: str, purpose: str) -> Any:
     module : str
         The name of the module.
     purpose : str
-        What needs it, as the beginning of a sentence.
+        The function that needs the module, as the beginning of a sentence.
     """
     try:
         return importlib.import_module(module)

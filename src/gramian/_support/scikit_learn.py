@@ -1,8 +1,8 @@
 """Private names of scikit-learn that gramian uses; only this module imports them.
 
-Nothing private is promised to stay, so that one file is to be mended when scikit-learn moves
-something; `tests/test_sklearn_private.py` keeps it so. Methods that scikit-learn calls by a private
-name (`_n_features_out`, `_get_support_mask`) are where the classes are.
+Private names may change with each version of scikit-learn; then only this file needs a repair.
+`tests/test_sklearn_private.py` checks that no other module imports such names. Methods that
+scikit-learn calls by a private name (`_n_features_out`, `_get_support_mask`) stay in their classes.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from gramian._support.types import Array
 
 Item = TypeVar("Item")
 ROWS_PER_WORKER = 1024
-"""Fewer rows are not worth a thread."""
+"""Least number of rows per thread; with fewer rows a thread costs more time than it saves."""
 IN_FLIGHT = 2
 """Largest number of items that wait for a thread; it bounds the memory."""
 
@@ -27,26 +27,26 @@ class AddProduct(Protocol):
 
 
 def n_workers(n_rows: int) -> int:
-    """Return how many threads a sum over rows is worth, of those that BLAS may use now."""
+    """Return the number of threads for a sum over rows, at most those that BLAS may use now."""
     return max(1, min(n_threads(), n_rows // ROWS_PER_WORKER))
 
 
 def n_workers_for(n_multiplications: float) -> int:
-    """Return how many threads a row of products is worth, of those that BLAS may use now."""
+    """Return the number of threads for a sequence of products: one if the products are small."""
     return 1 if n_multiplications <= SMALL else n_threads()
 
 
 def product_for(n_workers: int) -> AddProduct:
-    """Return how one of `n_workers` multiplies matrices: the fastest way for their number.
+    """Return the fastest matrix product for each of `n_workers` threads.
 
-    A single worker leaves the threads to BLAS. SciPy's products make other threads wait, NumPy's
-    do not.
+    A single worker uses SciPy's product, which may use all threads of BLAS. Several workers use
+    NumPy's product, because SciPy's product makes other threads wait.
     """
     return add_product if n_workers == 1 else _NumpyProduct()
 
 
 class _NumpyProduct:
-    """Products by NumPy, in memory of their own that is used again; for one thread."""
+    """Products by NumPy for one thread, with a buffer that is used again."""
 
     def __init__(self) -> None:
         self._memory: Array = np.empty(0)
@@ -64,10 +64,9 @@ class _NumpyProduct:
 
 
 def share_out(items: Iterable[Item], workers: Sequence[Callable[[Item], None]]) -> None:
-    """Give items to workers in turn, the last worker in this thread, each other in its own.
+    """Give items to workers in turn; the last worker runs in this thread, the others in their own.
 
-    Which worker gets which items does not depend on how fast they are, so that the sums they
-    accumulate are the same every time.
+    The speed of the workers does not decide which items they get, so that sums are reproducible.
     """
     *others, mine = workers
     if not others:

@@ -1,4 +1,4 @@
-"""Names for the array types of the package."""
+"""Array types of the package."""
 
 import numpy as np
 from numpy.typing import NDArray

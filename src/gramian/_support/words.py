@@ -1,9 +1,9 @@
-"""Counts, shares, sizes, times and names of columns as people read them: the one place for it.
+"""Counts, shares, sizes, times and names of columns as text; all messages and reports use them.
 
 - Counts have commas: ``12,345 rows``, ``1 row``.
-- Shares are percentages with one decimal: ``73.1 %``. Only what is all or nothing, up to rounding
-  errors, is ``100 %`` or ``0 %``; what is merely close to it is ``> 99.9 %`` or ``< 0.1 %``.
-- Columns are in quotes. Of many, the first few are named, and the others counted:
+- Shares are percentages with one decimal: ``73.1 %``. Only shares of 1 or 0, up to rounding errors,
+  are ``100 %`` or ``0 %``; shares close to 1 or 0 are ``> 99.9 %`` or ``< 0.1 %``.
+- Columns are in quotes. The first few columns are named, and further columns are counted:
   ``'a', 'b' and 12 more``.
 """
 
@@ -13,18 +13,18 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 MAX_NAMED = 5
-"""A sentence names at most this many columns."""
+"""Largest number of columns that a sentence names."""
 ROUNDING = 1e-9
-"""A share that is closer to 0 or 1 is 0 or 1."""
+"""Distance from 0 or 1 below which a share counts as 0 or 1."""
 
 
 def names_or_numbers(names: Sequence[str] | None, n: int) -> list[str]:
-    """Return the names of columns; those without names are called as scikit-learn calls them.
+    """Return the names of columns, or scikit-learn's names x0, x1, ... for columns without names.
 
     Parameters
     ----------
     names : sequence of str or None
-        The names, if there are any.
+        The names; None if the columns have no names.
     n : int
         The number of columns.
 
@@ -51,7 +51,7 @@ def plural(n: int, one: str, many: str | None = None) -> str:
     one : str
         The word for one.
     many : str, optional
-        The word for any other number; by default with an s.
+        The word for any other number; by default the word for one with an s.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def counted(n: int, noun: str) -> str:
     n : int
         The number.
     noun : str
-        One of the things.
+        The word for one thing.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage, never rounded up to all or down to nothing.
+    """Write a share as a percentage, never rounded up to 100 % or down to 0 %.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def percent(share: float) -> str:
 
 
 def listed(names: Sequence[str], most: int = MAX_NAMED, quote: Callable[[str], str] = repr) -> str:
-    """Write the first few names, and how many more there are.
+    """Write the first few names, and the number of further names.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def listed(names: Sequence[str], most: int = MAX_NAMED, quote: Callable[[str], s
     most : int, default=5
         The largest number of names.
     quote : callable, default=repr
-        Makes of a name what is written.
+        Function from a name to the text that is written.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def listed(names: Sequence[str], most: int = MAX_NAMED, quote: Callable[[str], s
 
 
 def either(options: Iterable[str]) -> str:
-    """Write alternatives, of which a reader takes one.
+    """Write alternatives, joined by "or".
 
     Parameters
     ----------
@@ -162,12 +162,12 @@ def infinite_value(name: str, row: int) -> str:
 
 
 def the_columns(names: Sequence[str]) -> str:
-    """Write which columns are meant.
+    """Write the word "column" or "columns", and the names of the columns.
 
     Parameters
     ----------
     names : sequence of str
-        Their names.
+        The names.
 
     Examples
     --------
@@ -216,12 +216,12 @@ def data_size(n_bytes: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write about how long something takes.
+    """Write a duration, rounded, in seconds, minutes or hours.
 
     Parameters
     ----------
     seconds : float
-        The time.
+        The duration in seconds.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
         raise IsADirectoryError(f"{path} is a folder; name a file to write to.")
     if not folder.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {folder}.")
-    # Who may write anything, as root does, should not replace what is marked as read-only, either.
+    # os.access allows root to write to all files; the mode also protects read-only files from root.
     if target.exists() and not (target.stat().st_mode & WRITABLE and os.access(path, os.W_OK)):
         raise PermissionError(
             f"{path} is read-only, and stays as it is: name another file, or make it writable."
@@ -40,9 +40,9 @@ def check_target(path: str | os.PathLike[str]) -> None:
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file to write, which replaces an older file only if no error occurs.
 
-    Whatever ends the block early leaves the old file as it was, and nothing beside it. The new file
-    is on the disk when it is renamed, and has the old one's mode. What is no file, such as a device
-    or a named pipe, is written to as it is.
+    After an error or an interruption, the old file is unchanged and no other file remains. The new
+    file is flushed to the disk before it is renamed, and has the mode of the old file. Devices and
+    named pipes are written to directly.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     temporary = path.with_name(f".{path.name[:200]}.{uuid4().hex}.tmp")
     try:
         with temporary.open("xb") as stream:
-            if path.exists():  # before there is anything to read
+            if path.exists():  # set the mode before any data are in the file
                 temporary.chmod(stat.S_IMODE(path.stat().st_mode))
             yield stream
             stream.flush()

@@ -1,8 +1,8 @@
-"""What the paper's theorems say about a fit, with numbers.
+"""Certificates: the paper's theorems, evaluated on a fit.
 
-For GFR and GFS on discrete data, :class:`EntropyCertificate` has the bound on the entropy of what
-was not kept, beside that entropy in the data. For GCA and GFA, :class:`RedundancyCertificate` has
-the conditions under which redundancy is eliminated, and whether they hold.
+For GFR and GFS on discrete data, :class:`EntropyCertificate` compares the entropy that the kept
+variables leave in the data with its bound. For GCA and GFA, :class:`RedundancyCertificate` checks
+the conditions under which all redundancy is eliminated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gramian.certificates._nested import nested_fits as nested_fits
 from gramian.estimators import GCA, GFA, GFR, GFS
 
 Certificate = EntropyCertificate | RedundancyCertificate
-"""What :func:`certify` returns."""
+"""Result of :func:`certify`."""
 
 THEOREMS: dict[str, Callable[[Any, ArrayLike], Certificate]] = {
     "GFR": certify_entropy,
@@ -55,17 +55,18 @@ def certify(estimator: GFR | GFS | GCA | GFA, X: ArrayLike) -> Certificate:
     estimator : GFR, GFS, GCA or GFA
         The fitted estimator.
     X : array-like of shape (n_samples, n_features)
-        Rows: those of the fit, or others, to see whether what holds for the fit holds for them.
-        All rows count alike; those with missing values are left out.
+        The rows of the fit, or new rows on which to evaluate the theorem. All rows have equal
+        weight; rows with missing values are left out.
 
     Returns
     -------
     certificate : EntropyCertificate or RedundancyCertificate
-        The former for GFR and GFS, the latter for GCA and GFA. `str` of it reads as sentences.
+        The former for GFR and GFS, the latter for GCA and GFA. ``print(certificate)`` prints it in
+        sentences.
 
     Examples
     --------
-    A sum that tells its summands apart: two bits are left when nothing is known, none with `x2`.
+    The column `x2` determines both other columns: H(X) is two bits, and H(X|x2) is zero.
 
     >>> import numpy as np
     >>> from gramian import GFS
@@ -75,9 +76,9 @@ def certify(estimator: GFR | GFS | GCA | GFA, X: ArrayLike) -> Certificate:
     >>> certificate = certify(GFS(threshold=0.01, family="indicator").fit(X), X)
     >>> print(certificate)
     GFS kept 1 of 3 columns. There are 500 rows, 4 of them distinct.
-    H(X|Z) is 0 of H(X) = 1.99 bits: in these rows, what was kept determines the rest.
-    The bound of Theorem 4 is 0 bits, since every residual is zero: functions of what was kept
-    give the rest exactly.
+    H(X|Z) is 0 of H(X) = 1.99 bits: in these rows, the kept columns determine all columns.
+    The bound of Theorem 4 is 0 bits, since every residual is zero: functions of the kept columns
+    compute all columns exactly.
     """
     theorem = THEOREMS.get(type(estimator).__name__)
     if theorem is not None:

@@ -19,20 +19,20 @@ ROUNDING = 1e-12
 ZERO = 1e-9
 """A residual below this share of the largest value is zero."""
 RESOLUTION = 1e-7
-"""GFR takes values for equal that differ by less than this share of the largest one. Rows that
-differ by more, but have the same coordinates along what was kept, have residuals that are not 0."""
+"""Values that differ by less than this share of the largest value are equal for GFR. Rows that
+differ by more, but have equal coordinates along the kept directions, have residuals above 0."""
 FEW = 0.5
-"""If less of the distribution was seen than this, the text says that entropies are too small."""
+"""Coverage below which the text says that entropies are too small."""
 
 
 @dataclass(frozen=True)
 class EntropyCertificate:
     """The bound on the conditional entropy H(X|Z), and its estimate from the rows.
 
-    Z is what the fit keeps: m columns (GFS) or coordinates along m directions (GFR). Z_i, for
-    m < i ≤ d, is what it leaves: the other columns, or the coordinates along directions that
-    complete an orthonormal basis. Z̃_i is the residual of Z_i: what is left when its fit by
-    functions of Z is subtracted. All entropies are in bits: logarithms have base 2.
+    Z are the kept variables: m columns (GFS) or coordinates along m directions (GFR). Z_i, for
+    m < i ≤ d, are the variables that are not kept: the other columns, or the coordinates along
+    directions that complete an orthonormal basis. Z̃_i is the residual of Z_i: Z_i minus its fit by
+    functions of Z. All entropies are in bits: logarithms have base 2.
 
     Attributes
     ----------
@@ -45,22 +45,23 @@ class EntropyCertificate:
     n_rows : int
         The number of rows.
     n_distinct_rows : int
-        How many of them are different.
+        The number of distinct rows.
     n_distinct_kept : int
-        How many distinct values Z takes.
+        The number of distinct values of Z.
     coverage : float
-        An estimate of the probability that a new row is one of those seen: 1 - (number of rows seen
-        once) / (number of rows), by Good and Turing. It is near 0 for continuous data.
+        An estimate of the probability that a new row equals one of the given rows: 1 - (number of
+        rows that occur once) / (number of rows), by Good and Turing. It is near 0 for continuous
+        data.
     alphabet_size : int
         The size of the paper's alphabet: the number of distinct values in the table.
     n_values : int
-        The largest number of values that any Z_i takes; for columns no more than the size of the
+        The largest number of distinct values of any Z_i; for columns no more than the size of the
         alphabet.
     epsilon : float
         ε: the square root of the largest residual variance E[Z̃_i²] in these rows.
     alpha_min : float
-        The smallest ``|Z̃_i|`` that is not zero, of all i and all rows; infinite if all are zero.
-        Over all rows that the alphabet allows it may be smaller, which is not needed.
+        The smallest ``|Z̃_i|`` that is not zero, of all i and the given rows; infinite if all are
+        zero. The bound does not need rows that do not occur.
     entropy : float
         H(X): the plug-in estimate, that is, with frequencies as probabilities.
     conditional_entropy : float
@@ -82,19 +83,19 @@ class EntropyCertificate:
     Notes
     -----
     The theorem holds for any distribution; here it is applied to the distribution of the given
-    rows. For them `conditional_entropy` is H(X|Z) without error, and it cannot exceed the bounds.
+    rows. For these rows `conditional_entropy` is exactly H(X|Z), and cannot exceed the bounds.
     The distribution that the rows were drawn from can have another entropy: see
     `corrected_conditional_entropy` and `coverage`.
 
     The paper's proof goes on to orthogonalize with Z_{m+1}, Z_{m+2}, ...; here Z̃_i are residuals of
-    the fit as it is. The proof is the same, because H(Z_i | Z_1, ..., Z_{i-1}) ≤ H(Z_i | Z), and
-    it does not need least squares: it also holds with shrinkage, and for rows that took no part in
-    the fit. Two steps of the proof need care. The binary entropy falls beyond 1/2: if the bound on
+    the fit as it is. The proof stays valid, because H(Z_i | Z_1, ..., Z_{i-1}) ≤ H(Z_i | Z). The
+    proof does not need least squares: it also holds with shrinkage, and for rows that took no part
+    in the fit. Two steps need care. The binary entropy falls beyond 1/2: if the bound on
     a probability is above 1/2, its entropy can be one bit. And ``|𝒳|`` bounds the number of values
     of a column, but not of a coordinate: therefore `n_values` are counted.
 
     Residuals below 1e-9 of the largest value of a column (GFS) or of the table (GFR) count as
-    zero. GFR cannot distinguish values that differ by less than 1e-7 of the largest one: give all
+    zero. GFR cannot distinguish values that differ by less than 1e-7 of the largest value: give all
     columns a similar scale.
 
     Examples
@@ -146,7 +147,7 @@ class EntropyCertificate:
             f"{self.n_rows} rows, {self.n_distinct_rows} of them distinct.",
             f"H(X|Z) is {_bits(self.conditional_entropy)} of H(X) = {_bits(self.entropy)} bits"
             + (
-                ": in these rows, what was kept determines the rest."
+                f": in these rows, the kept {kind} determine all columns."
                 if self.conditional_entropy < ZERO
                 else f" ({_bits(self.corrected_conditional_entropy)} with the correction of Miller "
                 "and Madow)."
@@ -155,14 +156,14 @@ class EntropyCertificate:
         if np.isinf(self.alpha_min):
             sentences.append(
                 f"The bound of Theorem {theorem} is 0 bits, since every residual is zero: "
-                "functions of what was kept give the rest exactly."
+                f"functions of the kept {kind} compute all columns exactly."
             )
         else:
             sentences.append(
                 f"The bound of Theorem {theorem} is {_bits(self.entropy_bound)} bits, with "
                 f"d - m = {left}, ε = {self.epsilon:.3g}, alpha_min = {self.alpha_min:.3g} and at "
-                f"most {self.n_values} values of each; "
-                f"linear in ε it is {_bits(self.linear_bound)} bits"
+                f"most {self.n_values} values of each; the bound that is linear in ε is "
+                f"{_bits(self.linear_bound)} bits"
                 + (
                     "."
                     if self.informative
@@ -170,12 +171,12 @@ class EntropyCertificate:
                 )
             )
             sentences.append(
-                f"Before Markov's inequality it is {_bits(self.residual_bound)} bits, from how "
-                "often residuals are zero."
+                f"The bound before Markov's inequality is {_bits(self.residual_bound)} bits, from "
+                "the frequencies of zero residuals."
             )
         if self.coverage < FEW:
             sentences.append(
-                "Most rows occur only once: the probability that a new row is one of those seen is "
+                "Most rows occur only once: the probability that a new row equals a given row is "
                 f"about {percent(self.coverage)}. Entropies estimated from so few rows, H(X|Z) "
                 "among them, are far too small; if the data are continuous, they mean nothing."
             )
@@ -189,7 +190,7 @@ def certify_entropy(estimator: GFR | GFS, X: ArrayLike) -> EntropyCertificate:
     table = np.asarray(table, dtype=np.float64)
     largest = float(np.abs(table - model.mean).max())
     resolution, spacing = RESOLUTION * largest, ROUNDING * largest
-    if model.selects:  # columns of any unit are copied as they are
+    if model.selects:  # columns of any unit are copied without rounding
         resolution = spacing = 0.0
     of_rows = np.column_stack([label(column, resolution) for column in table.T])
     _, first, counts = np.unique(of_rows, axis=0, return_index=True, return_counts=True)
@@ -257,7 +258,7 @@ def completion(directions: Array, residual: Array, shares: Array) -> Array:
 
 
 def label(values: Array, spacing: float) -> IntArray:
-    """Return numbers by size; values closer than the spacing to the next one share a number."""
+    """Return labels by size; neighbouring values closer than the spacing share a label."""
     order = np.argsort(values, kind="stable")
     labels = np.empty(len(values), dtype=np.intp)
     labels[order] = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) > spacing)

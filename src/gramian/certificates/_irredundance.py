@@ -22,29 +22,29 @@ IN_SPAN = 1e-12
 
 @dataclass(frozen=True)
 class Component:
-    """A component that was kept, or one that is redundant: a column (GFA) or direction (GCA).
+    """A kept or redundant component: a column (GFA) or direction (GCA).
 
     Attributes
     ----------
     name : str
         The name of the column, or "direction" and its index in the basis.
     index : int
-        The index of the column, or in the basis.
+        The index of the column in the table, or of the direction in the basis.
     kept : bool
         True if the component was kept.
     variance : float
-        Its variance, E[Z_i²].
+        The variance of the component, E[Z_i²].
     residual_variance : float
-        The part of its variance that is left by functions of the kept components of larger
-        variance: E[(Z_i - proj Z_i)²]. NaN if there are too many functions (more than 1,000) to
-        compute it.
+        The residual variance of the component after projection on functions of the kept components
+        of larger variance: E[(Z_i - proj Z_i)²]. NaN if there are too many functions (more than
+        1,000) to compute it.
     exact : bool
-        True if its residual is a rounding error.
+        True if the residual of the component is a rounding error.
     epsilon : float
-        ε: below it the component is redundant. For a relative threshold it is a share of the
-        component's variance, and the theorem's proof is the same.
+        ε: the residual variance below which the component is redundant. A relative threshold makes
+        ε a share of the component's variance; the theorem's proof holds for it without change.
     n_more_variant : int
-        The number of kept components of larger variance, of which it should be a function.
+        The number of kept components of larger variance, whose functions explain the component.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition of the theorem, and whether it holds.
+    """A condition of the theorem, and the result of its check.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Condition:
     holds : bool or None
         True if the condition holds in the given rows; None if rows cannot show it.
     text : str
-        What was found, in a sentence.
+        The finding, in a sentence.
 
     Examples
     --------
@@ -106,17 +106,16 @@ class Condition:
 
 @dataclass(frozen=True)
 class RedundancyCertificate:
-    """The conditions under which GCA and GFA keep exactly what is not redundant.
+    """The conditions under which GCA and GFA keep exactly the components that are not redundant.
 
-    Theorem 2 speaks of functions R with E[R(Z)²] ≤ ε, the ε-redundancies. Each makes its least
-    variant component redundant. If these are distinct, if none appears in another redundancy, and
-    if each is *captured*, that is, if functions of the more variant components that are not
-    redundant leave at most ε of its variance, then GCA keeps exactly the other components.
-    Theorem 5 says the same of GFA and columns.
+    Theorem 2 is about ε-redundancies: functions R with E[R(Z)²] ≤ ε. Each redundancy makes its
+    component of least variance redundant. GCA keeps exactly the other components if the redundant
+    components are distinct, if none of them appears in another redundancy, and if each is
+    *captured*: functions of components that are not redundant and have more variance leave at most
+    ε of its variance. Theorem 5 is the analogue for GFA and columns.
 
-    A fit knows the redundancies that it found, R = z_i - g(z), with g in the span of the family;
-    with these the conditions are checked. It cannot know redundancies that its family does not
-    capture.
+    The conditions are checked for the redundancies that the fit found, R = z_i - g(z), with g in
+    the span of the family. Redundancies that the family does not capture remain unknown.
 
     Attributes
     ----------
@@ -127,7 +126,7 @@ class RedundancyCertificate:
     n_functions : int
         The number of functions of the fit, the constant among them.
     components : tuple of Component
-        First the kept components, in the order of choice, then the redundant ones.
+        First the kept components, in the order of choice, then the redundant components.
     conditions : tuple of Condition
         The conditions of the theorem and its corollaries.
 
@@ -163,7 +162,7 @@ class RedundancyCertificate:
 
     @property
     def holds(self) -> bool:
-        """True if all conditions that rows can show hold."""
+        """True if all conditions that can be checked on rows hold."""
         return all(condition.holds is not False for condition in self.conditions)
 
     def __getitem__(self, name: str) -> Condition:
@@ -196,8 +195,8 @@ class RedundancyCertificate:
             exact = f"{n} of {len(redundant)} redundancies are exact, as in Corollary 1; "
             lines.append(
                 (exact + "the others hold" if n else "The redundancies hold")
-                + " within ε at best, as in Corollary 2 (A). Whether noise or the family is the "
-                "reason (Corollary 3), residual variances do not tell."
+                + " within ε at best, as in Corollary 2 (A). Residual variances do not show if "
+                "noise or the family is the reason (Corollary 3)."
             )
         lines += [f"- {condition}" for condition in self.conditions]
         return "\n".join(
@@ -207,8 +206,9 @@ class RedundancyCertificate:
 
 
 FIRST = (
-    "The fit began with all components, and what was dropped is explained by those kept: in units "
-    "in which these vary most, the published algorithm with the same relative threshold keeps them."
+    "The fit began with all components, and the kept components explain the dropped ones: in units "
+    "in which the kept components vary most, the published algorithm with the same relative "
+    "threshold keeps them."
 )
 
 
@@ -230,7 +230,7 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
         "projections."
     )
     sizes = f"{n_functions} functions were fitted to {n_fitted} rows"
-    too_many = ": with this many, residual variances fall towards zero, whatever the data."
+    too_many = ": with so many functions, residual variances fall towards zero, whatever the data."
     conditions = (
         _either("decided", not n_open, "Every component is kept or redundant.", left_open),
         Condition("distinct", True, FIRST) if model.eliminates else _distinct(kept, redundant),
@@ -241,14 +241,14 @@ def certify_redundancy(estimator: GCA | GFA, X: ArrayLike) -> RedundancyCertific
         Condition(
             "outside the family",
             None,
-            f"Redundancies among those kept that functions of {model.family} do not capture would "
-            "remain unseen.",
+            f"Redundancies among kept components that functions of {model.family} do not capture "
+            "remain unknown.",
         ),
         Condition(
             "local",
             None,
-            "Whether an implicit redundancy is captured on each of its branches (Corollary 2, B) "
-            "depends on its equation, which rows do not tell.",
+            "An implicit redundancy must be captured on each of its branches (Corollary 2, B). "
+            "This depends on its equation, which rows do not show.",
         ),
     )
     return RedundancyCertificate(
@@ -261,10 +261,11 @@ def _either(name: str, holds: bool, fine: str, otherwise: str) -> Condition:
 
 
 def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
-    """Measure what those kept before each component leave of it, on centred rows.
+    """Measure the residual variance of each component after its predecessors, on centred rows.
 
-    Before a redundant one come the more variant of those kept; all of them, if the fit began with
-    all components: then there are units in which they are more variant.
+    Predecessors of a kept component are the components kept before it. Predecessors of a redundant
+    component are the kept components of larger variance, or all kept components if the fit began
+    with all components: then there are units in which all kept components have larger variance.
     """
     threshold = model.asked.threshold or 0.0
     kept, redundant = model.chosen, model.redundant
@@ -279,7 +280,7 @@ def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
         to_z = to_z / model.scale
     variances = np.mean((x @ to_z) ** 2, axis=0)
     n_before = [*range(len(kept))]
-    for i in redundant:  # of equals, those kept come first
+    for i in redundant:  # among equal variances, kept components come first
         before = variances[kept] >= (1 - TIE) * variances[i]
         n_before.append(len(kept) if model.eliminates or before.all() else int(np.argmin(before)))
     indices = [*kept, *redundant]
@@ -294,7 +295,7 @@ def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
             rest = part + model.mean - model.decode(codes)
             left_by_laws += np.sum(rest**2, axis=0) / len(x)
     in_the_span = left.copy()
-    for law in model.laws:  # which functions of the family need not capture
+    for law in model.laws:  # a law need not be a function of the family
         i = model.column_names.index(law.column)
         left[indices.index(i)] = left_by_laws[i] * to_z[i, i] ** 2
     noise = CONSTANT * variances.max()
@@ -316,7 +317,7 @@ def measure(model: FittedModel, x: Array) -> tuple[Component, ...]:
 def _distinct(kept: list[Component], redundant: list[Component]) -> Condition:
     """Assumption 1, for the redundancies that were found."""
     text = (
-        "Each redundancy found has a least variant component of its own, which appears in no other."
+        "Each redundancy has its own component of least variance, which appears in no other."
         if redundant
         else "No redundancy was found."
     )
@@ -329,11 +330,11 @@ def _distinct(kept: list[Component], redundant: list[Component]) -> Condition:
     if pairs:
         ratio, each, last = max(pairs, key=lambda pair: pair[0])
         text += (
-            f" {each.name} and {last.name} are equally variant: which of them is called redundant "
-            "is a matter of order."
+            f" {each.name} and {last.name} have equal variances: their order decides which of them "
+            "is called redundant."
             if ratio >= 1 - TIE
-            else f" The closest in variance to one kept before it is {each.name}, with {ratio:.3g} "
-            f"of the variance of {last.name}."
+            else f" {each.name} is closest in variance to a component kept before it: its variance "
+            f"is {ratio:.3g} of the variance of {last.name}."
         )
     return Condition("distinct", True, text)
 
@@ -348,8 +349,8 @@ def _captured(redundant: list[Component]) -> Condition:
         return Condition(
             "captured",
             False,
-            f"More than ε is left of {_listed(missed)} by functions of the kept ones of larger "
-            "variance.",
+            "Functions of the kept components of larger variance leave more than ε of "
+            f"{_listed(missed)}.",
         )
     if any(np.isnan(each.residual_variance) for each in redundant):
         return Condition("captured", None, "There are too many functions to compute this.")
@@ -357,8 +358,8 @@ def _captured(redundant: list[Component]) -> Condition:
     return Condition(
         "captured",
         True,
-        "Functions of the kept ones of larger variance leave at most ε of each redundant one. "
-        f"Most is left of {worst.name}: {_variance(worst)}.",
+        "Functions of the kept components of larger variance leave at most ε of each redundant "
+        f"component. The largest residual is that of {worst.name}: {_variance(worst)}.",
     )
 
 
@@ -372,24 +373,24 @@ def _no_others(kept: list[Component]) -> Condition:
         return Condition(
             "no others",
             False,
-            f"Less than ε is left of {_listed(others)} by functions of those kept before: "
+            f"Functions of components kept before leave less than ε of {_listed(others)}: "
             "redundant in these rows, but kept.",
         )
     least = min(kept, key=lambda each: each.residual_variance / (each.epsilon or each.variance))
     return Condition(
         "no others",
         True,
-        "Functions of those kept before leave at least ε of each that was kept; the least of "
-        f"{least.name}: {_variance(least)}.",
+        "Functions of components kept before leave at least ε of each kept component. The smallest "
+        f"residual is that of {least.name}: {_variance(least)}.",
     )
 
 
 def _variance(component: Component) -> str:
     if component.exact:
-        return f"nothing, ε being {component.epsilon:.3g}"
+        return f"zero, with ε = {component.epsilon:.3g}"
     return (
-        f"{component.residual_variance:.3g}, its variance being {component.variance:.3g} and "
-        f"ε {component.epsilon:.3g}"
+        f"{component.residual_variance:.3g}, with a variance of {component.variance:.3g} and "
+        f"ε = {component.epsilon:.3g}"
     )
 
 

@@ -22,7 +22,7 @@ def nested_fits(decoder: Decoder, n_variables: Sequence[int], of: Array) -> Arra
     decoder : Decoder
         The functions, and their moments.
     n_variables : sequence of int
-        How many variables may take part, for each combination.
+        The number of first variables that may take part, for each combination.
     of : array of shape (n_columns, n_combinations)
         The combinations.
 
@@ -37,7 +37,7 @@ def nested_fits(decoder: Decoder, n_variables: Sequence[int], of: Array) -> Arra
     if decoder.moments is not None:
         gram, with_x = decoder.moments
         scale = 1 / np.sqrt(gram.diagonal())[:, np.newaxis]
-        with suppress(LinAlgError):  # so close to dependent that rounding errors decide
+        with suppress(LinAlgError):  # functions that are dependent up to rounding errors
             factor = cholesky(scale * gram * scale.T, lower=True)
             projected = solve_triangular(factor, scale * with_x @ of, lower=True)
     for j, n in enumerate(n_variables):

@@ -1,4 +1,7 @@
-"""The command ``gramian``."""
+"""The command ``gramian``: its subcommands, their options, and their output.
+
+Open `_app.py` first, which lists all subcommands; `_fit_commands.py` holds `select` and `extract`.
+"""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) -
         if folder := folder_read(path, read):
             raise UsageError(
                 f"{path} is in the folder {folder}, whose Parquet files the command reads as one "
-                "table: write it elsewhere"
+                "table: write the file elsewhere"
             )
         taken.add(os.path.realpath(path))
 

@@ -1,1 +1,4 @@
-"""The mathematics: rows, sums over rows, the pursuit and its searches."""
+"""The mathematics: rows, sums over rows, the pursuit and its searches.
+
+Open the folder `pursuit` first; `_tolerances.py` holds tolerances that several folders share.
+"""

@@ -1,4 +1,8 @@
-"""The estimators: one file for each, and the ladder that they share."""
+"""The estimators, one file for each, and the base classes that they share.
+
+Open `_gfr.py` first. Its base classes are in `_estimator.py`, `_pursuit_estimator.py` and
+`_extractor.py` (for selection `_selector.py`); `_pursuit_plan.py` translates the parameters.
+"""
 
 from gramian.estimators._estimator import Estimator, parameters_set
 from gramian.estimators._gca import GCA

@@ -1,4 +1,4 @@
-"""Elimination for GFA and GCA: begin with all candidates, and drop those that others explain."""
+"""Elimination for GFA and GCA: begin with all candidates, and drop the explained candidates."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def threshold_of(
 
 
 def check_elimination(share: float | None, relative: bool | None) -> None:
-    """Refuse a threshold that is no share.
+    """Raise an error if the threshold is not a share of a variance.
 
     Parameters
     ----------

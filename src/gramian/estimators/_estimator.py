@@ -1,4 +1,4 @@
-"""Estimator, the first rung of the ladder: transforms and scores data of any kind by its model."""
+"""Estimator, the base class: transforms, reconstructs and scores data of any kind by its model."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ class Estimator(FittedSummary, TransformerMixin, BaseEstimator, Generic[M]):
 def issue_warnings(model: AnyModel) -> None:
     """Issue the warnings about a fit, before the estimator takes over the model.
 
-    If the user makes errors of warnings, the estimator stays as it was.
+    If the user turns warnings into errors, the estimator stays as it was before the fit.
     """
     for caution in model.cautions:
         category, text = warning_of(caution)

@@ -1,4 +1,4 @@
-"""Extractor, the third rung of the ladder for GFR and GCA: the output is a projection."""
+"""Extractor, the base class of GFR and GCA: the output is a projection."""
 
 from __future__ import annotations
 

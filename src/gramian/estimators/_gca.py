@@ -49,62 +49,63 @@ from gramian.fitting import (
 class GCA(Extractor):
     """Gram-Schmidt Component Analysis: drops principal components that are functions of others.
 
-    It begins with all directions of an orthonormal basis, and drops one after the other those along
-    which functions of the components that remain explain the data, on rows that are left out of
-    the fit. With ``backward=False`` it is the published algorithm.
+    GCA begins with all directions of an orthonormal basis. It drops, one after the other,
+    directions along which functions of the remaining components explain the data, on rows that are
+    left out of the fit. With ``backward=False`` GCA is the published algorithm.
 
     Parameters
     ----------
     n_components : int, float or None, default=None
-        Keep at most this many directions, or if a float in (0, 1), at most as many as it takes to
-        explain this share of the total variance. By default all that are not redundant.
+        The largest number of directions to keep, or if a float in (0, 1), the share of the total
+        variance at which no more directions are kept. By default all directions that are not
+        redundant are kept.
     threshold : float, "auto" or None, default="auto"
-        A direction is redundant when no more than this is left along it: a share of its variance,
+        The largest residual variance of a redundant direction: a share of the direction's variance,
         so that 0.001 asks for R² ≥ 0.999, or if not `relative` a variance (ε in the paper). "auto"
-        is 0.001, or a variance of 0.0001 if not `relative`. With None, only what is explained up
-        to rounding errors is redundant.
+        is 0.001, or a variance of 0.0001 if not `relative`. With None, only directions that are
+        explained up to rounding errors are redundant.
     basis : "pca" or array of shape (n_features, n_features), default="pca"
         The principal directions, or the rows of an orthonormal matrix.
     relative : bool or None, default=None
-        True if the threshold is a share of each direction's own variance; by default True if
-        `backward`, which needs it, and else False.
+        True if the threshold is a share of each direction's own variance. By default True with
+        ``backward=True``, which needs a share, otherwise False.
     backward : bool, default=True
-        True to begin with all directions and drop those that functions of the others explain.
+        True to begin with all directions and drop directions that functions of others explain.
         The threshold must hold for rows that are left out of the fit that explains them. False is
         the published algorithm, which keeps directions in the order of their variance.
     prove : bool, default=False
-        True to search all sets of up to 20 directions for a smaller one.
-        ``elimination_.minimal`` says whether the result is proved smallest. For ``backward=True``.
+        True to search all sets of up to 20 directions for a smaller set to keep;
+        ``elimination_.minimal`` is "proved" if none exists. For ``backward=True``.
     <parameters>
 
     Attributes
     ----------
     components_ : array of shape (n_components_, n_features)
-        The directions that were kept: those that explain most come first, or with
-        ``backward=False`` those of largest variance.
+        The kept directions. The direction that explains most comes first, or with
+        ``backward=False`` the direction of largest variance.
     component_indices_ : array of shape (n_components_,)
         The indices of the kept directions in the basis.
     redundant_indices_ : array
-        The indices of the directions of which no more than the threshold is left, in increasing
-        order. Without a number to keep, these are all that were not kept.
+        The indices of the directions whose residual variance is at most the threshold, in
+        increasing order. If `n_components` is None, all directions that were not kept.
     elimination_ : Selection
         With ``backward=True``: the order in which directions were dropped, and the residual share
         of each on left-out rows. See :class:`gramian.results.Selection`.
     basis_ : array of shape (n_directions, n_features)
-        The basis. Of principal directions there are no more than samples.
+        The basis; at most as many principal directions as samples.
     n_components_ : int
         The number of directions.
     <attributes>
 
     See Also
     --------
-    GFA : The same idea for the features themselves.
+    GFA : Drops features that are functions of others.
     GFR : Extracts new directions instead of choosing among given ones.
 
     Notes
     -----
-    The features are centred, and scaled only with ``scale=True``: ask for that if their units
-    differ. The directions are then those of the scaled features.
+    The features are centred, and scaled only with ``scale=True``: set it if their units differ. The
+    directions are then directions of the scaled features.
 
     Examples
     --------

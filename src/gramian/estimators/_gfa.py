@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from gramian.laws import AnyLaw, ColumnLaw
 
 SHARE_BESIDE_LAWS = 1e-4
-"""Residual share of variance that `threshold="auto"` stands for with `laws`. It is smaller than
-without laws: laws have dropped the computed features already, and features that are close to a
+"""Residual share of variance that `threshold="auto"` stands for with `laws`. The share is smaller
+than without laws: laws have dropped the computed features already, and features that are close to a
 function by chance are kept."""
 SEED = 0
 """Seed that chooses the rows which confirm laws."""
@@ -72,58 +72,59 @@ class GFA(Selector):
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        Keep at most this many features, or if a float in (0, 1), at most as many as it takes to
-        explain this share of the total variance. By default all that are not redundant.
+        The largest number of features to keep, or if a float in (0, 1), the share of the total
+        variance at which no more features are kept. By default all features that are not
+        redundant are kept.
     threshold : float, "auto" or None, default="auto"
-        A feature is redundant when no more than this is left of it: a share of its variance, so
+        The largest residual variance of a redundant feature: a share of the feature's variance, so
         that 0.001 asks for R² ≥ 0.999, or if not `relative` a variance (ε in the paper). "auto" is
         0.0001 (with ``laws=False`` 0.001), or a variance of 0.0001 if not `relative`. With None,
         only features that are explained up to rounding errors are redundant.
     relative : bool or None, default=None
-        True if the threshold is a share of each feature's own variance; by default True if
-        `backward`, which needs it, and else False.
+        True if the threshold is a share of each feature's own variance. By default True with
+        ``backward=True``, which needs a share, otherwise False.
     backward : bool, default=True
-        True to begin with all features and drop those that functions of the others explain. The
+        True to begin with all features and drop features that functions of others explain. The
         threshold must hold for rows that are left out of the fit that explains them, so that
         functions which span all samples make nothing redundant. False is the published algorithm:
         features are kept in the order of their variance, so that units and order matter.
     keep : sequence of str or int, optional
         Features that are never dropped, by name or index. For ``backward=True``.
     priority : sequence of str or int, optional
-        Features to keep rather than others where there is a choice, the most wanted first. For
-        ``backward=True``; without it, ties are broken by name: the first in the alphabet is kept.
+        Features to keep rather than others if either can be dropped, the most wanted first. For
+        ``backward=True``. Without `priority`, the first name in the alphabet is kept in ties.
     laws : bool or None, default=None
-        True if exact laws among the columns count as well, as :func:`gramian.relations` finds them:
+        True to drop also columns that exact laws compute, as :func:`gramian.relations` finds laws:
         logarithms, ratios, roots, sums of many columns, thresholds and levels. A column that a law
         computes is dropped first, and computed by the law in reconstructions. In panel data, a
         column that is constant within each unit is not dropped merely because the unit's
-        identifier determines it. By default True if `backward`, which laws need, except for large
-        sparse matrices, whose zeros a search for laws writes out.
+        identifier determines it. By default True with ``backward=True``, which laws need, except
+        for large sparse matrices: a search for laws would write out their zeros.
     prove : bool, default=False
-        True to search all sets of up to 20 features for a smaller one.
-        ``elimination_.minimal`` says whether the result is proved smallest. For ``backward=True``.
+        True to search all sets of up to 20 features for a smaller set to keep;
+        ``elimination_.minimal`` is "proved" if none exists. For ``backward=True``.
     <parameters>
 
     Attributes
     ----------
     selected_features_ : array of shape (n_selected,)
-        The indices of the selected features: those that explain most come first, or with
-        ``backward=False`` those of largest variance.
+        The indices of the selected features. The feature that explains most comes first, or with
+        ``backward=False`` the feature of largest variance.
     support_ : boolean array of shape (n_features,)
         The mask of the selected features.
     redundant_features_ : array
-        The indices of the features of which no more than the threshold is left, in increasing
-        order. Without a number to keep, these are all that were not kept.
+        The indices of the features whose residual variance is at most the threshold, in increasing
+        order. If `n_features_to_select` is None, all features that were not kept.
     elimination_ : Selection
         With ``backward=True``: the order in which features were dropped, the residual share of each
-        on left-out rows, and the kept features that could be exchanged for it. See
+        on left-out rows, and the kept features that each could replace. See
         :class:`gramian.results.Selection`.
     <attributes>
 
     See Also
     --------
     GFS : Keeps as few features as explain the variance of the others.
-    GCA : The same idea for principal components.
+    GCA : Drops principal components that are functions of others.
 
     Examples
     --------
@@ -135,13 +136,13 @@ class GFA(Selector):
     >>> GFA().fit(X).redundant_features_
     array([1])
 
-    In these units the product varies most, so that the published algorithm keeps it first, and
-    then keeps the others.
+    In these units the product has the largest variance. So the published algorithm keeps the
+    product first, and then both factors.
 
     >>> GFA(backward=False, relative=True).fit(X).redundant_features_
     array([], dtype=int64)
 
-    Of Celsius and Fahrenheit either can go.
+    Either Celsius or Fahrenheit can be dropped: `priority` decides.
 
     >>> celsius = rng.uniform(0, 30, 1000)
     >>> X = np.column_stack([celsius, 1.8 * celsius + 32, current])
@@ -249,7 +250,7 @@ class GFA(Selector):
     def _laws_of(
         self, data: CheckedData
     ) -> tuple[tuple[ColumnLaw, ...], Mapping[str, Sequence[str]]]:
-        """Return laws that compute columns, and the columns that laws could drop instead."""
+        """Return laws that compute columns, and for each column the columns to drop instead."""
         from gramian.laws import TooFewValuesError, relations  # takes a while to import
 
         names = names_or_numbers(data.names, data.n_columns)
@@ -280,7 +281,7 @@ def eliminate_columns(
     alternatives: Mapping[str, Sequence[str]] | None = None,
     prove: bool = False,
 ) -> FittedModel:
-    """Begin with all columns, and drop those that functions of the others explain.
+    """Begin with all columns, and drop columns that functions of the others explain.
 
     Parameters
     ----------
@@ -310,7 +311,7 @@ def eliminate_columns(
     preferences = Preferences(
         frozenset(needed.union(indices(keep or (), problem.names, n_columns, "keep"))),
         wanted.tolist(),
-        # Names break ties: columns that are equal up to their units differ in nothing else.
+        # Names break ties: columns that are equal up to their units differ only in their names.
         np.argsort(np.argsort(np.array(names, dtype=np.str_), kind="stable")).tolist(),
     )
     model = drop_redundant(

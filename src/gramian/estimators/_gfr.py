@@ -34,9 +34,9 @@ from gramian.fitting import (
 class GFR(Extractor):
     """Gram-Schmidt Functional Reduction: PCA that does not pay twice for nonlinear redundancy.
 
-    Directions are extracted one at a time. Each is the direction of largest variance in what is
-    left of X after its projections on all functions of the directions so far are subtracted. With
-    a linear family (``degree=1``) this is PCA.
+    Directions are extracted one at a time. Each step adds the direction of largest residual
+    variance: the variance of X after its projections on all functions of the directions so far are
+    subtracted. With a linear family (``degree=1``) GFR is PCA.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class GFR(Extractor):
         functions of the directions are to explain. With neither `n_components` nor `threshold`,
         95 % of the variance is explained.
     threshold : float or None, default=None
-        Stop when no direction has a residual variance above this (ε² in the paper).
+        Stop when no direction has a residual variance above this number (ε² in the paper).
     given : array-like of shape (n_given, n_features) or None, default=None
         Directions to begin with, one per row, of any length. They need not be orthogonal. If
         `n_components` equals their number, no direction is added: the fit only learns to
@@ -56,7 +56,7 @@ class GFR(Extractor):
     ----------
     components_ : array of shape (n_components_, n_features)
         The directions, orthonormal, in the order of extraction. The largest entry of each is
-        positive. Those `given` come first, scaled to length 1.
+        positive. Directions from `given` come first, scaled to length 1.
     n_components_ : int
         The number of directions.
     <attributes>
@@ -64,12 +64,12 @@ class GFR(Extractor):
     See Also
     --------
     GCA : Drops principal components that are functions of others.
-    GFS : The same idea, selecting features.
+    GFS : Selects features in place of directions.
 
     Notes
     -----
-    The features are centred, and scaled only with ``scale=True``: ask for that if their units
-    differ. The directions are then those of the scaled features.
+    The features are centred, and scaled only with ``scale=True``: set it if their units differ. The
+    directions are then directions of the scaled features.
 
     Examples
     --------
@@ -80,8 +80,8 @@ class GFR(Extractor):
     >>> gfr.n_components_  # PCA needs 21
     15
 
-    How much do functions of six principal components explain, and how much those of six random
-    projections?
+    With `given`, compare functions of six principal components and functions of six random
+    projections by the share of variance that they explain.
 
     >>> import numpy as np
     >>> from sklearn.decomposition import PCA

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 2000
 """Largest number of features for which criterion="auto" is the gain."""
 QUICK = 0.25
-"""Share of the largest number of functions without shrinkage, up to which a search is quick."""
+"""Share of the largest number of functions without shrinkage: up to it, no quick search is made."""
 
 
 @documented(
@@ -46,11 +46,11 @@ QUICK = 0.25
 class GFS(Selector):
     """Gram-Schmidt Functional Selection: the features from which the others can be computed.
 
-    Features are selected one at a time: each is the one whose functions, with those of the features
-    so far, explain most of *all* features. Features that were selected can be exchanged for better
-    ones later. With ``criterion="variance"`` it is the published algorithm: each is the one with
-    the largest variance in what is left of X after its projections on all functions of the features
-    so far are subtracted.
+    Features are selected one at a time. Each step adds the feature whose functions, together with
+    functions of the features so far, explain most of *all* features. Selected features can be
+    exchanged for better features later. With ``criterion="variance"`` GFS is the published
+    algorithm: each step adds the feature with the largest residual variance, after projections on
+    all functions of the features so far are subtracted.
 
     Parameters
     ----------
@@ -59,62 +59,64 @@ class GFS(Selector):
         functions of the features are to explain. With neither `n_features_to_select` nor
         `threshold`, 95 % of the variance is explained.
     threshold : float or None, default=None
-        Stop when no feature has a residual variance above this (ε² in the paper).
+        Stop when no feature has a residual variance above this number (ε² in the paper).
     relative : bool, default=False
         True if the threshold is a share of each feature's own variance: with 1e-3, a feature is
-        redundant when functions of those kept explain it with R² ≥ 0.999.
+        redundant when functions of the kept features explain it with R² ≥ 0.999.
     criterion : {"auto", "gain", "variance"}, default="auto"
-        What a feature is selected for: the gain, which is the variance of all features that its
-        functions explain, or its own residual variance, as published. The gain takes longer, but
-        needs fewer features to explain the others. It needs the covariance of all features; so
-        "auto" is the gain up to 2,000 features, and the variance beyond. With the gain, held-out
-        rows that decided on `alpha` or `degree` join the last fit; the selection stays the same.
+        The criterion of selection. "gain" is the variance of all features that functions of a
+        feature explain; "variance" is the feature's own residual variance, as published. "gain"
+        takes longer, but needs fewer features to explain the others. "gain" needs the covariance of
+        all features; so "auto" is "gain" up to 2,000 features, and "variance" beyond. With "gain",
+        held-out rows that decided on `alpha` or `degree` join the last fit, and the selection is
+        kept.
     n_candidates : int, default=12
         With the gain: the number of candidates, largest linear gain first, whose gain by all
-        functions is computed. More take longer; on USPS, with 16 features, 6 leave 39.9 % of the
-        variance, 12 leave 39.7 % and 48 leave 39.8 %.
+        functions is computed. More candidates take longer; on USPS, with 16 features, 6 candidates
+        leave 39.9 % of the variance, 12 leave 39.7 % and 48 leave 39.8 %.
     exchange : bool, default=True
-        With the gain: whether to revise the set. Features are exchanged for others while that
-        explains more, and one is dropped if the smaller set beats the best of its size so far.
+        With the gain: True to revise the set. Features are exchanged for others as long as
+        exchanges explain more, and a feature is dropped if the smaller set beats the best set of
+        its size so far.
     backward : bool, default=False
-        With the gain: whether to begin with all features and drop one after the other, always the
-        one without which least is lost of *all* features, in place of adding one after the other.
-        It needs the functions of all features at once: no more than half of the rows, unless
-        `alpha` is a positive number. Features can be exchanged afterwards.
+        With the gain: True to begin with all features and drop one after the other, in place of
+        adding. Each step drops the feature whose absence raises the total residual variance least.
+        The functions of all features must be no more than half of the rows, unless `alpha` is a
+        positive number. Features can be exchanged afterwards.
     beam : int, default=1
-        With exchanges: how many candidates are tried at each size, each with the exchanges that
-        follow, after a search without a beam. A wider beam never explains less of the rows of the
-        fit, for any number of features. On USPS, with 12 features, 1 leaves 45.8 % of the variance
-        and 2 leave 45.5 %, in two and a half times the time.
+        With exchanges: the number of candidates that are tried at each size, each with the
+        exchanges that follow, after a search without a beam. A wider beam never explains less of
+        the rows of the fit, for any number of features. On USPS, with 12 features, a beam of 1
+        leaves 45.8 % of the variance; a beam of 2 leaves 45.5 % and takes 2.5 times as long.
     given : sequence of str or int, or None, default=None
-        With the gain: names or indices of features to begin with. They are selected in any case,
-        and never exchanged. If `n_features_to_select` equals their number, nothing is added: the
-        fit shows how well they explain the others, and which to add or to give up.
+        With the gain: names or indices of features to begin with. These features are always
+        selected, and never exchanged. If `n_features_to_select` equals their number, no feature is
+        added: the fit shows how well they explain the others, and which feature to add or to drop.
     <parameters>
 
     Attributes
     ----------
     selected_features_ : array of shape (n_selected,)
-        The indices of the selected features, in the order of selection; with the gain, the least
-        important come last: those without which least would be lost.
+        The indices of the selected features, in the order of selection; with the gain, the most
+        important first: features at the end can be dropped with the least loss.
     support_ : boolean array of shape (n_features,)
         The mask of the selected features.
     best_sets_ : tuple of arrays
-        With the gain: the best selections of 1, 2, ... features that the search came across.
+        With the gain: the best sets of 1, 2, ... features that the search evaluated.
     best_sets_residual_variance_ : array of shape (n_selected + 1,)
-        With the gain: the total residual variance before the first feature, and with each set.
-        Like `losses_` and `next_gains_`, it is measured in the search: without held-out rows,
-        where some decide on the penalty.
+        With the gain: the total residual variance before the first feature, and with each set. This
+        attribute, `losses_` and `next_gains_` are measured on the rows of the search: without
+        held-out rows, if held-out rows decide on the penalty.
     losses_ : array of shape (n_selected,)
-        With the gain: how much more variance would be left without each of the selected features.
+        With the gain: the increase of the total residual variance without each selected feature.
     next_features_, next_gains_ : arrays
-        With the gain: features not selected that would explain most besides those selected, the
-        best first, and how much less would be left with each.
+        With the gain: features to add next, the best first, and the decrease of the total residual
+        variance with each.
     <attributes>
 
     See Also
     --------
-    GFA : Keeps all features but those that are functions of others.
+    GFA : Drops only features that are functions of others.
     UFFS : The peer that GFS generalizes; depends on the order of the features.
 
     Examples
@@ -127,8 +129,8 @@ class GFS(Selector):
     >>> GFS(threshold=1e-6).fit(X).selected_features_
     array([3, 1])
 
-    As published, the feature of the largest variance comes first, which may say nothing about the
-    others.
+    The published criterion selects the feature of the largest variance first, even if this feature
+    explains no other feature.
 
     >>> noise = rng.standard_normal(1000)
     >>> X = np.column_stack([9 * noise, a, b, a + b, a - b, a * b])
@@ -242,7 +244,7 @@ class GFS(Selector):
         if self.backward:
             raise ValueError(
                 "backward=True is for criterion='gain': the published algorithm adds features. Set "
-                "criterion='gain', or leave it out."
+                "criterion='gain', or leave backward out."
             )
         if given:
             raise ValueError(
@@ -284,7 +286,7 @@ def search_columns(
     given : sequence of str or int
         Columns to begin with.
     n_candidates, exchange, backward, beam
-        As in :class:`GFS`.
+        The parameters of :class:`GFS`.
     """
     from gramian.core.gain import search
 
@@ -316,14 +318,14 @@ def _fit_prescribed(problem: Problem, request: Request, chosen: list[int]) -> Fi
 def needs_shrinkage(problem: Problem, request: Request, *, given: Sequence[str | int]) -> bool:
     """Return True if the columns that a quick search finds need shrinkage.
 
-    The columns of a longer search would need shrinkage, too, because the number of functions
-    decides. The quick search takes the column of the largest linear gain. If functions are few in
-    any case, the quick search is not made: the long search is quick, too.
+    The quick search adds the column of the largest linear gain. Its answer also holds for the
+    columns of the full search, because the number of functions decides on shrinkage. If functions
+    are few in any case, the quick search is not made, because the full search takes little time.
 
     Parameters
     ----------
     problem, request, given
-        As in :func:`search_columns`; the request has a largest number of functions.
+        Arguments of :func:`search_columns`; the request has a largest number of functions.
     """
     from gramian.core.gain import search
 

@@ -121,8 +121,8 @@ def make_plan(
 def growing_families(name: str, n_codes: int, most: int) -> list[Family]:
     """Return families of growing degree, each of which includes the one before.
 
-    Where a degree has too many functions, its products of fewer variables may be few enough: with
-    40 codes, all 861 of degree 2, and the 2,460 of degree 3 in one or two variables.
+    If a degree has too many functions, only its functions of fewer variables are taken. For
+    example, 40 codes have 861 functions of degree 2, and 2,460 of degree 3 in one or two variables.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def begin(rows: Rows, plan: ManifoldPlan, first: Round) -> tuple[Coding, int]:
         directions = _directions(rows, lower, principal, first, n_codes)
         starts.append(linear_start(directions, covariance))
     if isinstance(first.family, Fourier) and 2 * n_codes <= rows.n_columns:
-        # every second direction is a cosine, and the one that follows it the sine
+        # principal directions come in pairs: a cosine, then its sine
         order = np.arange(2 * n_codes).reshape(n_codes, 2).T.ravel()
         plane = linear_start(principal[order], covariance)
         starts.append(AngleStart(plane, first.family.frequency))
@@ -266,7 +266,7 @@ def _directions(rows: Rows, lower: Array, principal: Array, first: Round, n_code
     penalty = max(first.alpha, MIN_ALPHA)
     pursue(chooser, Gram(rows, first.family, alphas=(penalty,)), Limits(n_steps=n_codes))
     found = np.reshape(chooser.directions, (-1, rows.n_columns))
-    # Gram-Schmidt by Householder: what principal directions add to those found
+    # Gram-Schmidt by Householder: parts of principal directions outside the span of GFR's
     together = np.vstack([found, principal[:n_codes]])
     complete = np.linalg.qr(together.T)[0].T[:n_codes]
     complete[: len(found)] = found

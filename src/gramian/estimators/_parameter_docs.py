@@ -53,7 +53,7 @@ random_state : int, RandomState or None, default=0
     stream than of an array.
 memory_budget : int or None, default=None
     The largest number of bytes for rows of files and numbers computed from them; by default
-    1 GiB. Files that need no more than an eighth of it are loaded.
+    1 GiB. Files that need no more than an eighth of the budget are loaded whole.
 checkpoint : path or None, default=None
     A folder in which the sums of every step are stored. An interrupted fit that is begun again
     with the same data and parameters continues from the stored sums.

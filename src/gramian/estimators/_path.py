@@ -59,7 +59,7 @@ class Path(Generic[E]):
         Returns
         -------
         shares : array of shape (n_features + 1,)
-            The shares: 1 without any feature, then with the first, the first two, and so on.
+            The shares: 1 without features, then with the first feature, the first two, and so on.
         """
         return shares_left(estimator.model_.record)
 
@@ -69,8 +69,8 @@ class Path(Generic[E]):
         Parameters
         ----------
         n_features : int, optional
-            The number of features at which fits are compared; by default the fewest with which a
-            fit reaches its goal. In ties the first fit wins.
+            The number of features at which fits are compared; by default the smallest number with
+            which a fit reaches its goal. In ties the first fit wins.
 
         Returns
         -------
@@ -81,7 +81,7 @@ class Path(Generic[E]):
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """A row for each family and number of features, for instance for a data frame.
+        """Rows for a data frame, one for each family and number of features.
 
         A row is a dictionary: the "family" as text, "n_features", "n_functions" including the
         constant, the penalty "alpha", and the residual share of variance, of the rows of the fit

@@ -32,9 +32,9 @@ FAMILIES = {*BY_NAME} - {"indicator"}
 class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifold]):
     """A curved surface through the data, of few dimensions: PCA with a bent plane.
 
-    The code of a row is the coordinates of the nearest point of the surface, and the reconstruction
-    is that point. Codes and surface are fitted in turn, from low degrees to higher ones, beginning
-    with GFR's directions. With ``degree=1`` this is PCA.
+    The codes of a row are the coordinates of the nearest point of the surface, and the
+    reconstruction is that point. Codes and surface are fitted in turn, from low degrees to higher
+    degrees, beginning with GFR's directions. With ``degree=1`` PolynomialManifold is PCA.
 
     Parameters
     ----------
@@ -44,45 +44,46 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
         True to divide every feature by its standard deviation first, so that units do not
         matter. Variances and errors are then those of the scaled features.
     family : str or Family, default="polynomial"
-        The functions of the codes that the surface is made of: "polynomial", "multilinear",
+        The functions of the codes that form the surface: "polynomial", "multilinear",
         "hermite", "legendre" or "fourier", of the given `degree`, or an instance from
         :mod:`gramian.families` whose functions have derivatives.
     degree : int or "auto", default=2
-        The degree of a family given by name. Lower degrees, from 2 on, lead to it. "auto" takes
-        the degree from 1 to 10 that leaves least on held-out rows; where a degree has too many
-        functions, those of fewer variables are tried.
+        The degree of a family given by name. All lower degrees, from 2 on, are fitted first. "auto"
+        takes the degree from 1 to 10 with the smallest residual on held-out rows; if a degree has
+        too many functions, only its functions of fewer variables are tried.
     alpha : float or "auto", default=0.03
         The ridge penalty of functions of degree 2, for functions scaled to norm 1; each higher
         degree multiplies it by 3. "auto" lets held-out rows decide in every round.
     n_rounds : int or "auto", default=5
-        How often codes and surface are fitted, with each degree; a round that would raise the error
-        is not made. "auto" goes on until held-out rows gain no more, at most 20 times.
+        The number of rounds with each degree; a round fits codes and surface once. A round that
+        would raise the error is not made. "auto" stops when the error on held-out rows no longer
+        falls, after at most 20 rounds.
     code_penalty : float, default=0.001
-        The penalty on the squared distance of a code from its linear estimate, in units of what a
-        code explains: it keeps codes from running away where the surface folds.
+        The penalty on the squared distance of a code from its linear estimate, in units of the
+        variance that a code explains. The penalty keeps codes bounded where the surface folds.
     tol : float, default=1e-4
-        The search for the nearest point of a row ends when a step lowers its squared distance
-        by less than this share.
+        The search for the nearest point of a row ends when a step lowers the squared distance by
+        less than this share.
     max_steps : int, default=50
-        The most steps of this search, up to 10,000.
+        The largest number of steps of the search for a nearest point, up to 10,000.
     validation_fraction : float or None, default=None
-        The share of rows to hold out where they decide on something, by default a tenth. They join
-        a last fit that uses what they chose.
+        The share of rows to hold out if held-out rows decide on a parameter, by default a tenth.
+        Held-out rows join a last fit with the chosen parameters.
     random_state : int, RandomState or None, default=0
-        Decides which rows are held out.
+        The seed that chooses the rows to hold out.
     memory_budget : int or None, default=None
-        How many bytes rows of files may take; by default 1 GiB.
+        The largest number of bytes for rows of files; by default 1 GiB.
     verbose : int, default=0
         1 prints one line per round.
 
     Attributes
     ----------
     components_ : array of shape (n_components_, n_features)
-        How the columns change, to first order, when a code grows by one: the regression of the
+        The change of the columns, to first order, when a code grows by one: the regression of the
         columns on the codes. The rows are orthogonal, the longest first, and the largest entry of
-        each is positive. With ``scale=True``, of the scaled columns.
+        each is positive. With ``scale=True``, the change of the scaled columns.
     n_components_ : int
-        The number of codes; fewer than asked for where the data have fewer dimensions.
+        The number of codes; fewer than `n_components` if the data have fewer dimensions.
     mean_ : array of shape (n_features,)
         The mean of each feature.
     scale_ : array of shape (n_features,) or None
@@ -108,19 +109,19 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features,)
-        The names of the features, where X has any.
+        The names of the features; absent if X has no names.
     model_ : object
-        All of the above and the surface itself, as one immutable object. Its class is private and
-        may change: read the attributes above instead.
+        The fitted model with the surface, one immutable object. Its class is private and may
+        change: read the attributes above instead.
 
     See Also
     --------
-    GFR : Linear features, with the same kind of decoder.
+    GFR : Extracts linear codes, and decodes them by functions of the codes.
 
     Notes
     -----
     Codes of the rows of the fit are uncorrelated and have mean 0 and variance 1. The features are
-    centred, and scaled only with ``scale=True``: ask for that if their units differ.
+    centred, and scaled only with ``scale=True``: set it if their units differ.
 
     Examples
     --------
@@ -203,8 +204,8 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
             Ignored.
         sample_weight : array-like of shape (n_samples,), str or Dask array, optional
             Weights of the samples in every expectation, or the name of the column that holds them;
-            an integer weight is equivalent to that many copies of the row, except where held-out
-            rows decide, since copies predict each other.
+            an integer weight is equivalent to that many copies of the row, except if held-out rows
+            decide on a parameter, because copies predict each other.
 
         Returns
         -------
@@ -281,16 +282,16 @@ class PolynomialManifold(ClassNamePrefixFeaturesOutMixin, Estimator[FittedManifo
     def transform(self, X: Data, *, linear: bool = False, output: Output = None) -> Any:
         """Return the codes of rows: the coordinates of the nearest points of the surface.
 
-        For a row with missing values, the nearest point is that with respect to the cells that are
-        present. For a row without any value, the codes are missing, too.
+        For a row with missing values, the distance counts only the present cells. For a row without
+        any value, the codes are missing, too.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or anything that `fit` takes
             The data.
         linear : bool, default=False
-            True to return the linear estimates with which the search begins, for speed and for
-            reading; for closed curves these are angles.
+            True to return the linear estimates with which the search begins: these are faster, and
+            easier to interpret. For closed curves the estimates are angles.
         output : path, optional
             A file to write, in the format of its ending, in place of an array.
 

@@ -1,4 +1,4 @@
-"""Pursuit, the second rung of the ladder: parameters, fit, path, stability and costs."""
+"""Base class of GFR, GCA, GFS and GFA: parameters, fit, path, stability and costs."""
 
 from __future__ import annotations
 
@@ -138,11 +138,11 @@ class PursuitEstimator(Estimator[FittedModel]):
             Ignored.
         sample_weight : array-like of shape (n_samples,), str or Dask array, optional
             Weights of the samples in every expectation, or the name of the column that holds them;
-            an integer weight is equivalent to that many copies of the row, except where left-out
-            rows decide (on `alpha`, or on what is redundant), since copies predict each other.
+            an integer weight is equivalent to that many copies of the row, except if left-out rows
+            decide (on `alpha`, or on redundancy), because copies predict each other.
         validation_data : array-like of shape (n_held_out, n_features), or tuple, optional
             Rows to measure residuals on that take no part in the expectations, or a pair of such
-            rows and their weights; in place of a random part of X. Those with missing values are
+            rows and their weights; in place of a random part of X. Rows with missing values are
             left out.
 
         Returns
@@ -179,7 +179,7 @@ class PursuitEstimator(Estimator[FittedModel]):
 
     @property
     def _asked(self) -> Asked:
-        """The parameters that the fit is measured against, as they were during the fit."""
+        """The parameters that reports compare the fit with, as they were during the fit."""
         threshold, relative = self._threshold
         threshold = None if threshold is None else float(threshold)
         return Asked(threshold, relative, limits_of(self).explained, self.alpha == "auto")
@@ -232,7 +232,7 @@ class PursuitEstimator(Estimator[FittedModel]):
         degrees : sequence of int, default=(1, 2, 3, 4)
             The degrees of families given by name.
         families : sequence of str or Family, optional
-            The families; by default the one of this estimator, where "auto" stands for
+            The families; by default the family of this estimator, where "auto" stands for
             "multilinear" and "polynomial".
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples in every expectation.
@@ -317,7 +317,7 @@ class PursuitEstimator(Estimator[FittedModel]):
         random_state: int = 0,
         n_jobs: int | None = None,
     ) -> Stability:
-        """Fit to bootstrap resamples and see how much of this fit's choice returns.
+        """Fit to bootstrap resamples, and compare their choices with the choice of this fit.
 
         Parameters
         ----------
@@ -326,14 +326,14 @@ class PursuitEstimator(Estimator[FittedModel]):
         n_resamples : int, default=50
             The number of resamples. Each takes as long as the fit.
         random_state : int, default=0
-            Decides on the resamples.
+            The seed that draws the resamples.
         n_jobs : int, optional
-            How many fits to run at the same time, as in joblib.
+            The number of fits that run at the same time, as in joblib.
 
         Returns
         -------
         stability : Stability
-            How often each feature or direction returns, and how much each resample agrees. See
+            The frequency of each feature or direction, and the agreement of each resample. See
             :class:`gramian.results.Stability`.
 
         Examples
@@ -355,15 +355,15 @@ class PursuitEstimator(Estimator[FittedModel]):
         """Compare the choice of this fit with the choices of fits to resamples."""
 
     def estimate_cost(self, X: Data, n_steps: int | None = None) -> Cost:
-        """Estimate what a fit would take, without fitting.
+        """Estimate the memory and time of a fit, without fitting.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or files
-            The data, of which only the shape matters; for a sparse matrix also how many entries
-            it has. The format of files must store the number of rows.
+            The data; only their shape is used, and for a sparse matrix the number of entries. The
+            format of files must store the number of rows.
         n_steps : int, optional
-            The number of directions or features; by default the number asked for, where one is.
+            The number of directions or features; by default the estimator's number, if an integer.
 
         Returns
         -------

@@ -211,7 +211,7 @@ def families_of(
     estimator : PursuitEstimator
         The parameters.
     families : sequence of str or Family, or None
-        The families by name, or as instances; None for those of the estimator.
+        The families by name, or as instances; None for the families of the estimator.
     degrees : sequence of int or None
         The degrees of families given by name.
     """

@@ -1,4 +1,4 @@
-"""Selector, the third rung of the ladder for GFS and GFA: the output is a subset of the columns."""
+"""Selector, the base class of GFS and GFA: the output is a subset of the columns."""
 
 from __future__ import annotations
 
@@ -103,8 +103,9 @@ class Selector(SelectorMixin, PursuitEstimator):
         X_original : array of shape (n_samples, n_features)
             All features, the selected ones as given; in float32 if X is. In a row in which a
             selected feature is missing, the features that are not selected are missing, too,
-            except those that laws compute: use :class:`GramianImputer` first to guess them. For a
-            Dask collection, a lazy array; with `output`, the path of the written file.
+            except features that laws compute: use :class:`GramianImputer` first to fill the
+            selected features. For a Dask collection, a lazy array; with `output`, the path of the
+            written file.
         """
         check_is_fitted(self)
         model, support = self.model_, self.support_

@@ -56,9 +56,9 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        Select at most this many features, those of largest Fourier norm.
+        The largest number of features to select; features of largest Fourier norm come first.
     threshold : float or None, default=0.01
-        Select only features whose squared Fourier norm is above this (ε² in the paper).
+        Select only features whose squared Fourier norm is above this number (ε² in the paper).
     degree : int or None, default=None
         The largest number of features in a product; None for all ``2**n_features`` products, which
         is feasible for about a dozen features.
@@ -100,8 +100,8 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
     n_dropped_functions_ : array of shape (n_steps,)
         The number of functions that each step dropped as combinations of others.
     stop_reason_ : str
-        "saturated" (the functions span all samples), "exhausted" (nothing but rounding errors is
-        left) or "max_functions".
+        The reason to stop: "saturated" (the functions span all samples), "exhausted" (all residuals
+        are rounding errors) or "max_functions".
     solver_ : {"qr", "gram", "moments"}
         The solver that was used; "moments" if any step used it.
     orthogonality_loss_ : float
@@ -122,7 +122,7 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
 
     See Also
     --------
-    GFS : Finds the order of features itself and orthogonalizes only what it selects.
+    GFS : Finds the order of features itself; orthogonalizes only functions of selected features.
 
     References
     ----------
@@ -260,7 +260,7 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
 
     @property
     def _asked(self) -> Asked:
-        """The parameters that the fit is measured against."""
+        """The parameters that reports compare the fit with."""
         return Asked(None if self.threshold is None else float(self.threshold), self.relative)
 
     def _become(self, model: FittedNorms) -> None:
@@ -326,12 +326,12 @@ class UFFS(FittedSummary, SelectorMixin, BaseEstimator):
         gramian.models.save(self, path)
 
     def estimate_cost(self, X: ArrayLike, n_steps: int | None = None) -> Cost:
-        """Estimate what a fit would take, without fitting.
+        """Estimate the memory and time of a fit, without fitting.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The data, of which only the shape matters.
+            The data; only their shape is used.
         n_steps : int, optional
             The number of features whose products are orthogonalized; by default all features.
 
@@ -370,8 +370,8 @@ def _check_in_memory(X: Any) -> None:
 def _concatenate(traces: Sequence[Trace]) -> Trace:
     """Join the traces of several clusters of features, in the order of the clusters.
 
-    While a cluster has its turn, the residuals of the clusters before it are those after their last
-    step, and the residuals of the clusters after it are those before their first step.
+    In the steps of a cluster, earlier clusters have the residuals after their last step, and later
+    clusters have the residuals before their first step.
     """
     if len(traces) == 1:
         return traces[0]

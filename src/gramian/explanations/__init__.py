@@ -1,4 +1,7 @@
-"""Explanations: formulas of redundant columns, and reasons for kept columns."""
+"""Explanations: formulas of redundant columns, and reasons for kept columns.
+
+Open `_explaining.py` first, which holds the function `explain`.
+"""
 
 from gramian.explanations._explaining import RowsNeededError as RowsNeededError
 from gramian.explanations._explaining import explain

@@ -1,7 +1,7 @@
 """Function families F(z): the functions of chosen variables that count as redundancy.
 
 Variables enter a family with mean 0 and variance 1. Every family contains the variables themselves
-and, silently, the constant function.
+and, without being listed, the constant function. Open `_family.py` first.
 """
 
 from gramian.families._custom import Custom

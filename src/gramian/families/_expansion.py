@@ -1,4 +1,4 @@
-"""Functions of F(z) after j variables, and the evaluation of the newest of them.
+"""Functions of F(z) after j variables, and the evaluation of the newest functions.
 
 Every product function is its *parent*, a function of earlier variables, times one *atom*, a
 univariate function of the new variable. So a whole block of functions is evaluated as

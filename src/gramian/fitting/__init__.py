@@ -1,4 +1,7 @@
-"""Fits: checks of data, gaps, plans, fitted models, warnings and costs."""
+"""Fits: checks of data, gaps, plans, fitted models, warnings and costs.
+
+Open `_plan.py` first, which runs a fit; `_fitted_model.py` holds its result.
+"""
 
 from gramian.fitting._any_model import AnyModel, Asked, Record, Steps
 from gramian.fitting._blockwise import (

@@ -13,11 +13,11 @@ from gramian.fitting._cautions import Caution, Remedy
 STOPPED: dict[StopReason, str] = {
     "n_components": "the number asked for was reached",
     "n_features_to_select": "the number asked for was reached",
-    "threshold": "nothing above the threshold was left",
+    "threshold": "no residual was above the threshold",
     "explained_variance": "the share asked for was explained",
-    "early_stopping": "held-out rows gained nothing more",
+    "early_stopping": "the residual on held-out rows no longer fell",
     "saturated": "the functions span all rows",
-    "exhausted": "nothing but rounding errors was left",
+    "exhausted": "all residuals were rounding errors",
     "max_functions": "the largest number of functions was reached",
 }
 """Reasons to stop, in words."""
@@ -67,7 +67,7 @@ class Record(Steps):
 
 @dataclass(frozen=True)
 class Asked:
-    """Parameters that a fit is measured against afterwards."""
+    """Parameters that reports and certificates compare with the result of a fit."""
 
     threshold: float | None = None
     """Residual variance, or share of variance, below which a candidate is not chosen."""
@@ -105,7 +105,7 @@ class AnyModel(ABC):
 
     @property
     def selects(self) -> bool:
-        """True if some of the columns are kept, as they are."""
+        """True if the kept variables are columns of the table."""
         return False
 
     @property
@@ -120,7 +120,7 @@ class AnyModel(ABC):
 
     @property
     def by_feature(self) -> bool:
-        """True if the fit added features one by one, so that `left` tells the worth of each."""
+        """True if the fit added features one by one, so that `left` shows the gain of each."""
         return True
 
     @property

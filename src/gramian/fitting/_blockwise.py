@@ -24,9 +24,9 @@ def source_of(X: Any, weight: str | None = None) -> Source | None:
 
 
 def aligned(source: Source, names: Sequence[str] | None, n_columns: int) -> Iterator[Chunk]:
-    """Read columns chunk by chunk: those of given names, or all if their number is as given.
+    """Read columns chunk by chunk, by name, or all columns if the source or the fit has no names.
 
-    Values may be missing.
+    Without names, the number of columns must be `n_columns`. Values may be missing.
     """
     order: Sequence[int] | slice = slice(None)
     if source.names is not None and names is not None:
@@ -87,7 +87,7 @@ def check_output(X: Any, output: Output) -> None:
     if folder is not None:
         raise ValueError(
             f"{output} is in the folder {folder}, whose Parquet files are read as one table: "
-            "write it elsewhere."
+            "write the file elsewhere."
         )
 
 

@@ -1,4 +1,4 @@
-"""Cautions: doubts about a fit as values, which warnings, reports and commands put into words."""
+"""Cautions: doubts about a fit as objects, from which warnings, reports and commands make text."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Saturation(Caution):
 
 @dataclass(frozen=True)
 class Overfitting(Caution):
-    """The functions number more than half of the rows."""
+    """The number of functions is more than half of the number of rows."""
 
     n_functions: float
     """Effective number of functions."""

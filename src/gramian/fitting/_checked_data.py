@@ -38,7 +38,7 @@ from gramian.fitting._gaps import Completion, Gaps, GapTally, add_tallies, compl
 from gramian.tables import Chunk
 
 MAX_HELD_OUT = 20_000
-"""Largest number of rows of a stream to hold out, about; they are kept in memory."""
+"""Approximate largest number of rows of a stream to hold out; held-out rows stay in memory."""
 RandomState = int | np.random.RandomState | None
 Weighted = tuple[Any, Array | None]
 """Rows and their weights."""
@@ -51,13 +51,13 @@ class Preparation:
     """Scaling of the columns before a pursuit, and the sums that the first pass computes."""
 
     scaling: Literal["column", "table"]
-    """Unit of variance: each column's own, or that of the column of largest variance."""
+    """Unit of variance: the variance of each column, or the largest variance of any column."""
     counts: bool = False
-    """True if variances are reported for the scaled columns, so that all columns count alike."""
+    """True if variances are reported for scaled columns, so that all columns have equal weight."""
     covariance: bool = False
     """True if the covariance of the columns is needed."""
     checksum: bool = False
-    """True if a checksum of the rows is needed, because a checkpoint belongs to its data."""
+    """True if a checksum of the rows is needed, because a checkpoint is valid for its data only."""
 
 
 class TooFewRowsError(ValueError):
@@ -126,7 +126,7 @@ class CheckedData(ABC):
     _opened: dict[tuple[Preparation, HoldOut | None], Opened] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    """Rows that `has_gaps` has opened, until `problem` takes them: a pass over a file is long."""
+    """Rows that `has_gaps` opened and `problem` will use, which saves a pass over a file."""
 
     def problem(self, preparation: Preparation, hold_out: HoldOut | None) -> Problem:
         """Hold rows out, and centre and scale the columns. No value may be missing."""
@@ -170,8 +170,8 @@ class CheckedData(ABC):
     def has_gaps(self, preparation: Preparation, hold_out: HoldOut | None) -> bool:
         """Return True if any value is missing.
 
-        The question takes no pass of its own: it opens the rows for `problem`, and stops at the
-        first missing value.
+        The search stops at the first missing value. If no value is missing, the opened rows are
+        used by `problem`, so that the search needs no extra pass.
         """
         try:
             self._opened[preparation, hold_out] = self._named_open(preparation, hold_out)

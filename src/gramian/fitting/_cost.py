@@ -19,14 +19,14 @@ from gramian.core.sums import GATHERING_COST, monomials, plain_cost, tables_for_
 from gramian.families import Family, no_levels
 
 EXCHANGES = 6
-"""Ratio of candidates in a search with exchanges to candidates in a search without, about."""
+"""Approximate number of candidates in a search with exchanges, for each candidate without."""
 ITERATIONS = 500.0
 """Number of multiplications per entry of the covariance for a leading eigenvector."""
 PRODUCTS = 100.0
 """Number of products with a vector for a leading eigenvector of an operator."""
 SLOWER = 10.0
-"""Ratio of the time of a multiplication that waits for memory to one that does not. Products of
-sparse matrices and of vectors wait."""
+"""Ratio of the times of a multiplication that waits for memory and of one that does not wait.
+Products of sparse matrices and of vectors wait."""
 COPIES = 5
 """Number of arrays of shape (functions, columns) at the end of a fit."""
 
@@ -96,7 +96,7 @@ def estimate(
     solver : str
         The solver; "auto" is the cheaper of "gram" and "moments" at each step.
     covariance : bool
-        True if the algorithm works with the covariance of the columns, not only with variances.
+        True if the algorithm needs the covariance of the columns, not only their variances.
     n_penalties : int, default=1
         The number of penalties; each has a factor of its own.
     n_stored : int, optional
@@ -162,16 +162,16 @@ def _elimination(family: Family, n_rows: int, n_columns: int, n_kept: int) -> tu
     block = n / n_columns * min(2.0, n_columns)  # functions that involve a column, at degree 2
     gone = n_columns - n_kept
     n_last = n * (n_kept / n_columns) ** 2
-    # The sums, an inverse, a downdate for every column that goes, and the check at the end.
+    # The sums, an inverse, a downdate for every dropped column, and the check at the end.
     work = n_rows * n**2 / 2 + n_penalties * (n**3 / 2 + gone * block * n**2 / 3)
     work += n_rows * n_last**2
-    if n_rows * n**2 <= CHEAP:  # rows are left out before a column goes
+    if n_rows * n**2 <= CHEAP:  # a leave-one-out check before each column is dropped
         work += n_penalties * gone * n_rows * (n**2 + n_last**2) / 2
     return work, (1 if n > LARGE else 3) * n * n
 
 
 def _n_at_first(family: Family, n_rows: int, n_columns: int) -> int:
-    """Return the number of functions at the start: of all columns, or of as many as rows allow."""
+    """Return the number of functions of all columns, or of as many columns as rows allow."""
     most = min(MAX_FUNCTIONS, int(MOST_OF_ROWS * n_rows))
     expansion, n = family.expand(), 0
     for column in range(n_columns):
@@ -184,7 +184,7 @@ def _n_at_first(family: Family, n_rows: int, n_columns: int) -> int:
 
 @cache
 def _multiplications_per_second() -> float:
-    """Return the measured speed of matrix products; it is measured once."""
+    """Measure the speed of matrix products once, and return it."""
     a: Array = np.full((1000, 1000), 0.5)
     out = np.zeros_like(a)
     best = np.inf

@@ -19,7 +19,7 @@ from gramian.fitting._gaps import Gaps, has_gaps, present_only
 
 @dataclass(frozen=True, eq=False)
 class FittedManifold(AnyModel):
-    """Surface of codes, and the columns that it describes."""
+    """Result of PolynomialManifold: the surface, and facts about the columns and the fit."""
 
     manifold: Manifold
     """Surface of centred rows, divided by `scale` if there is one."""
@@ -94,7 +94,7 @@ class FittedManifold(AnyModel):
 
     @property
     def cautions(self) -> list[Caution]:
-        """Doubts about the fit that the user should know; held-out rows remove them."""
+        """Doubts about the fit that the user should know; none if held-out rows decided."""
         if self.validation_total is not None:
             return []
         return [*of_functions(self.freedom, self.n_rows, None, self.remedies)]

@@ -83,7 +83,7 @@ class FittedModel(AnyModel):
     chosen: IntArray
     """Indices of the chosen candidates, in the order of choice."""
     redundant: IntArray | None
-    """Indices of the redundant candidates; None if the algorithm calls none redundant."""
+    """Indices of the redundant candidates; None if the algorithm does not decide on redundancy."""
     family: Family
     record: Record
     decoder: Decoder
@@ -94,7 +94,7 @@ class FittedModel(AnyModel):
     directions: Array | None = None
     """Chosen directions by rows, orthonormal in the scaled columns; None for a selection."""
     basis: Basis | None = None
-    """Directions among which the algorithm chose; None if it chose among others."""
+    """Directions among which the algorithm chose; None if candidates were not a given basis."""
     elimination: Selection | None = None
     """Order and evidence of an elimination that began with all candidates."""
     best_sets: BestSets | None = None
@@ -102,8 +102,8 @@ class FittedModel(AnyModel):
     gaps: Gaps | None = None
     """Treatment of missing values; None if no value was missing. Model files do not hold it."""
     laws: tuple[ColumnLaw, ...] = ()
-    """Laws that compute dropped columns exactly, each from columns that are kept or stand before
-    it."""
+    """Laws that compute dropped columns exactly, each from kept columns and from columns that
+    earlier laws in this sequence compute."""
 
     @property
     def eliminates(self) -> bool:
@@ -112,7 +112,7 @@ class FittedModel(AnyModel):
 
     @property
     def selects(self) -> bool:
-        """True if some of the columns are kept, as they are."""
+        """True if the kept variables are columns of the table."""
         return self.directions is None
 
     @property
@@ -202,7 +202,7 @@ class FittedModel(AnyModel):
     def decode(self, z: Array, *, linear: bool = False) -> Array:
         """Return all columns, given the kept variables of centred rows.
 
-        If a variable of a row is missing, so are all columns that no law computes.
+        If a variable of a row is missing, all columns that no law computes are missing, too.
         """
         if has_gaps(z):
             known = ~np.isnan(z).any(axis=1)

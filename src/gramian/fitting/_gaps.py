@@ -1,4 +1,4 @@
-"""Missing values: the decision which rows a fit uses and which cells are filled in."""
+"""Missing values: a fit uses complete rows only, or fills the missing cells."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Gaps:
         if self.n_filled:
             return (
                 f"{self.n_filled:,} missing cells in {self.n_rows - self.n_complete:,} of "
-                f"{self.n_rows:,} rows were filled in by functions of the others"
+                f"{self.n_rows:,} rows were filled in by functions of the other cells"
             )
         return (
             f"{self.n_complete:,} of {self.n_rows:,} rows were used: those without missing values"
@@ -69,7 +69,7 @@ class Gaps:
 
 def has_gaps(table: Array) -> bool:
     """Return True if any value is missing."""
-    # A sum is cheaper than a look at every value.
+    # A sum is faster than a test of every value.
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isnan(table.sum())) and bool(np.isnan(table).any())
 
@@ -184,7 +184,7 @@ def completion(
     names: Sequence[str] | None,
     sample: Callable[[float], Array],
 ) -> tuple[Completion, Gaps]:
-    """Decide how to complete rows: use complete rows only if they are enough, else fill gaps.
+    """Decide how to complete rows: use complete rows only if they are enough, otherwise fill gaps.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def completion(
 def _fit_filler(
     sample: Callable[[float], Array], n_rows: int, names: list[str]
 ) -> Callable[[Array], Array]:
-    """Fit a function that fills gaps, to no more rows than time allows."""
+    """Fit a function that fills gaps, to a sample of rows if there are many."""
     affordable = MOST_WORK / len(names) ** 3
     wide = affordable < min(n_rows, ROWS_A_COLUMN * len(names))
     most = MOST_ROWS if wide else min(MOST_ROWS, affordable)

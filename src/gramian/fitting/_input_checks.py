@@ -186,7 +186,7 @@ def only_complete(table: Any, weights: Array | None, name: str) -> tuple[Any, Ar
     if not len(rows):
         raise ValueError(
             f"Each of the {len(table):,} rows of {name} lacks a value, and complete rows are "
-            "needed. Fill them in first, for example with gramian.GramianImputer, or give others."
+            "needed. Fill gaps first, for example with gramian.GramianImputer, or give other rows."
         )
     return rows, left
 

@@ -17,12 +17,12 @@ from gramian.fitting._fitted_model import FittedModel
 MOST = 1.2
 """Largest ratio of leave-one-out error to training error at which least squares are kept."""
 FEW = 1 - MOST**-0.5
-"""Largest ratio of functions to rows at which that can hold: generalized cross-validation divides
-the training error by (1 - functions/rows)²."""
+"""Largest ratio of functions to rows at which least squares can be kept: generalized
+cross-validation divides the training error by (1 - functions/rows)²."""
 RIDGE = 1e-9
 """Ridge of the Gram matrix of functions of norm 1, so that its Cholesky factor exists."""
 N_SAMPLE = 10_000
-"""Number of rows to leave out, about; of a longer table every second, third, ... row."""
+"""Approximate number of rows to leave out; in a longer table every second, third, ... row."""
 PIECE = 1024
 """Number of rows that are evaluated at once."""
 PIECE_BYTES = 2**26
@@ -34,7 +34,7 @@ def needs_no_shrinkage(model: FittedModel, problem: Problem) -> bool:
 
     The residual of row i, divided by 1 - h with its leverage h, is the residual of a fit without
     row i. A few outlying rows can have a leverage near 1 even if functions are few. With more than
-    1,000 functions, whose moments are not kept, only their number decides.
+    1,000 functions, whose moments are not kept, only the number of functions decides.
 
     Parameters
     ----------

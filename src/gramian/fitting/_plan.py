@@ -68,7 +68,7 @@ class Request:
             },
             "n_rows": rows.n_rows,
             "n_columns": rows.n_columns,
-            # In units of the scale: a mean that is 0 up to rounding errors stays comparable.
+            # Means in units of the scale: a mean that is 0 up to rounding errors stays comparable.
             "mean": (centring.mean / centring.scale).tolist(),
             "scale": centring.scale.tolist(),
             # The checksum comes last: any other difference tells the user more.
@@ -100,7 +100,7 @@ class Pursued(Generic[C]):
         freedom = np.array(trace.degrees_of_freedom) / self.effective_n_rows
         gcv = np.full(len(total), np.inf)
         np.divide(total, (1 - freedom) ** 2, out=gcv, where=freedom < 1)
-        if trace.stop_reason == "saturated":  # rounding may hide that functions = rows
+        if trace.stop_reason == "saturated":  # functions = rows, although rounding may hide it
             gcv[-1] = np.inf
         factors, use = self.orthogonalizer.factors, self.orthogonalizer.use
         return Record(
@@ -135,7 +135,7 @@ def run(
     chooser: C,
     held_out: HeldOut | None,
 ) -> Pursued[C]:
-    """Run the pursuit with the requested solver; "auto" takes the one that suits the data.
+    """Run the pursuit with the requested solver; "auto" takes the solver that suits the data.
 
     Parameters
     ----------
@@ -179,11 +179,11 @@ class Algorithm:
 
     fit: Callable[[Problem, Request], FittedModel]
     repeats: bool = False
-    """True if the last fit to all rows repeats the choices of the fit by which rows decided; False
-    if it makes as many new choices."""
+    """True if the last fit to all rows repeats the choices of the fit on which held-out rows
+    decided; False if the last fit makes as many new choices."""
     leaves_rows_out: bool = False
-    """True if the algorithm chooses the penalty by leaving rows out one by one, so that no rows
-    are held out for that."""
+    """True if the algorithm chooses the penalty by leaving rows out one by one, so that the choice
+    needs no held-out rows."""
     needs_shrinkage: Callable[[Problem, Request], bool] | None = None
     """Cheap test, made before a long fit without shrinkage, that the fit would overfit."""
     covariance: bool = False
@@ -204,10 +204,10 @@ class Plan:
     hold_out: HoldOut | None
     """Rows to hold out in the comparison."""
     decides: bool
-    """True if held-out rows decide on the family or the penalty; they then join the last fit."""
+    """True if held-out rows decide on the family or the penalty, and then join the last fit."""
     plain: Request | None = None
     """Request without shrinkage, which is fitted first. Its fit is the result if least squares
-    predict left-out rows about as well as fitted ones."""
+    predict left-out rows about as well as fitted rows."""
     watched: HoldOut | None = None
     """Rows to hold out of the fit without shrinkage, only to measure residuals on them."""
 
@@ -238,8 +238,7 @@ class Plan:
     def _fit_plain(self, data: CheckedData, request: Request) -> FittedModel | None:
         """Fit without shrinkage; return None if left-out rows are predicted badly.
 
-        A fit with more than the share `FEW` of functions per row is never good enough, so that it
-        ends early.
+        The fit ends early if it has more than `FEW` functions per row: it would be rejected anyway.
         """
         problem = data.problem(self.preparation, self.watched)
         most, limits = int(FEW * problem.rows.effective_n_rows), request.limits
@@ -265,7 +264,7 @@ def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
     model : FittedModel
         That fit: it gives the family, the penalty, and the number of choices.
     prescribe : bool
-        True if the candidates of that fit are chosen again; False if as many are chosen anew.
+        True to choose the candidates of that fit again; False to choose an equal number anew.
     """
     # With more rows, the residual of a further candidate may exceed the threshold: choose it, too.
     goes_on = prescribe and model.record.stop_reason == "threshold"
@@ -281,7 +280,7 @@ def again(request: Request, model: FittedModel, *, prescribe: bool) -> Request:
 
 
 def with_decisions(model: FittedModel, decided: FittedModel) -> FittedModel:
-    """Return a fit to all rows, with the held-out residuals of the fit by which rows decided."""
+    """Return a fit to all rows, with the held-out residuals of the fit before it."""
     from_held_out = decided.record
     record = replace(
         model.record,
@@ -311,8 +310,8 @@ def best_of(models: Sequence[FittedModel], n_features: int | None = None) -> int
     models : sequence of FittedModel
         Fits to the same rows, with the same rows held out.
     n_features : int, optional
-        The number of features at which fits are compared; by default the fewest with which a fit
-        reaches its goal. In ties the first fit wins.
+        The number of features at which fits are compared; by default the smallest number with
+        which a fit reaches its goal. In ties the first fit wins.
     """
     records = [model.record for model in models]
     complete = [each.stop_reason != "max_functions" for each in records]

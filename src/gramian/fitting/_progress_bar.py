@@ -82,7 +82,7 @@ class Bar:
 
 
 def _costs(family: Family, n_steps: int) -> Iterator[float]:
-    """Yield the work of each step, about: products of its new functions with all functions."""
+    """Yield the approximate work of each step: products of its new functions with all functions."""
     expansion, n_functions = family.expand(), 1
     for _ in range(n_steps):
         new = expansion.grow(no_levels).n_functions

@@ -1,4 +1,7 @@
-"""Relations: the laws that tie the columns of a table."""
+"""Relations: the laws that tie the columns of a table.
+
+Open `_table_relations.py` first, which holds the function `relations`; then `_law_search.py`.
+"""
 
 # `candidates` proposes laws, `judge` decides whether a law is believed, and `forms` writes,
 # computes and stores laws. `candidates/_stages.py` lists the generators of laws among numbers.

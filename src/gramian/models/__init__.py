@@ -1,4 +1,7 @@
-"""Model files: fitted estimators and their preprocessing, written without pickle."""
+"""Model files: fitted estimators and their preprocessing, written without pickle.
+
+Open `_model_files.py` first, which holds the functions `save` and `load`.
+"""
 
 from gramian.exceptions import ModelFileError
 from gramian.models._beside import TYPES as TYPES

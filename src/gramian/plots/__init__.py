@@ -1,10 +1,11 @@
 """Plots, in scikit-learn's convention for displays.
 
 A display holds data and draws them. ``Display.from_estimator(...)`` makes a display and draws it;
-`plot` draws it again, on new axes or on axes that you give. The attributes `ax_` and `figure_` are
-the axes and the figure. Displays need Matplotlib: ``pip install "gramian[figures]"``.
+`plot` draws it again, on new axes or on given axes. The attributes `ax_` and `figure_` are the axes
+and the figure. Displays need Matplotlib: ``pip install "gramian[figures]"``.
 
-Colours are those of Okabe and Ito, or colour maps that people with colour blindness can read.
+People with colour blindness can read the colours (Okabe and Ito) and colour maps. Each display has
+a file; open `_residual_variance.py` first.
 """
 
 from __future__ import annotations

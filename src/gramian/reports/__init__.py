@@ -1,4 +1,4 @@
-"""The report: a page about a fit and its data, in one file."""
+"""Reports: a page about a fit and its data, in one file. Open `_reporting.py` first."""
 
 from gramian.reports._reporting import report
 

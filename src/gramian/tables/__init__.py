@@ -1,4 +1,7 @@
-"""Tables in files: formats, reading whole or in pieces, and writing whole or not at all."""
+"""Tables in files: formats, reading whole or in pieces, and writing whole or not at all.
+
+Open `_table.py` first, the interface of all formats, then `_opening.py`.
+"""
 
 from gramian.tables._array_files import NUMBERS, ArrayTable
 from gramian.tables._clock import (

@@ -1,4 +1,7 @@
-"""Mixed tables: numbers, text, dates and gaps, from the whole table to few columns and back."""
+"""Mixed tables: numbers, text, dates and gaps, from the whole table to few columns and back.
+
+Open `_table_selection.py` first, which holds the public function, then `_table_fit.py`.
+"""
 
 from gramian.tabular._column_checks import check_places as check_places
 from gramian.tabular._column_checks import fitting as fitting

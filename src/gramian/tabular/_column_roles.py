@@ -1,4 +1,4 @@
-"""Roles of columns: those of the fit, and those that pass through."""
+"""Roles of columns: columns of the fit, and columns that pass through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Division of columns: those of the fit, text beside it, and columns that laws of levels give."""
+"""Division of columns: columns of the fit, text columns, and columns that laws of levels give."""
 
 from __future__ import annotations
 

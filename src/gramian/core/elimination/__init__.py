@@ -1,4 +1,7 @@
-"""Elimination of columns that functions of others explain, whatever their units and order."""
+"""Elimination of columns that functions of others explain, whatever their units and order.
+
+Open `_selection.py` first, which runs all steps; `_backward_elimination.py` drops the columns.
+"""
 
 from gramian.core.elimination._backward_elimination import Elimination, Preferences, eliminate
 from gramian.core.elimination._exchange import Choice, KeptSetSearch, Minimal

@@ -15,7 +15,7 @@ from gramian.core.elimination._left_out_evidence import EXACT_SHARE, Evidence
 from gramian.core.elimination._remaining import Remaining
 
 EQUAL_SHARE = 1e-6
-"""Values that decide on a choice are equal if they differ by a smaller share."""
+"""Relative difference below which two values that decide on a choice are equal."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Preferences:
     priority : sequence of float, optional
         The priority of each variable; the lowest priority is dropped first.
     order : sequence of int, optional
-        The rank of each variable, for example by name. Among variables that are equal in all
-        else, the largest rank is dropped first. By default the index.
+        The rank of each variable, for example by name. Among variables that all other criteria
+        rate equal, the largest rank is dropped first. By default the index.
     """
 
     keep: Collection[int] = ()
@@ -42,7 +42,7 @@ class Preferences:
         return 0.0 if self.priority is None else float(self.priority[variable])
 
     def order_of(self, variable: int) -> int:
-        """Return the rank of a variable, which decides between equals."""
+        """Return the rank of a variable, which breaks ties."""
         return variable if self.order is None else int(self.order[variable])
 
 
@@ -74,11 +74,12 @@ Confirm = Callable[[Collection[int], Collection[int]], bool]
 class Eliminator:
     """Choice of the remaining variable to drop next.
 
-    A variable may be dropped if its residual share, and that of every variable dropped before,
-    stays below the threshold: so explanations hold in terms of the variables kept in the end.
-    Among these variables, the one is dropped after which the sum of *margins* is largest: the
-    margin log(threshold / residual share) of every explained variable, its own included. This keeps
-    the variables that others are made of, and does not depend on units or on the order.
+    A variable may be dropped if its residual share, and the residual share of every variable
+    dropped before, stays below the threshold: so explanations hold in terms of the variables kept
+    in the end. The margin of an explained variable is log(threshold / residual share). The variable
+    is dropped after which the sum of margins of all explained variables, its own included, is
+    largest. This rule keeps the variables from which others are computed, and does not depend on
+    units or on the order of columns.
 
     Parameters
     ----------

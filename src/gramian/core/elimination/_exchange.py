@@ -39,7 +39,7 @@ class Choice:
 
     elimination: Elimination
     alternatives: dict[int, tuple[int, ...]]
-    """For each dropped variable, the kept ones that could be exchanged for it."""
+    """For each dropped variable, the kept variables that it could replace."""
     minimal: Minimal
 
 
@@ -108,7 +108,7 @@ class KeptSetSearch:
         start : Elimination
             The elimination to begin with.
         prove : bool, default=False
-            True to search all sets for a smaller one.
+            True to search all sets for a smaller kept set.
         """
         if not self._affordable(start):
             return Choice(start, {}, "greedy")
@@ -144,7 +144,7 @@ class KeptSetSearch:
         }
 
     def _exchange(self, start: Elimination) -> tuple[Elimination, bool]:
-        """Make the best exchange as long as one makes the set better.
+        """Make the best exchange, as long as an exchange makes the kept set better.
 
         The second value is True if all exchanges were tried, False if they cost too much.
         """

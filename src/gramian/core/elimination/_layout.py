@@ -35,7 +35,7 @@ class Layout:
     singles: IntArray
     """Number of the function that is the column itself, for each column."""
     monomials: LayoutMonomials | None = None
-    """The functions as monomials; None if some are none."""
+    """The functions as monomials; None if a function is not a monomial."""
 
     @property
     def n_functions(self) -> int:
@@ -45,14 +45,14 @@ class Layout:
     def evaluate(self, rows: RowBlock, stop: int) -> tuple[Array, Array, list[Array]]:
         """Evaluate the constant and the first functions, up to `stop`.
 
-        All values are multiplied by the roots of the rows' weights, as those of `rows.x` are.
+        All values are multiplied by the roots of the rows' weights, as the values of `rows.x` are.
 
         Returns
         -------
         values : array of shape (1 + stop, n_rows)
             The values, one row a function.
         parents : array of shape (n_parents, n_rows)
-            The values of the functions that others are multiples of, as far as evaluated.
+            The values of evaluated functions of which other functions are multiples.
         z : list of arrays
             The values of the columns, each of variance 1.
         """

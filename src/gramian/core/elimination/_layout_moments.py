@@ -1,7 +1,7 @@
 """Second moments of all monomials of many columns: each distinct moment is computed once.
 
-E[s t] of two monomials depends on their product alone. Of 20,000 monomials of degree 2 three times
-fewer products are distinct than there are pairs: see `MomentTable`.
+E[s t] of two monomials depends on their product alone. For 20,000 monomials of degree 2, the number
+of distinct products is a third of the number of pairs: see `MomentTable`.
 """
 
 from __future__ import annotations

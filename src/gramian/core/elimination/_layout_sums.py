@@ -77,7 +77,7 @@ def collect(rows: Rows, layout: Layout, *, tile: int = TILE) -> FunctionSums:
 def moments(
     rows: Rows, layout: Layout, *, with_x: bool = False, tile: int = TILE
 ) -> tuple[Array, Array, Array]:
-    """Return covariances of functions, their means, and (with `with_x`) those with columns."""
+    """Return covariances of functions, their means, and with `with_x` covariances with columns."""
     n = layout.n_functions
     gram = np.empty((n, n))
     mean = np.empty(n)
@@ -123,7 +123,7 @@ class TileWork(BlockWork):
     layout: Layout
     part: slice
     n_columns: int
-    """Number of columns whose products with the functions are asked for: all or none."""
+    """Number of columns whose products with the functions are summed: all or none."""
 
     def zeros(self) -> list[Array]:
         """Return the products of no rows."""

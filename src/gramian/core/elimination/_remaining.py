@@ -78,7 +78,7 @@ class Remaining:
         self.removed = [j for j in range(sums.n_variables) if j not in set(present)]
         """The removed variables, in the order of their removal."""
         self.left = np.empty(0)
-        """Residual share of each removed variable, given the remaining ones."""
+        """Residual share of each removed variable, given the remaining variables."""
         self._h: Array
         self._beta: Array
         self._functions = np.arange(n)
@@ -161,7 +161,7 @@ class Remaining:
         return found
 
     def losses(self, variable: int) -> Array:
-        """Return how much residual shares of removed variables grow without `variable`."""
+        """Return the increase of residual shares of removed variables without `variable`."""
         beta = self._beta[self.block(variable)]
         losses: Array = np.einsum("ij,ij->j", beta, self.residual(variable) @ beta)
         return losses
@@ -240,7 +240,7 @@ class Remaining:
         self._explanations.clear()
 
     def _count(self) -> None:
-        """Count the remaining functions, and those that involve each pair of variables."""
+        """Count the remaining functions, and the functions that involve each pair of variables."""
         self.n_functions = int(self._alive.sum())
         involves = self._involves.astype(np.float32)
         self._common = np.rint(involves.T @ involves).astype(np.intp)
@@ -259,7 +259,7 @@ class Remaining:
             while True:
                 h = gram if overwrite else gram.copy()
                 h[np.diag_indices_from(h)] += self._penalty
-                # A symmetric matrix in C order is, transposed, the same matrix in Fortran's order.
+                # The transpose of a symmetric matrix in C order is the matrix in Fortran's order.
                 factor, info = lapack.dpotrf(h.T, lower=1, overwrite_a=1)
                 if info == 0:
                     break

@@ -21,7 +21,7 @@ from gramian.core.rows import Rows
 from gramian.families import Family
 
 PENALTIES = (0.0, 1e-4, 1e-2, np.inf)
-"""Penalties for `alpha="auto"`: the one with the fewest kept columns is chosen."""
+"""Penalties for `alpha="auto"`: the penalty with the fewest kept columns is chosen."""
 FEW = 0.2
 """Ratio of functions to rows up to which no penalty is needed."""
 MAX_FUNCTIONS = 25_000
@@ -34,7 +34,7 @@ dropped; above it, only at the end."""
 NEARLY_NOTHING = 1e-6
 """Residual share below which columns of the forward pass are ordered by rank alone."""
 TIED_GAIN = 1e-9
-"""Gains of columns of variance 1 that differ by less are equal."""
+"""Difference below which gains of columns of variance 1 are equal."""
 MOST_COLUMNS_TO_PROVE = 20
 """Largest number of columns for which a proof is tried."""
 
@@ -43,8 +43,9 @@ MOST_COLUMNS_TO_PROVE = 20
 class Selection:
     """Columns of a table that follow from the others, and how they were dropped.
 
-    It is the attribute `elimination_` of GFA and GCA with ``backward=True``. Columns are given by
-    their index in the table. For GCA they are directions, given by their index in the basis.
+    GFA and GCA with ``backward=True`` keep it as the attribute `elimination_`. Columns are given by
+    their index in the table. For GCA, read directions for columns, given by their index in the
+    basis.
 
     Attributes
     ----------
@@ -53,27 +54,27 @@ class Selection:
     dropped : tuple of int
         The dropped columns, in the order in which they were dropped; constant columns first.
     share_when_dropped : array of shape (n_dropped,)
-        For each dropped column, the share of its variance that functions of the columns still
-        there could not explain when it was dropped. It is an estimate for new rows, by generalized
+        For each dropped column, the share of its variance that functions of the remaining columns
+        did not explain when it was dropped: an estimate for new rows, by generalized
         cross-validation.
     share_left : array of shape (n_dropped,)
         For each dropped column, the share of its variance that functions of the kept columns do not
         explain. Each row is left out of the fit that explains it.
     alternatives : dict from int to tuple of int
-        For each dropped column, the kept ones that could be exchanged for it.
+        For each dropped column, the kept columns that it could replace.
     needed : tuple of int
-        Columns that others explain, but that were kept: without them a dropped column would not be
-        explained any more.
+        Columns that others explain, but that were kept: without them a dropped column would no
+        longer be explained.
     refused : tuple of int
         Columns that were kept because their explanation did not hold when rows were left out.
     minimal : {"proved", "exchanges", "greedy"}
-        Kind of minimum of the number of kept columns, given that those in `refused` are kept.
+        Kind of minimum of the number of kept columns, given that columns in `refused` are kept.
         "proved": no smaller set explains the others. "exchanges": after no exchange of one column
         can another be dropped. "greedy": no further column can be dropped.
     start : {"all", "forward"}
-        "all" if functions of all columns took part. "forward" if they were too many: a forward
-        pass chose the columns that brought their functions, and the others brought only
-        themselves.
+        "all" if functions of all columns took part. "forward" if all functions were too many: a
+        forward pass chose the columns whose functions took part; of each other column, only the
+        column itself took part.
     alpha : float
         The penalty of every function but the columns themselves.
     n_functions : int
@@ -140,11 +141,11 @@ def select(
     preferences : Preferences, optional
         The preferences of the user among columns, by their index in the table.
     prove : bool, default=False
-        True to search all sets for a smaller one, up to 20 columns.
+        True to search all sets of up to 20 columns for a smaller kept set.
     max_functions : int, optional
-        Largest number of functions. If all columns have more functions than this, or than there
-        are rows, a forward pass chooses the columns that bring all their functions; the others
-        bring only themselves.
+        Largest number of functions. If all columns have more functions than this number, or than
+        the number of rows, a forward pass chooses the columns that bring all their functions; the
+        other columns bring only themselves.
     progress : callable, optional
         Called with the name of each stage before it begins: "sums", "elimination", "check".
 
@@ -192,7 +193,7 @@ def select(
     kept, dropped = list(choice.elimination.kept), list(choice.elimination.dropped)
     when = dict(zip(dropped, choice.elimination.share_when_dropped, strict=True))
     refused = list(choice.elimination.refused)
-    while True:  # keep columns that fail a check that was too expensive before
+    while True:  # keep columns that fail the check, which may be too expensive during elimination
         left = check.left(kept, dropped, penalty)
         worst = max(dropped, key=left.__getitem__, default=-1)
         if worst < 0 or left[worst] <= threshold:
@@ -268,19 +269,19 @@ def _functions(
     max_functions: int,
     preferences: Preferences,
 ) -> tuple[Layout, Literal["all", "forward"]]:
-    """Return the layout of all columns, or of those that a forward pass puts first."""
+    """Return the layout of all columns, or of the columns that a forward pass puts first."""
     layout = lay_out(rows, family, columns, most=max_functions)
     if len(layout.blocks) == len(columns):
         return layout, "all"
     ranks = [preferences.order_of(j) for j in columns]
     order = [columns[i] for i in forward_order(rows.covariance(), columns, ranks)]
-    # Columns that the user wants to keep come first, as they are to explain the others.
+    # Columns that the user wants to keep come first, because they must explain the others.
     order.sort(key=lambda j: (j not in preferences.keep, -preferences.priority_of(j)))
     return lay_out(rows, family, order, most=max_functions), "forward"
 
 
 def forward_order(covariance: Array, columns: Sequence[int], ranks: Sequence[int]) -> list[int]:
-    """Return positions of columns, ordered by how much of the residual variance each explains.
+    """Return positions of columns, ordered by the residual variance that each explains.
 
     The gain of column j is ‖Σe_j‖² / Σ_jj, with the residual covariance Σ of columns of variance
     1: neither units nor the order of columns matter. Among equal gains the smaller rank comes
@@ -313,7 +314,7 @@ def _best(
     prove: bool,
     check: Check | None,
 ) -> tuple[Choice, float]:
-    """Return the best choice and its penalty: the given one, or that with the fewest kept."""
+    """Return the best choice, and the given penalty or the penalty with the fewest kept columns."""
     large = len(sums.gram) > LARGE
     penalties: Sequence[float]
     if alpha != "auto":

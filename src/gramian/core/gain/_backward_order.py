@@ -1,4 +1,4 @@
-"""Order of columns by backward elimination: the column that costs least variance goes first."""
+"""Order of columns by backward elimination: the column with the smallest loss is dropped first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_FUNCTIONS_PER_ROW = 0.5
 
 
 def backward_order(rows: Rows, family: Family, asked: GainRequest) -> list[int]:
-    """Drop columns one by one, always the column whose loss of explained variance is smallest.
+    """Drop columns one by one; each step drops the column with the smallest loss of variance.
 
     Let H = (G + P)⁻¹ of the functions of the remaining columns, and B the functions that involve
     column j. Dropping j costs βᵀ(H[B, B])⁻¹β of each column dropped before, and the residual
@@ -35,7 +35,7 @@ def backward_order(rows: Rows, family: Family, asked: GainRequest) -> list[int]:
     Returns
     -------
     order : list of int
-        The columns that vary, without the given ones; the last dropped column comes first.
+        The columns that vary, without the given columns; the last dropped column comes first.
     """
     columns = np.flatnonzero(asked.units > 0).tolist()
     alpha = asked.alphas[0] if len(asked.alphas) == 1 else 0.0

@@ -1,4 +1,4 @@
-"""Search for columns: without a beam, then without exchanges and with a beam; the best counts."""
+"""Search for columns: a plain search, one without exchanges, one with a beam; the best is kept."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def search(
     """
     if all(np.isinf(alpha) for alpha in asked.alphas):
         family = Multilinear(1)
-    # Gains contain squares of variances, which may leave float64: units near 1 prevent this.
+    # Gains contain squares of variances, which may exceed float64: units near 1 prevent this.
     largest = float(asked.units.max(initial=0.0))
     unit = float(2.0 ** np.round(np.log2(largest))) if largest > 0 else 1.0
     threshold = asked.threshold
@@ -99,7 +99,7 @@ def _search(
 
 
 def best_of(found: Sequence[tuple[BestSets, StopReason]]) -> tuple[BestSets, StopReason]:
-    """Return the best sets of several searches; the first search says how many columns to take.
+    """Return the best sets of several searches; the first search decides the number of columns.
 
     If the first search met the request, a search that meets it with fewer columns is better.
     """

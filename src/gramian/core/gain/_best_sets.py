@@ -34,18 +34,17 @@ class GainRequest:
     ----------
     units : array of shape (n_columns,)
         The standard deviation of each column in the units of the variances; scaled columns have
-        variance 1. It is 0 for constant columns.
+        variance 1. The value is 0 for constant columns.
     limits : Limits
-        The number of columns, or the variance that they shall explain.
+        The number of columns, or the share of variance that they must explain.
     threshold : float, optional
-        Stop when no column has more residual variance than this.
+        Stop when no column has a residual variance above this number.
     relative : bool, default=False
         True if the threshold is a share of each column's own variance.
     alphas : sequence of float, default=(0,)
         The penalties among which held-out rows choose, for each size of the set.
     n_candidates : int, default=12
-        The number of candidates whose functions are evaluated: those with the largest linear
-        gains.
+        The number of candidates, largest linear gain first, whose functions are evaluated.
     exchange : bool, default=True
         True to exchange chosen columns for others, and to drop them again if this improves a
         smaller set.

@@ -46,7 +46,7 @@ class CandidateSums:
     own: Array
     """E[gh] with all functions h of the candidate."""
     old: Array
-    """E[hf] of the old functions h and the new ones of the set."""
+    """E[hf] of the old functions h and the new functions f of the set."""
 
 
 def sum_candidates(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[CandidateSums]:
@@ -85,7 +85,7 @@ def sum_candidates(rows: Rows, frame: Frame, orders: Sequence[Order]) -> list[Ca
 
 @dataclass(frozen=True)
 class CandidateWork(BlockWork):
-    """Sum products of functions of candidates with those of the set, with X and their own."""
+    """Sum products of candidates' functions with functions of the set, with X and each other."""
 
     frame: Frame
     orders: tuple[Order, ...]

@@ -18,7 +18,7 @@ KEPT_BYTES = 2**29
 
 @dataclass(frozen=True)
 class ScaledMoments:
-    """Covariances of functions, among them and with X, each function scaled to norm one.
+    """Covariances of functions with each other and with X, each function scaled to norm one.
 
     As in the pursuit, the norm is the root of E[f²], before the mean is subtracted.
     """
@@ -32,7 +32,7 @@ class ScaledMoments:
 
 @dataclass(frozen=True)
 class Candidate:
-    """The functions of a candidate: `ScaledMoments`, and their covariances with those of a set."""
+    """The functions of a candidate: their moments, and covariances with functions of a set."""
 
     column: int
     newcomer: Newcomer
@@ -52,8 +52,8 @@ class Candidate:
 class Candidates(ABC):
     """Store of the moments of candidates; only missing moments are summed over rows.
 
-    When a column joins the set, products with it are new, and all others stay. When one leaves,
-    products with it are forgotten.
+    When a column joins the set, products with this column are summed, and all other products stay.
+    When a column leaves the set, products with this column are removed.
 
     Parameters
     ----------

@@ -27,11 +27,11 @@ LEAST_GAIN = 1e-4
 PROMISING = 0.95
 """Share of a member's linear gain that a column needs to be tried in its place."""
 FEWER_CANDIDATES = 6
-"""Ratio of the candidates for an addition to those for the exchange of one member."""
+"""Ratio of the candidates for an addition to the candidates for the exchange of one member."""
 SIZE_GROWTH = 1.1
 """Growth of the set between two rounds of exchanges."""
 LARGEST_PENALTY = 1e12
-"""Finite penalty that stands for an infinite one."""
+"""Finite penalty that stands for an infinite penalty."""
 
 
 class Run:
@@ -40,14 +40,14 @@ class Run:
     Parameters
     ----------
     rows, family, asked, callback
-        As in `gramian.core.gain.search`.
+        The arguments of `gramian.core.gain.search`.
     decision : Decision
         The held-out rows that choose penalties.
     after : Run, optional
         An earlier search, whose penalties and stored candidates are used.
     rethinks : bool, default=True
         True to exchange and drop columns during the search. If False, columns are exchanged at
-        the end, provided that they explain more than those of the earlier search.
+        the end, and only if they explain more than the columns of the earlier search.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Run:
 
     @property
     def _wins(self) -> bool:
-        """True if this search beats the earlier one: fewer columns, or more variance."""
+        """True if this search beats the earlier search: fewer columns, or more variance."""
         if self._rival is None:
             return True
         size, other = len(self.top.frame.members), len(self._rival.frame.members)
@@ -273,7 +273,7 @@ class Run:
         return is_best
 
     def _is_better(self, value: float, size: int) -> bool:
-        """Return True if a value exceeds that of the best set of its size by enough."""
+        """Return True if a value clearly exceeds the value of the best set of this size."""
         best, _ = self._best[size]
         return value > best + LEAST_GAIN * (float(np.trace(self._covariance)) - best)
 
@@ -393,6 +393,6 @@ class Run:
 
 
 def _largest(gains: Array, n: int) -> list[int]:
-    """Return the columns of the n largest gains above zero; among equals the first."""
+    """Return the columns of the n largest gains above zero; in ties, the first columns."""
     rounded = gains * (1 + TIE * np.arange(len(gains), 0, -1) / len(gains))
     return [int(c) for c in np.argsort(-rounded, kind="stable")[:n] if gains[c] > 0]

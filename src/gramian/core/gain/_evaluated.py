@@ -14,12 +14,12 @@ from gramian.core.sums import check_finite
 
 
 class EvaluatedCandidates(Candidates):
-    """Store of the products of candidates' functions with those of the latest set."""
+    """Store of the products of candidates' functions with functions of the latest set."""
 
     def __init__(self, rows: Rows, frames: Frames, covariance: Array) -> None:
         super().__init__(rows, frames, covariance)
         self._known: dict[int, Candidate] = {}
-        """The candidates, those that were used last at the end."""
+        """The candidates in the order of their last use, the latest at the end."""
 
     def _of(
         self, newcomers: dict[int, Newcomer], frame: Frame, moments: ScaledMoments
@@ -75,7 +75,7 @@ class EvaluatedCandidates(Candidates):
 def _update(
     old: Candidate | None, order: Order, found: CandidateSums, frame: Frame, moments: ScaledMoments
 ) -> Candidate:
-    """Return a candidate from its stored products and the sums just found."""
+    """Return a candidate from its stored products and its new sums."""
     n, p, new = len(order.newcomer.involves), frame.n_functions, order.new
     mean, norm = np.empty(n), np.empty(n)
     cross, own = np.empty((n, p)), np.empty((n, n))

@@ -1,13 +1,13 @@
-"""Variance that the functions of a set of columns explain, and changes of it by an exchange.
+"""Variance that the functions of a set of columns explain, and its change by an exchange.
 
-Let G be the covariance of the functions f of the set, C theirs with X, P the penalties, and
+Let G be the covariance of the functions f of the set, C = E[fXᵀ], P the penalties, and
 G + P = LLᵀ. The set explains ‖Y‖² of X, Y = L⁻¹C. A candidate with functions g, which have the
 covariance E with f, adds
 
     ‖T‖²,    TᵀT = (C_g - WᵀY)ᵀ K⁻¹ (C_g - WᵀY),    K = G_g + P_g - WᵀW,    W = L⁻¹E.
 
 With H = (G + P)⁻¹, β = HC and B the functions that involve a member, the set loses β_Bᵀ(H_BB)⁻¹β_B
-without that member. After the candidate has joined, H and β are those of both: their rows B are
+without that member. After the candidate has joined, the rows B of the new H and β are
 H_BB + U_B K⁻¹ U_Bᵀ and β_B - U_B K⁻¹(C_g - WᵀY), with U = L⁻ᵀW, and one row more for each function
 of the candidate that involves the member. So an exchange needs no factorization of its own.
 """
@@ -141,8 +141,8 @@ class Explained:
     def linear_gains_without(self) -> Array:
         """Return the linear gains of all columns for the set without each member, by rows.
 
-        Without a member the residual covariance is Σ + RᵀR. For all members at once, R being rows
-        of one matrix, its diagonal and the squares of its columns are sums over these rows.
+        Without a member the residual covariance is Σ + RᵀR. The matrices R of all members are
+        stacked; diagonals and column squares of Σ + RᵀR are sums over the rows of each R.
         """
         lost = np.concatenate(self._lost)
         starts = np.cumsum([0, *map(len, self._lost[:-1])])
@@ -170,7 +170,7 @@ class Explained:
 
     @cached_property
     def _lost(self) -> list[Array]:
-        """For each member, R with RᵀR the explained covariance that is lost without it."""
+        """For each member, R such that RᵀR is the explained covariance lost without the member."""
         found = []
         for involved in self.frame.involves.T:
             rows = np.flatnonzero(involved)
@@ -232,7 +232,7 @@ class Explained:
         return found
 
     def joined(self, candidate: Candidate) -> ScaledMoments:
-        """Return the moments of the set's functions, followed by those of a candidate."""
+        """Return the moments of the set's functions, followed by the moments of a candidate."""
         mine, new = self.moments, candidate.moments
         return ScaledMoments(
             np.append(mine.mean, new.mean),

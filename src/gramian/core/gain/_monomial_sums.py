@@ -24,7 +24,7 @@ BYTES_AT_ONCE = 2**23
 FEWEST_ROWS, MOST_ROWS = 64, 2048
 """Limits of the number of rows on which monomials are evaluated at once."""
 THIN = 8
-"""Number of products up to which the longest monomials are not evaluated: it would take longer."""
+"""Number of products up to which the longest monomials are not evaluated, to save time."""
 MonomialFactors = tuple[int, ...]
 """A monomial in the columns of the table, as the sorted tuple of its factors."""
 
@@ -32,8 +32,8 @@ MonomialFactors = tuple[int, ...]
 class Powers:
     """Monomials m for every power of a candidate x, for sets of one size.
 
-    Monomials of each degree are sorted by their last variable, then the one before: those of the
-    first members come first, and those of a new member last.
+    Monomials of each degree are sorted by their last variable, then by the variable before it: so
+    monomials in the first members come first, and monomials with a new member last.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Known:
         return Known(tuple(members), [each[those] for each, those in pairs])
 
     def extended(self, new: Known) -> Known:
-        """Return these moments followed by new ones."""
+        """Return these moments, followed by new moments."""
         pairs = zip(self.moments, new.moments, strict=True)
         return Known(new.members, [np.concatenate(pair) for pair in pairs])
 
@@ -122,7 +122,7 @@ Stay = list[NDArray[np.bool_]]
 
 
 def staying(powers: Powers, members: Sequence[Member], beginning: Sequence[Member]) -> Stay:
-    """Return which moments stay if only the members in `beginning` stay."""
+    """Return masks of the moments that stay if only the members in `beginning` stay."""
     numbers = {member.number for member in beginning}
     stay = np.array([True, *(member.number in numbers for member in members)])
     return [np.logical_and.reduce(stay[powers.of(a)], axis=1) for a in powers.all]
@@ -189,7 +189,7 @@ class MonomialWork(Work):
 
     @cached_property
     def batches(self) -> list[IntArray]:
-        """Pairs of a variable and a candidate that lacks products with it, in batches.
+        """Pairs of a variable and a candidate whose products are missing, in batches.
 
         Products of candidates with the constant only come first, in a batch of their own.
         """
@@ -237,7 +237,7 @@ class MonomialWork(Work):
 
 
 class _MonomialWorker:
-    """Adds row blocks to moments, in memory for values of monomials that is used again."""
+    """Adds row blocks to moments; the buffer for values of monomials is used again."""
 
     def __init__(self, work: MonomialWork, add_product: AddProduct) -> None:
         self._work = work
@@ -288,7 +288,7 @@ class _MonomialWorker:
             for a in powers.all:
                 left *= candidates
                 moments = next(sums)
-                # Monomials that end with a variable are the variable times the first shorter ones.
+                # Monomials that end with a variable are this variable times shorter monomials.
                 length, n = max(0, 2 * powers.degree - a - 1), moments.shape[1]
                 if length < len(values):
                     self._add_product(moments, left, values[length][:n].T)

@@ -41,7 +41,7 @@ class Decision:
         """Return the fit whose penalty gives the smallest held-out residual.
 
         All penalties are tried if the number of columns is a power of two, or if the last choice
-        was infinite, which says nothing about the others. Otherwise penalties around the last
+        was infinite, which says nothing about finite penalties. Otherwise penalties around the last
         choice are tried, as long as residuals do not grow.
 
         Parameters

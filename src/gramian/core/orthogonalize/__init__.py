@@ -1,6 +1,7 @@
-"""Algorithm 1 of the paper, in two ways that agree up to rounding.
+"""Orthogonalization of functions: Algorithm 1 of the paper, in two ways that agree up to rounding.
 
-`QR` keeps the values of orthonormal functions on all rows. `Gram` needs sums over rows only.
+`QR` keeps the values of orthonormal functions on all rows. `Gram` needs sums over rows only. Open
+`_orthogonalizer.py` first, which holds the interface of both.
 """
 
 from gramian.core.orthogonalize._factor import Factor

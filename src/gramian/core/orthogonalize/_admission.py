@@ -1,4 +1,4 @@
-"""Admission of new functions to a factor: one pass over the rows, more if one is not accurate.
+"""Admission of new functions to a factor: one pass over the rows, or more for accuracy.
 
 The residual of new functions g after subtracting projections W on the orthonormal functions f̂ is
 r = g - Wf̂. A pass over the rows gives P = E[r f̂ᵀ], E[r rᵀ] and E[r Xᵀ]; then W grows by P, and

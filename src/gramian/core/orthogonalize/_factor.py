@@ -1,4 +1,4 @@
-"""The triangular factor that takes functions to orthonormal ones, with or without shrinkage.
+"""Triangular factor from functions to orthonormal functions, with or without shrinkage.
 
 With E[ffᵀ] + αD = LLᵀ, where D marks the functions that are penalized, f̂ = L⁻¹f and c = E[f̂Xᵀ],
 the penalized least-squares fit of X is cᵀf̂ = Bᵀf with B = L⁻ᵀc, and the least value of

@@ -1,4 +1,7 @@
-"""The pursuit: the one loop, its choosers, and its decoder."""
+"""The pursuit: the one loop of all algorithms, its choosers, and its decoder.
+
+Open `_pursuit.py` first, which holds the loop.
+"""
 
 from gramian.core._tolerances import TIE
 from gramian.core.pursuit._choosers import (

@@ -69,7 +69,7 @@ class Chooser(Protocol):
 
 
 class TopEigenvector:
-    """Chooser of GFR: of all unit vectors, the one of largest residual variance.
+    """Chooser of GFR: the unit vector of largest residual variance.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class TopEigenvector:
     unit : float
         The variance, in reported units, of scaled data of variance 1.
     threshold : float or None
-        No direction whose residual variance is at most this is chosen.
+        The residual variance that a direction must exceed to be chosen.
     lift : callable, optional
         Function from a direction to the original space, where its sign is decided.
     n_penalties : int, default=1
@@ -150,12 +150,12 @@ class TopEigenvector:
         vector = self.directions[-1]
         for covariance, each in zip(self._covariances, coefficients, strict=True):
             covariance.subtract(each)
-            # The variable itself is among the functions, so Σν = 0. Without rounding errors in it,
-            # later directions stay orthogonal to ν even if little variance is left.
+            # The variable itself is among the functions, so Σν = 0. Setting Σν to exactly 0 keeps
+            # later directions orthogonal to ν even if the residual variance is small.
             covariance.deflate(vector)
         if use != self._use:
             self._use = use
-            self._solve = LeadingEigenvector()  # its start belongs to other matrices
+            self._solve = LeadingEigenvector()  # the old start belongs to other matrices
         with threads_for(0):
             self._update()
 
@@ -229,7 +229,7 @@ class GivenDirections(ABC):
 
     @abstractmethod
     def _rank(self) -> Array:
-        """Return the values of which the largest is chosen."""
+        """Return the values that are compared: the column with the largest value is chosen."""
 
     @abstractmethod
     def _meets(self, variances: Array, threshold: float) -> NDArray[np.bool_]:
@@ -313,7 +313,7 @@ class GivenOrder(LargestResidual):
     def choose(self, noise: float) -> Direction | NoChoice:
         """Return the next column in the given order."""
         column = len(self.chosen)
-        # If the columns to come have no residual, their products cannot change that.
+        # If no column to come has a residual, further functions cannot change the residuals.
         if not (self._shares[column:] > noise).any():
             return "exhausted"
         self.chosen.append(column)

@@ -1,4 +1,4 @@
-"""The leading eigenvector of a residual covariance, step after step."""
+"""Solver for the leading eigenvector of a residual covariance, step after step."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ class LeadingEigenvector:
 
     Each matrix is its predecessor minus a positive semidefinite matrix that removes the top
     eigenvector. So no eigenvalue exceeds the second eigenvalue of the predecessor, and a second
-    eigenvector that is still an eigenvector with the same eigenvalue is now the top one. With a
-    linear family this always holds, and a few decompositions serve all steps. With other families
-    it fails at once, and from then on only the top pair is computed: by iterations until rounding
-    error or, if these are slower or do not converge, by a direct method.
+    eigenvector that is still an eigenvector with an equal eigenvalue is now the top eigenvector.
+    With a linear family this always holds, and a few decompositions serve all steps. With other
+    families this fails in the first step, and from then on only the top pair is computed: by
+    iterations until rounding error or, if iterations are slower or do not converge, by a direct
+    method.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Row blocks of a table: in memory, sparse, streamed, or on a Dask cluster.
 
 A fit needs the data as sums over rows only. So every kind of table gives its rows block by block,
-and adds up what a `Work` asks for.
+and adds up the sums that a `Work` defines. Open `_protocol.py` first, then `_array.py`.
 """
 
 from gramian.core.rows._array import CACHE_BYTES, ArrayRows, Centring, SpreadError, centre

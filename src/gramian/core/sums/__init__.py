@@ -1,4 +1,7 @@
-"""Sums over rows: products of functions, distinct moments of monomials, distinct values."""
+"""Sums over rows: products of functions, distinct moments of monomials, distinct values.
+
+Open `_function_sums.py` first, which sums the Gram matrix of any functions.
+"""
 
 from gramian.core.sums._distinct_values import KnownLevels, distinct_levels
 from gramian.core.sums._float_range import check_finite, out_of_range, scaled

@@ -1,6 +1,6 @@
 """Generators of candidate laws, one signature each; the judge decides which laws are believed.
 
-Generators of laws among numbers take a `SearchContext`, and `_stages` lists them in order.
+Generators of laws among numbers take a `SearchContext`; open `_stages.py` first, which lists them.
 Generators of laws of levels take a `LevelContext`.
 """
 

@@ -1,4 +1,7 @@
-"""Columns as the search sees them: coded tables, samples, views, keys, levels, traits, digits."""
+"""Columns for the search: coded tables, samples, views, keys, levels, traits, printed digits.
+
+Open `_coded_table.py` first, which turns a table into numbers.
+"""
 
 from gramian.laws.columns._coded_table import CodedTable
 from gramian.laws.columns._column_traits import Traits, traits_of

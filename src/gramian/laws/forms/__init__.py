@@ -1,4 +1,7 @@
-"""Forms of laws: laws among numbers, lookups, slopes and dates, and their stored documents."""
+"""Forms of laws: laws among numbers, lookups, slopes and dates, and their stored documents.
+
+Open `_column_law.py` first, the protocol of all forms, then `_law.py`.
+"""
 
 from gramian.laws.forms._column_law import ColumnLaw
 from gramian.laws.forms._composed_date import ComposedDate

@@ -1,6 +1,7 @@
 """The judge: decides whether a law is believed, and with which coefficients it is written.
 
-`_control` judges laws among numbers; the tallies judge laws of levels in all rows.
+Open `_control.py` first, which judges laws among numbers; the tallies judge laws of levels in all
+rows.
 """
 
 from gramian.laws.judge._consequences import among_steps, is_consequence, without_echoes
