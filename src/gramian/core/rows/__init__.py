@@ -1,7 +1,7 @@
 """Row blocks of a table: in memory, sparse, streamed, or on a Dask cluster.
 
-A fit needs the data as sums over rows only. So every kind of table gives its rows block by block,
-and adds up what a `Work` asks for.
+A fit needs only sums over the rows. A `Work` object defines the quantities to sum; every kind of
+table reads its rows block by block and returns these sums.
 """
 
 from gramian.core.rows._array import CACHE_BYTES, ArrayRows, Centring, SpreadError, centre
