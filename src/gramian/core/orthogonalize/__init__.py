@@ -1,6 +1,7 @@
-"""Algorithm 1 of the paper, in two ways that agree up to rounding.
+"""Orthogonalization of functions (Algorithm 1 of the paper), by two methods: `QR` and `Gram`.
 
-`QR` keeps the values of orthonormal functions on all rows. `Gram` needs sums over rows only.
+`QR` stores the values of the orthonormal functions on all rows. `Gram` needs only sums over the
+rows. The results agree up to rounding errors.
 """
 
 from gramian.core.orthogonalize._factor import Factor

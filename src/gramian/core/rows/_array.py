@@ -159,10 +159,10 @@ def centre(
 
     Returns
     -------
-        rows : ArrayRows
-            The centred and scaled rows.
-        centring : Centring
-            The mean and the scale of the columns, to apply them to other rows.
+    rows : ArrayRows
+        The centred and scaled rows.
+    centring : Centring
+        The mean and the scale of the columns, to apply them to other rows.
     """
     found = checksum_of(X, weights) if checksum else None
     X, root = roots_of(X, weights)

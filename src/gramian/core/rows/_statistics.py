@@ -25,8 +25,7 @@ class Statistics:
     """One of the rows; it is subtracted from all rows before sums are computed."""
     offset: Array
     """Mean of the columns minus `shift`. Two numbers per mean keep more digits than one number,
-    which
-    matters if the mean is large in comparison with the deviations."""
+    which matters if the mean is large in comparison with the deviations."""
     products: Array
     """Σ w (x - mean)(x - mean)ᵀ: the lower triangle of the matrix, or a vector with its
     diagonal."""

@@ -1,4 +1,4 @@
-"""Sums over rows: products of functions, distinct moments of monomials, distinct values."""
+"""Sums over the rows of a table: Gram matrices of functions, moments, distinct values."""
 
 from gramian.core.sums._distinct_values import KnownLevels, distinct_levels
 from gramian.core.sums._float_range import check_finite, out_of_range, scaled
