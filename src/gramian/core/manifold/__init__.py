@@ -1,7 +1,7 @@
-"""Curved surfaces x̂(u) = Bᵀf(u): the nearest point of each row, and the surface that fits best.
+"""Curved surfaces x̂(u) = Bᵀf(u), fitted to rows: nearest points of the rows, and surface refits.
 
 The search for a nearest point needs one row and the surface; the refit of the surface needs only
-sums over rows. So rows may come from any source, and are never stored.
+sums over the rows. So rows may come from any source, and need not be stored.
 """
 
 from gramian.core.manifold._exploration import Choices, Exploration, HeldOutRows, explore
