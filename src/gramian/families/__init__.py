@@ -1,7 +1,8 @@
-"""Function families F(z): the functions of chosen variables that count as redundancy.
+"""Function families F(z): sets of functions of the chosen variables z.
 
-Variables enter a family with mean 0 and variance 1. Every family contains the variables themselves
-and, silently, the constant function.
+What these functions predict of the other columns counts as redundant. Variables are scaled to mean
+0 and variance 1 before functions are applied. Every family contains the variables themselves and
+the constant function, which is not counted.
 """
 
 from gramian.families._custom import Custom

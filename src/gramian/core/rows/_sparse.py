@@ -160,7 +160,7 @@ class SparseRows(MemoryRows):
     ----------
     whole : SparseBlock
         All rows of the table.
-        variances : array of shape (n_columns,)
+    variances : array of shape (n_columns,)
         The variances of the scaled columns.
     """
 

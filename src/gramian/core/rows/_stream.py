@@ -119,7 +119,7 @@ def check(chunk: Chunk, names: Sequence[str] | None, *, gaps: bool = False) -> N
         Some rows of a table.
     names : sequence of str or None
         The names of the columns, for the message; None to give the number of the column.
-        gaps : bool, default=False
+    gaps : bool, default=False
         True to accept missing values.
     """
     total = chunk.x.sum()  # one sum is faster than a test of every value
@@ -243,7 +243,7 @@ def open_stream(
     ----------
     source : Source
         The source to read.
-        scaling : {"column", "table"}
+    scaling : {"column", "table"}
         "column" scales each column to variance 1, "table" divides all columns by the largest
         standard deviation.
     covariance : bool, default=False
@@ -260,7 +260,7 @@ def open_stream(
     -------
     rows : StreamRows
         The table of rows that are not held out.
-        centring : Centring
+    centring : Centring
         The mean and the scale of the columns.
     held_out : pair of arrays, or None
         The held-out rows and their weights; None without `split`.
