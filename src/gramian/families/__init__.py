@@ -1,6 +1,6 @@
 """Function families F(z): sets of functions of the chosen variables z.
 
-What these functions predict of the other columns counts as redundant. Variables are scaled to mean
+A column is redundant as far as these functions predict it. Variables are scaled to mean
 0 and variance 1 before functions are applied. Every family contains the variables themselves and
 the constant function, which is not counted.
 """

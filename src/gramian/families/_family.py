@@ -174,7 +174,7 @@ def at_most(family: Family, n_variables: int, most: float) -> bool:
 
 
 def no_levels(limit: int) -> Array:
-    """Raise ValueError, in place of the levels of a variable, when there are no data."""
+    """Raise ValueError: without data, the distinct values of a variable are not known."""
     raise ValueError(
         "The number of indicators depends on the data, so it is not known before the fit."
     )

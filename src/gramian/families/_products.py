@@ -28,7 +28,7 @@ def _slope_of_z() -> Array:
 
 @dataclass(frozen=True)
 class _Functions:
-    """Basis of atoms (functions of one variable) that is the same for all variables and data."""
+    """Basis of atoms (functions of one variable), defined by their keys, degrees and values."""
 
     keys: tuple[Hashable, ...]
     degrees: tuple[int, ...]

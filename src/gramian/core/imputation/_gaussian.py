@@ -46,7 +46,7 @@ class Completed:
     axis) if a present cell (third axis) grows by 1."""
 
     def without(self, column: int) -> Array:
-        """Return the expected rows that result without the cells of one column."""
+        """Return the filled rows that result if the cells of one column are not used."""
         rows: Array = self.rows - self.effects[:, :, column] * self.gain[:, [column]]
         return rows
 

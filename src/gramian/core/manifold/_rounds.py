@@ -82,7 +82,7 @@ class Pass:
         return sum_over(self._rows, coding, self.terms(family))
 
     def next_coding(self, sums: TermSums, choice: Round, coding: Coding) -> Coding:
-        """Fit the next surface to the sums, and return the coding by its nearest points."""
+        """Fit the next surface to the sums; return the map of rows to its nearest points."""
         terms = self.terms(choice.family)
         codes = TermMoments.of(sums.gram, sums.with_x, terms.variables)
         surface = refit(sums, terms, choice.alpha)
@@ -164,7 +164,9 @@ def _finish(coding: Coding, sums: TermSums, terms: Terms) -> Manifold:
 
 
 def best_start(rows: Rows, n_codes: int, codings: Sequence[Coding], choice: Round) -> Coding:
-    """Return the coding that has the smallest error after one round; of equal ones, the first.
+    """Return the coding (map of rows to coordinates) with the smallest error after one round.
+
+    Of codings with equal errors, the first is returned.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ class TermMoments:
         return cls(mean, gram[np.ix_(which, which)] - np.outer(mean, mean), with_x[which])
 
     def start(self) -> LinearStart:
-        """Return a start that projects rows on the plane x ≈ plane · (g - E[g]) of best fit."""
+        """Return a start that projects rows on the plane of best fit, x ≈ planeᵀ(g - E[g])."""
         plane = pinv(self.covariance, rtol=1e-12) @ self.with_x
         # Lengths for a change of one standard deviation, so that scales of g do not matter.
         units = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))

@@ -54,15 +54,15 @@ LEAST_PIVOT = 1e-7
 """Smallest squared pivot that one pass accepts, relative to residuals of norm one; functions with
 smaller pivots wait for another pass or are dropped."""
 CERTAIN = 100 * EPSILON
-"""Upper bound of the rounding error of E[r²], as a share of E[r²]."""
+"""Upper bound of the rounding error of E[r²] for a residual r, as a share of E[r²]."""
 EVALUATION_ERROR = 10 * EPSILON
-"""Rounding error of r = g - Uf, divided by the norm of U."""
+"""Rounding error of a residual r = g - Uf, evaluated on a row, divided by the norm of U."""
 MAX_PASSES = 12
 """Largest number of passes over the rows; functions that still wait after them are dropped."""
 
 
 class Admission:
-    """Admits the new functions of one step to one factor, pass by pass.
+    """Admits the new functions of one step to one triangular factor, in one or more passes.
 
     Parameters
     ----------

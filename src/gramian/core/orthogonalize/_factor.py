@@ -43,7 +43,7 @@ class Factor:
         self.n_columns = n_columns
         self.alpha = alpha
         self.sensitivity = 1.0
-        """Largest norm of a row of L⁻¹."""
+        """Largest norm of a row of L⁻¹, by which rounding errors of sums are multiplied."""
         self.loss = 0.0
         """Upper bound of the errors of E[f̂f̂ᵀ], which should be the identity matrix."""
         # The first function is the constant of norm one, orthogonal to every centred column.
@@ -83,7 +83,7 @@ class Factor:
         return len(self) - self.alpha * float(np.einsum("ij,ij->", probes, probes)) / N_PROBES
 
     def project(self, gram: Array, with_x: Array, n_workers: int = 1) -> Array:
-        """Return E[r f̂ᵀ], and subtract E[r f̂ᵀ] E[f̂ Xᵀ] from `with_x`, in place.
+        """Return E[r f̂ᵀ] of functions r, and subtract E[r f̂ᵀ] E[f̂ Xᵀ] from `with_x`, in place.
 
         Parameters
         ----------

@@ -92,17 +92,16 @@ class Gram:
         self.steps: list[Step] = []
         self.factors = [Factor(rows.n_columns, alpha) for alpha in alphas]
         self.use = 0
-        self.norms = np.ones(1)  # the constant function's
+        self.norms = np.ones(1)  # norm of the constant function
         self.variables: list[Array] = []
         self.work = 0.0
         self.n_more_passes = 0
-        """Number of additional passes over the rows: each step needs one pass, more if
-        inaccurate."""
+        """Number of passes over the rows for accuracy, in addition to the one pass of each step."""
         self._direction: Direction | None = None
 
     @property
     def n_functions(self) -> int:
-        """Number of functions in the basis, the constant among them."""
+        """Number of functions in the basis, including the constant function."""
         return len(self.norms)
 
     @property
@@ -256,7 +255,7 @@ class Gram:
         return factor.alpha > 0 and (np.isinf(factor.alpha) or not fits)
 
     def _sum(self, direction: Direction, block: Block, piece: slice) -> Sums:
-        """Return the sums over the rows, computed from function values or moments, if cheaper."""
+        """Return the sums over the rows, from function values, or from moments if cheaper."""
         n, new = self.n_functions, block.n_functions
         n_variables, n_columns = len(self.steps), self._rows.n_columns
         work: FunctionWork | StepMomentWork = FunctionWork(

@@ -39,7 +39,7 @@ class SpreadError(ValueError):
     """
 
     def __init__(self, column: int, spread: float, too_wide: bool, name: str | None = None) -> None:
-        super().__init__(column, spread, too_wide, name)  # pickle makes the error from these
+        super().__init__(column, spread, too_wide, name)  # pickle needs these arguments
         self.column = column
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ class ArrayRows(MemoryRows):
         return RowBlock(self.x, self.root)
 
     def rotate(self, basis: Array) -> tuple[ArrayRows, Array]:
-        """Return the rows in the coordinates of `basis`, scaled to variance 1, and the divisors."""
+        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
         x = times(self.x, basis.T)
         deviations = standardize(x)
         return ArrayRows(x, self.root), deviations
@@ -116,7 +116,7 @@ class ArrayRows(MemoryRows):
         return second_moments(self.x)
 
     def residual_covariance(self) -> MatrixCovariance:
-        """Return E[XXᵀ] of the scaled columns; its `subtract` removes fitted functions."""
+        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
         return MatrixCovariance(self.covariance())
 
     def dense(self) -> ArrayRows:

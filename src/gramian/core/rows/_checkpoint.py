@@ -182,11 +182,11 @@ class RecordedRows:
         return self.rows.cache_bytes
 
     def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran order."""
         return self.rows.covariance()
 
     def residual_covariance(self) -> ResidualCovariance:
-        """Return E[XXᵀ] of the scaled columns; its `subtract` removes fitted functions."""
+        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
         return self.rows.residual_covariance()
 
     def dense(self) -> Rows:
@@ -194,7 +194,7 @@ class RecordedRows:
         return replace(self, rows=self.rows.dense())
 
     def rotate(self, basis: Array) -> tuple[Rows, Array]:
-        """Return the rows in the coordinates of `basis`, scaled to variance 1, and the divisors."""
+        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
         rows, deviations = self.rows.rotate(basis)
         return replace(self, rows=rows), deviations
 

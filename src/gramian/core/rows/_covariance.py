@@ -117,7 +117,7 @@ class MatrixCovariance:
 
 
 class OperatorCovariance:
-    """Residual covariance without a stored matrix: it is known by its products with vectors.
+    """Residual covariance without a stored matrix: only its products with vectors are computed.
 
     It equals (I - VVᵀ)(E[XXᵀ] - CᵀC)(I - VVᵀ), where the columns of V are the deflated directions
     and row i of C is E[Xf̂ᵢ] of a subtracted function. Only C and V are stored.

@@ -47,9 +47,9 @@ class Partition:
 
     number: int
     rows: Any
-    """A delayed array or data frame."""
+    """The rows of the partition: a delayed array or data frame."""
     weights: Any
-    """A delayed array, the name of a column, or None."""
+    """The weights of the rows: a delayed array, the name of a column, or None for equal weights."""
     completion: Completion | None = None
     """Function that fills or drops missing values; None if missing values are errors."""
 
@@ -114,7 +114,10 @@ def _merge(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
 
 
 def _numbers(rows: Any, weights: Any) -> tuple[Array, Array | None]:
-    """Return (rows, weights) of a partition as float64 arrays; a weight column leaves the rows."""
+    """Return (rows, weights) of a partition as float64 arrays.
+
+    If `weights` is the name of a column, this column is removed from the rows.
+    """
     if isinstance(weights, str):
         rows, weights = rows.drop(columns=weights), rows[weights]
     x = numbers_in(rows)
@@ -209,7 +212,7 @@ def partitions_of(
 
 
 def _in_parts_of(data: Any, weights: Any) -> Any:
-    """Return the weights in partitions of the sizes of `data`; unchanged if sizes are unknown."""
+    """Split the weights into the same partitions as `data`; unchanged if sizes are unknown."""
     if not hasattr(data, "rechunk") or not hasattr(weights, "rechunk"):
         return weights
     if np.isnan([*data.shape, *weights.shape]).any():

@@ -18,7 +18,7 @@ def draw(
     filtered: Callable[[Piece, NDArray[np.bool_]], Piece],
     joined: Callable[[Sequence[Piece]], Piece],
 ) -> tuple[Piece, int]:
-    """Read a table once, and return a random sample of up to `most` rows in their order.
+    """Read a table once; return a random sample of at most `most` rows, in the order of the table.
 
     The sample does not depend on how the table is split into pieces.
 

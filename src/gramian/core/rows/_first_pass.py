@@ -22,7 +22,7 @@ class Split:
     """Largest number of held-out rows; the share is halved as often as needed to stay below it."""
 
     def numbers(self, number: int, n_rows: int) -> Array:
-        """Return a random number for each row of a block; numbers below `share` are held out."""
+        """Return a random number for each row of a block; rows below `share` are held out."""
         return np.random.default_rng([self.seed, number]).random(n_rows)
 
     def mask(self, number: int, n_rows: int) -> NDArray[np.bool_]:

@@ -87,7 +87,7 @@ class RowBlock:
         add_product(out, functions, self._x)
 
     def residuals(self, scale: Array | float) -> Residuals:
-        """Return the columns times `scale`, as residuals; `subtract` removes fitted functions."""
+        """Return the columns times `scale` as residuals; `subtract` removes functions from them."""
         return ArrayResiduals(self._x * scale)
 
 
@@ -178,11 +178,11 @@ class Rows(Protocol):
         ...
 
     def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran order."""
         ...
 
     def residual_covariance(self) -> ResidualCovariance:
-        """Return E[XXᵀ] of the scaled columns; its `subtract` removes fitted functions."""
+        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
         ...
 
     def dense(self) -> Rows:
@@ -190,7 +190,7 @@ class Rows(Protocol):
         ...
 
     def rotate(self, basis: Array) -> tuple[Rows, Array]:
-        """Return the rows in the coordinates of `basis`, scaled to variance 1, and the divisors.
+        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations.
 
         Parameters
         ----------

@@ -138,7 +138,7 @@ class SparseBlock(RowBlock):
             out[start : start + AT_ONCE] += found.T
 
     def residuals(self, scale: Array | float) -> ImplicitResiduals:
-        """Return the columns times `scale`, as residuals; `subtract` removes fitted functions."""
+        """Return the columns times `scale` as residuals; `subtract` removes functions from them."""
         return ImplicitResiduals(self, scale, self.squares())
 
     def squares(self) -> Array:
@@ -189,7 +189,7 @@ class SparseRows(MemoryRows):
         return iter(self._parts)
 
     def rotate(self, basis: Array) -> tuple[ArrayRows, Array]:
-        """Return the rows in the coordinates of `basis`, scaled to variance 1, and the divisors."""
+        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
         coordinates = np.empty((len(basis), self.n_rows))
         self._whole.along_all(basis, out=coordinates)
         x = np.ascontiguousarray(coordinates.T)
@@ -197,7 +197,7 @@ class SparseRows(MemoryRows):
         return ArrayRows(x, self.root), deviations
 
     def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran order."""
         n = self.n_columns
         if n > MOST_COLUMNS:
             raise ValueError(

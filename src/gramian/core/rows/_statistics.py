@@ -27,8 +27,8 @@ class Statistics:
     """Mean of the columns minus `shift`. Two numbers per mean keep more digits than one number,
     which matters if the mean is large in comparison with the deviations."""
     products: Array
-    """Σ w (x - mean)(x - mean)ᵀ: the lower triangle of the matrix, or a vector with its
-    diagonal."""
+    """Σ w (x - mean)(x - mean)ᵀ over rows x of weight w: the lower triangle of this matrix, or a
+    vector with its diagonal."""
     low: Array
     high: Array
     checksum: int | None = None

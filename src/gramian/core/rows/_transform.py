@@ -19,8 +19,8 @@ from gramian.core.rows._statistics import Statistics, scaled_covariance
 
 CONSTANT_BY_COVARIANCE = 1e-15
 """A direction is constant if its variance is at most this share of the largest variance. Used for
-variances that are computed from a covariance matrix, whose rounding errors are larger than those
-of `CONSTANT`."""
+variances that are computed from a covariance matrix: their rounding errors are larger than those of
+sums of squared values, for which `CONSTANT` is used."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class TransformedRows(ABC):
         """Read all rows once, and return the arrays that `work` sums over the rows."""
 
     def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order.
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran order.
 
         If the first pass has summed the covariance, no other pass over the rows is needed.
         """
@@ -120,7 +120,7 @@ class TransformedRows(ABC):
         return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
 
     def residual_covariance(self) -> MatrixCovariance:
-        """Return E[XXᵀ] of the scaled columns; its `subtract` removes fitted functions."""
+        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
         return MatrixCovariance(self.covariance())
 
     def dense(self) -> Self:
@@ -128,7 +128,7 @@ class TransformedRows(ABC):
         return self
 
     def rotate(self, basis: Array) -> tuple[Self, Array]:
-        """Return the rows in the coordinates of `basis`, scaled to variance 1, and the divisors."""
+        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
         axes, deviations = _coordinates(basis, self.covariance())
         return replace(self, frame=replace(self.frame, axes=axes)), deviations
 

@@ -193,7 +193,7 @@ class _FunctionWorker:
 class _Values:
     """Function values on one row block: of the basis functions, and of the possible parents.
 
-    A parent is a function that later functions are products of.
+    A parent is a function that can be a factor of later functions.
     """
 
     def __init__(self, root: Array) -> None:
@@ -214,7 +214,7 @@ class _Values:
         return self.basis.n_bytes + self._store.n_bytes
 
     def catch_up(self, steps: Sequence[Step], z: Array) -> None:
-        """Evaluate the functions of steps not seen yet; keep those that entered the basis."""
+        """Evaluate the functions of new steps; keep the values of those that entered the basis."""
         while self._n_steps < len(steps):
             step = steps[self._n_steps]
             if not self._n_pending:
