@@ -1,4 +1,4 @@
-"""Function families F(z): the functions of chosen variables that count as redundancy.
+"""Function families F(z): sets of functions of the chosen variables z.
 
 Variables enter a family with mean 0 and variance 1. Every family contains the variables themselves
 and, without being listed, the constant function. Open `_family.py` first.

@@ -1,4 +1,4 @@
-"""Families of the user's own functions."""
+"""Family of functions that the user supplies."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from gramian.families._products import Multilinear
 
 
 class Custom(Family):
-    """The user's own functions, each with the number of variables it takes.
+    """Functions that the user supplies, each with its arity (number of arguments).
 
-    A function of arity k is applied to every k of the chosen variables. It gets k arrays, one value
-    per row, and returns one array of that length. The variables have mean 0 and variance 1. The
-    variables themselves always belong to the family.
+    A function of arity k is applied to every choice of k chosen variables. It is called with k
+    arrays, which have one value per row, and returns one array of the same length. The variables
+    have mean 0 and variance 1. The variables themselves always belong to the family.
 
     Parameters
     ----------
     functions : sequence of (callable, int)
-        Functions and their arities.
+        Pairs of a function and its arity.
     any_order : bool, default=False
-        True to apply functions of several variables to all orders of them. By default the
-        arguments come in the order in which the variables were chosen, which is enough for
+        True to apply functions of several variables to their arguments in every order. By default,
+        the arguments are in the order in which the variables were chosen, which is sufficient for
         symmetric functions.
 
     Examples
@@ -53,7 +53,7 @@ class Custom(Family):
         self.any_order = any_order
 
     def rules(self) -> tuple[Rule, ...]:
-        """Check the parameters and return the rules for z itself and for the functions."""
+        """Check the parameters; return the rules for the variables and for the user's functions."""
         functions = tuple(self.functions) if isinstance(self.functions, Iterable) else ()
         if not functions or not all(map(_is_pair, functions)):
             raise ValueError(

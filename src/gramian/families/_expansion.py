@@ -1,9 +1,9 @@
-"""Functions of F(z) after j variables, and the evaluation of the newest functions.
+"""Expansion of a family F(z): the functions that each new variable adds, and their evaluation.
 
 Every product function is its *parent*, a function of earlier variables, times one *atom*, a
-univariate function of the new variable. So a whole block of functions is evaluated as
-``store[parents] * atoms(z_j)``, where the store holds the values of the functions that can still
-become parents. Row 0 of the store is the constant function.
+function of the new variable alone. So a whole block of functions is evaluated as
+``store[parents] * atoms(z_j)``, where the matrix `store` has the values of all functions that can
+become parents. Row 0 of `store` is the constant function.
 """
 
 from __future__ import annotations
@@ -20,47 +20,48 @@ from numpy.typing import NDArray
 from gramian._support.types import Array, IntArray
 
 Variables = Sequence[Array] | Array
-"""The values of the variables, one after the other."""
+"""Values of the variables: one array of shape (n_rows,) for each variable."""
 LevelsOf = Callable[[int], Array]
-"""Returns the sorted distinct values of the new variable, given the number that is allowed."""
+"""Function that returns the sorted distinct values of the new variable. Its argument is the largest
+number of values that the caller accepts; if there are more, it may return only some."""
 
 
 class AtomBasis(Protocol):
-    """The atoms of one variable: univariate functions, the first of which is z itself."""
+    """Interface of the atoms of a variable z: functions of z alone, of which the first is z."""
 
     @property
     def keys(self) -> Sequence[Hashable]:
-        """Key of each atom; atoms with equal keys are one function."""
+        """Key of each atom; atoms with equal keys are the same function."""
         ...
 
     @property
     def degrees(self) -> Sequence[int]:
-        """Degree that each atom adds to a product."""
+        """Degree that each atom adds to the degree of a product."""
         ...
 
     @property
     def evaluate(self) -> Callable[[Array], Array]:
-        """Function that returns the values of all atoms, one row per atom."""
+        """Function of the values of z that returns the values of all atoms, one row per atom."""
         ...
 
     @property
     def derivative(self) -> Array | None:
         """The matrix D with ``atoms' = D @ [1, *atoms]``; None if atoms have no derivative.
 
-        The derivative of an atom is a combination of atoms of no higher degree, so that the
-        derivatives of all products are combinations of products.
+        The derivative of an atom is a linear combination of atoms whose degrees are not higher. So
+        the derivatives of all products are linear combinations of products.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Call:
-    """A user's function applied to some of the variables."""
+    """A user's function, applied to some of the variables."""
 
     function: Callable[..., Array]
     variables: tuple[int, ...]
     scale: float = 1.0
-    """Factor of the values, a power of two, so that their squares stay in float64."""
+    """Factor of the values, a power of two, so that their squares stay in the range of float64."""
 
     def __call__(self, z: Variables) -> Array:
         arguments = [_read_only(z[i]) for i in self.variables]
@@ -93,18 +94,19 @@ def _read_only(z: Array) -> Array:
 
 @dataclass(frozen=True)
 class Block:
-    """The functions that appear with one new variable z_j: F(z_[j]) without F(z_[j-1])."""
+    """The functions that a new variable z_j adds: functions in F(z_[j]) but not in F(z_[j-1])."""
 
     bases: tuple[AtomBasis, ...]
-    """The bases of the new variable; `atoms` numbers all their atoms in this order."""
+    """The bases of atoms of the new variable; atoms are numbered across all bases, in this
+    order."""
     parents: IntArray
-    """For every product, the row of the store that holds its parent."""
+    """For every product, the row of its parent in the store."""
     atoms: IntArray
-    """For every product, the number of its atom; equal numbers are neighbours."""
+    """For every product, the number of its atom; products with the same atom are adjacent."""
     calls: tuple[Call, ...]
-    """The functions that are not products; they follow the products."""
+    """The functions that are not products; they are numbered after the products."""
     stored: IntArray
-    """Functions that can become parents, in the order in which they enter the store."""
+    """Numbers of the functions that can become parents, in the order of their rows in the store."""
 
     @property
     def n_functions(self) -> int:
@@ -113,16 +115,16 @@ class Block:
 
     @property
     def scales(self) -> Array:
-        """Factors of the functions, so that their squares stay in the range of float64."""
+        """Factor of each function, so that its squares stay in float64; 1 for products."""
         return np.array([*np.ones(len(self.parents)), *(call.scale for call in self.calls)])
 
     def unscaled(self) -> Block:
-        """Return the block without scales: the user's functions as they were given."""
+        """Return the block with all factors `scale` of the user's functions set to 1."""
         return replace(self, calls=tuple(replace(call, scale=1.0) for call in self.calls))
 
     @cached_property
     def _runs(self) -> list[tuple[slice, IntArray | slice, int]]:
-        """Group functions by atom: the places of the functions, their parents, the atom."""
+        """Products grouped by atom: (numbers of the products, rows of their parents, atom)."""
         starts = np.flatnonzero(np.diff(self.atoms, prepend=-1))
         runs: list[tuple[slice, IntArray | slice, int]] = []
         for start, stop in itertools.pairwise([*starts.tolist(), len(self.parents)]):
@@ -138,12 +140,12 @@ class Block:
         Parameters
         ----------
         store : array of shape (n_store, n_rows)
-            Values of the functions that can be parents. Row 0 belongs to the constant function; a
-            factor in it (the root of a row's weight) passes on to every function.
+            Values of the functions that can be parents. Row 0 is the constant function. If row 0 is
+            multiplied by the square roots of the row weights, all functions are, too.
         z : sequence of j arrays of shape (n_rows,)
-            Values of the variables.
+            Values of the variables; the new variable is the last.
         out : array of shape (n_functions, n_rows), optional
-            The values; overwritten.
+            Array that is overwritten with the values, and returned.
         """
         values = np.empty((self.n_functions, store.shape[1])) if out is None else out
         phi = np.concatenate([basis.evaluate(z[-1]) for basis in self.bases])
@@ -160,34 +162,35 @@ class Block:
 
 @dataclass(frozen=True)
 class Products:
-    """A rule: all products of atoms, one per variable, up to a degree and a number of variables."""
+    """Rule for products of atoms of distinct variables, limited by `degree` and `max_variables`."""
 
     basis: Callable[[LevelsOf], AtomBasis]
     degree: int | None = None
     max_variables: int | None = None
     z_stands_alone: bool = False
-    """True if z itself is a function of the family but has no products."""
+    """True if the variable z itself belongs to the family, but is not a factor of products."""
     highest_power: int | None = None
-    """Highest power if the atoms are z, z², ...: the functions are monomials. None otherwise."""
+    """Highest power if the atoms are the powers z, z², ..., so that the products are monomials;
+    None for other atoms."""
 
 
 @dataclass(frozen=True)
 class Calls:
-    """A rule: apply each function to every choice of variables, one for each argument."""
+    """Rule that applies each of the user's functions to every choice of distinct variables."""
 
     functions: tuple[tuple[Callable[..., Array], int], ...]
     any_order: bool
-    """True to permute the arguments too, for functions that are not symmetric."""
+    """True to apply functions to the chosen variables in every order, not only in one order."""
 
 
 Rule = Products | Calls
 
 
 class Expansion:
-    """The functions of a family that exist so far; `grow` adds those of one more variable.
+    """The functions of a family in a growing number of variables; `grow` adds one variable.
 
-    A family is a set of rules, at least one of them for products. A function that several rules
-    allow exists once.
+    A family is a set of rules, with at least one rule for products. A function that several rules
+    produce exists only once.
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -197,14 +200,14 @@ class Expansion:
         self.n_store = 1
 
     def grow(self, levels_of: LevelsOf) -> Block:
-        """Add the next variable and return the functions that are new with it."""
+        """Add the next variable, and return the block of functions that it adds."""
         bases = tuple(state.rule.basis(levels_of) for state in self._products)
         new = [
             state.multiply(basis, atoms)
             for state, basis, atoms in zip(self._products, bases, _number(bases), strict=True)
         ]
-        # One number for each (atom, parent) identifies functions that two rules make. Sorted by
-        # this number, z itself (first atom, constant parent) is the first of the block.
+        # One integer for each pair (atom, parent): equal integers are the same function.
+        # After sorting, z itself (first atom, constant parent) is the first function of the block.
         codes = [products.atoms * self.n_store + products.parents for products in new]
         functions, position = np.unique(np.concatenate(codes), return_inverse=True)
         positions = np.split(position, np.cumsum([len(code) for code in codes])[:-1])
@@ -235,14 +238,17 @@ class _NewProducts:
 
 
 class _ProductState:
-    """A rule for products and its functions that can be parents: store row, degree, variables."""
+    """A rule for products, with store row, degree and number of variables of possible parents."""
 
     def __init__(self, rule: Products) -> None:
         self.rule = rule
         self._rows = self._degrees = self._n_variables = np.zeros(1, dtype=np.intp)
 
     def multiply(self, basis: AtomBasis, numbers: IntArray) -> _NewProducts:
-        """Return the products of every parent with every atom that the rule allows."""
+        """Return all products of a parent and an atom of the new variable that the rule allows.
+
+        `numbers` are the numbers of the atoms of `basis` among the atoms of all bases.
+        """
         alone = self.rule.z_stands_alone
         max_degree = _UNLIMITED if self.rule.degree is None else self.rule.degree
         max_variables = _UNLIMITED if self.rule.max_variables is None else self.rule.max_variables
@@ -260,7 +266,7 @@ class _ProductState:
         return _NewProducts(self._rows[parent], numbers[atom], degrees, n_variables, is_parent)
 
     def append(self, products: _NewProducts, rows: IntArray) -> None:
-        """Store the new functions that can be parents, with their rows in the store."""
+        """Add the new products that can be parents; `rows` are the rows of all products."""
         new = products.is_parent
         self._rows = np.append(self._rows, rows[new])
         self._degrees = np.append(self._degrees, products.degrees[new])
@@ -271,14 +277,14 @@ _UNLIMITED = np.iinfo(np.intp).max // 2
 
 
 def _number(bases: Sequence[AtomBasis]) -> list[IntArray]:
-    """Return numbers for the atoms of all bases; an atom in several bases has one number."""
+    """Return the numbers of the atoms of each basis; an atom in several bases has one number."""
     seen: dict[Hashable, int] = {}
     number = itertools.count()
     return [np.array([seen.setdefault(key, next(number)) for key in basis.keys]) for basis in bases]
 
 
 def _apply(rule: Calls, newest: int) -> Iterator[Call]:
-    """Yield all uses of a rule's functions that involve the newest variable."""
+    """Yield all applications of the rule's functions that have the newest variable as argument."""
     for function, arity in rule.functions:
         for earlier in itertools.combinations(range(newest), arity - 1):
             variables = (*earlier, newest)

@@ -1,4 +1,4 @@
-"""Interface of families, and the union of families."""
+"""Base class of function families, and the union of several families."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from gramian.families._expansion import Expansion, Rule
 
 
 class Family(ABC):
-    """A family of functions F(z).
+    """Base class of families of functions F(z) of the chosen variables z.
 
-    Families compare by value, add up (``Multilinear(3) + Fourier(2)`` has the functions of both)
-    and have scikit-learn's ``get_params`` and ``set_params``, so that they take part in ``clone``
-    and in grid search (``family__degree``). Parameters are checked when a fit begins.
+    Two families are equal if their types and parameters are equal. The sum of two families, as in
+    ``Multilinear(3) + Fourier(2)``, has the functions of both. Families have scikit-learn's methods
+    ``get_params`` and ``set_params``, so that they work with ``clone`` and with grid search (as
+    ``family__degree``). Parameters are checked when a fit starts.
 
     Examples
     --------
@@ -31,20 +32,21 @@ class Family(ABC):
 
     @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
-        """Check the parameters and return the rules by which functions are made.
+        """Check the parameters, and return the rules that produce the functions of the family.
 
-        Estimators call it; rules are objects of private classes.
+        Estimators call this method; the rules are objects of private classes.
         """
 
     def expand(self) -> Expansion:
-        """Return an expansion without variables: only the constant function exists.
+        """Return an expansion of the family without variables: it has only the constant function.
 
-        Estimators call it, and add variables to the result, an object of a private class.
+        Estimators call this method, and add variables to the expansion, an object of a private
+        class.
         """
         return Expansion(self.rules())
 
     def count(self, n_variables: int) -> int:
-        """Return the number of functions of some variables, without the constant.
+        """Return the number of functions of `n_variables` variables, without the constant function.
 
         Parameters
         ----------
@@ -59,22 +61,22 @@ class Family(ABC):
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name.
+        """Return the parameters of the family as a dictionary from name to value.
 
         Parameters
         ----------
         deep : bool, default=True
-            Without effect: families have no nested parameters. scikit-learn passes it.
+            Has no effect, because families have no nested parameters; scikit-learn requires it.
         """
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name.
+        """Set parameters of the family by name.
 
         Parameters
         ----------
         **params : dict
-            The parameters and their new values; other parameters do not change.
+            The parameters to change and their new values; other parameters do not change.
 
         Returns
         -------
@@ -113,12 +115,14 @@ class Family(ABC):
 
 
 class Union(Family):
-    """All functions of several families, each once. Made by adding families.
+    """All functions of several families; the sum of families is such a union.
+
+    A function that belongs to several families is counted once.
 
     Parameters
     ----------
     members : iterable of Family
-        The families.
+        The families whose functions belong to the union.
 
     Examples
     --------
@@ -131,7 +135,7 @@ class Union(Family):
         self.members = members
 
     def rules(self) -> tuple[Rule, ...]:
-        """Check the parameters and return the rules of all members."""
+        """Check the parameters, and return the rules of all member families."""
         members = list(self.members) if isinstance(self.members, Iterable) else []
         if not members or not all(isinstance(member, Family) for member in members):
             raise ValueError(
@@ -145,18 +149,18 @@ class Union(Family):
 
 
 def at_most(family: Family, n_variables: int, most: float) -> bool:
-    """Return True if a family has at most `most` functions, the constant not counted.
+    """Return True if a family has at most `most` functions, without the constant function.
 
-    Functions whose number depends on the data, such as indicators, count as few.
+    Also return True if the number depends on the data, as for indicators.
 
     Parameters
     ----------
     family : Family
-        The functions.
+        The family of functions.
     n_variables : int
         The number of variables.
     most : float
-        The largest number of functions.
+        The limit of the number of functions.
     """
     expansion, n_functions = family.expand(), 0
     try:
@@ -170,7 +174,7 @@ def at_most(family: Family, n_variables: int, most: float) -> bool:
 
 
 def no_levels(limit: int) -> Array:
-    """Raise an error: there are no data whose levels could be returned."""
+    """Raise ValueError: without data, the distinct values of a variable are not known."""
     raise ValueError(
         "The number of indicators depends on the data, so it is not known before the fit."
     )
@@ -181,7 +185,10 @@ def _members(family: Family) -> Iterable[Family]:
 
 
 def check_count(family: Family, name: str, *, none: str | None = None) -> None:
-    """Raise unless a parameter is a positive integer, or None if `none` says what it means."""
+    """Raise ValueError unless the parameter `name` of a family is a positive integer.
+
+    None is also allowed if the text `none` is passed; it says in the message what None means.
+    """
     value = getattr(family, name)
     if value is None and none is not None:
         return

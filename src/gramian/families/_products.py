@@ -1,4 +1,4 @@
-"""Families made of products of univariate functions."""
+"""Families whose functions are products of functions of one variable each (atoms)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from gramian.families._expansion import AtomBasis, LevelsOf, Products
 from gramian.families._family import Family, check_count
 
 Z = ("z",)
-"""The key of the atom z itself, which every basis begins with."""
+"""Key of the atom z (the variable itself), which is the first atom of every basis."""
 CANCELLATION = 1e-14
-"""Share of its terms below which a difference is rounding error."""
+"""A difference is set to zero if it is at most this share of its terms, because it is only rounding
+error."""
 
 
 def _slope_of_z() -> Array:
@@ -27,13 +28,14 @@ def _slope_of_z() -> Array:
 
 @dataclass(frozen=True)
 class _Functions:
-    """A basis of atoms that does not depend on the variable."""
+    """Basis of atoms (functions of one variable), defined by their keys, degrees and values."""
 
     keys: tuple[Hashable, ...]
     degrees: tuple[int, ...]
     evaluate: Callable[[Array], Array]
     differentiate: Callable[[], Array] | None = field(default=None, compare=False)
-    """Returns the matrix of derivatives; its size is the square of the number of atoms."""
+    """Function that returns the matrix `derivative`; None if the atoms have no derivatives. The
+    matrix is computed only on request, because it has about n_atoms² entries."""
 
     @property
     def derivative(self) -> Array | None:
@@ -42,7 +44,10 @@ class _Functions:
 
 
 class ProductFamily(Family):
-    """Products of univariate functions within a total degree and a number of variables."""
+    """Base class of families of products, up to a total degree and a number of variables.
+
+    The factors of the products are functions of one variable each.
+    """
 
     degree: int | None
     max_variables: int | None
@@ -51,7 +56,7 @@ class ProductFamily(Family):
     def _basis(self) -> AtomBasis: ...
 
     def rules(self) -> tuple[Products, ...]:
-        """Check the parameters and return the rule for products."""
+        """Check the parameters, and return the rule that produces the products of the family."""
         check_count(self, "degree")
         check_count(self, "max_variables", none="any number of variables in a product")
         basis = self._basis()
@@ -61,7 +66,8 @@ class ProductFamily(Family):
 class Multilinear(Family):
     """Products of up to `degree` distinct variables, each to the first power.
 
-    The family of the paper's experiments. With degree 1 it is linear, and GFR is PCA.
+    The experiments of the paper use this family. With degree 1, its functions are linear, and GFR
+    equals PCA.
 
     Parameters
     ----------
@@ -80,14 +86,14 @@ class Multilinear(Family):
         self.degree = degree
 
     def rules(self) -> tuple[Products, ...]:
-        """Check the parameters and return the rule for products."""
+        """Check the parameters, and return the rule that produces the products of the family."""
         check_count(self, "degree", none="all products")
         linear = _Functions((Z,), (1,), np.atleast_2d, _slope_of_z)
         return (Products(lambda _: linear, self.degree, highest_power=1),)
 
 
 class _Polynomials(ProductFamily):
-    """Products of polynomials, total degree at most `degree`."""
+    """Base class of families of products of polynomials, of total degree at most `degree`."""
 
     def __init__(self, degree: int = 2, *, max_variables: int | None = None) -> None:
         self.degree = degree
@@ -100,7 +106,7 @@ class _Polynomials(ProductFamily):
         return _Functions(keys, degrees, self._evaluate, self._derivative)
 
     def _evaluate(self, z: Array) -> Array:
-        """Return the polynomials of degree 1 to `degree`, by a three-term recurrence."""
+        """Return the values of the polynomials of degree 1 to `degree`, one row per polynomial."""
         assert self.degree is not None
         values = np.empty((self.degree, len(z)))
         values[0] = z
@@ -111,12 +117,12 @@ class _Polynomials(ProductFamily):
             if b:
                 least = CANCELLATION * np.abs(values[n])
                 values[n] -= b * before
-                values[n][np.abs(values[n]) <= least] = 0.0  # scaled, errors would be a function
+                values[n][np.abs(values[n]) <= least] = 0.0  # rounding error, not a function
             before = values[n - 1]
         return values
 
     def _derivative(self) -> Array:
-        """Return the matrix that takes p_0, p_1, ... to p_1', p_2', ..., by the recurrence."""
+        """Return the matrix that maps (p_0, p_1, ...) to the derivatives (p_1', p_2', ...)."""
         assert self.degree is not None
         d = self.degree
         times_z = np.zeros((d + 1, d + 1))  # z p_n as a combination of p_0, p_1, ...
@@ -144,14 +150,15 @@ class Polynomial(_Polynomials):
     Parameters
     ----------
     degree : int, default=2
-        The largest total degree.
+        The largest total degree of a product.
     max_variables : int or None, default=None
         The largest number of distinct variables in a product: 1 for an additive family, None for
         any number.
 
     See Also
     --------
-    Hermite, Legendre : Equal spans, far better conditioned from degree 3 on.
+    Hermite, Legendre : Families with equal spans, which are numerically more accurate from degree
+    3.
 
     Examples
     --------
@@ -161,7 +168,7 @@ class Polynomial(_Polynomials):
     """
 
     def rules(self) -> tuple[Products, ...]:
-        """Check the parameters and return the rule for products."""
+        """Check the parameters, and return the rule that produces the products of the family."""
         (rule,) = super().rules()
         return (replace(rule, highest_power=self.degree),)
 
@@ -172,12 +179,12 @@ class Polynomial(_Polynomials):
 class Hermite(_Polynomials):
     """Polynomials up to total degree `degree` as products of Hermite polynomials.
 
-    They are orthonormal for independent standard normal variables.
+    The functions are orthonormal if the variables are independent and standard normal.
 
     Parameters
     ----------
     degree : int, default=2
-        The largest total degree.
+        The largest total degree of a product.
     max_variables : int or None, default=None
         The largest number of distinct variables in a product: 1 for an additive family, None for
         any number.
@@ -197,13 +204,14 @@ class Hermite(_Polynomials):
 class Legendre(_Polynomials):
     """Polynomials up to total degree `degree` as products of Legendre polynomials.
 
-    They are orthonormal for independent uniform variables of variance 1, whose range is
-    ±√3; beyond it they grow as any polynomial.
+    The functions are orthonormal if the variables are independent and uniformly distributed with
+    variance 1, on the interval from -√3 to √3. Outside this interval, they grow like other
+    polynomials.
 
     Parameters
     ----------
     degree : int, default=2
-        The largest total degree.
+        The largest total degree of a product.
     max_variables : int or None, default=None
         The largest number of distinct variables in a product: 1 for an additive family, None for
         any number.
@@ -226,9 +234,9 @@ class Legendre(_Polynomials):
 class Fourier(ProductFamily):
     """Trigonometric polynomials: products of sines and cosines, and the variables themselves.
 
-    The atoms of a variable are ``sin(k w z)`` and ``cos(k w z)`` for k = 1, 2, ...; the
-    frequencies k in a product add up to at most `degree`. The variable z itself belongs to the
-    family, but takes no part in products.
+    The factors of products are ``sin(k w z)`` and ``cos(k w z)`` for k = 1, 2, ...; the frequencies
+    k of a product add up to at most `degree`. The variable z itself belongs to the family, but is
+    not a factor of products.
 
     Parameters
     ----------
@@ -255,7 +263,7 @@ class Fourier(ProductFamily):
         self.frequency = frequency
 
     def rules(self) -> tuple[Products, ...]:
-        """Check the parameters and return the rule for products."""
+        """Check the parameters, and return the rule that produces the products of the family."""
         if not isinstance(self.frequency, Real) or not 0 < self.frequency < np.inf:
             raise ValueError(
                 f"frequency of Fourier must be a positive number; got {self.frequency!r}."
@@ -280,7 +288,7 @@ class Fourier(ProductFamily):
         return values
 
     def _derivative(self) -> Array:
-        """Return the matrix that takes 1, z, sin, cos, ... to the derivatives of all but 1."""
+        """Return the matrix that maps (1, z, sin, cos, ...) to the derivatives of (z, sin, ...)."""
         assert self.degree is not None
         slopes = np.zeros((2 * self.degree + 1, 2 * self.degree + 2))
         slopes[0, 0] = 1.0
@@ -292,18 +300,19 @@ class Fourier(ProductFamily):
 
 
 class Indicator(Family):
-    """Indicators of the values of discrete variables, and products of them.
+    """Indicators of the values of discrete variables, and products of these indicators.
 
-    For categorical or discrete columns: with `degree` None, all functions of the selected
-    variables. Meant for GFS and GFA: a linear combination of columns, as GFR finds it, rarely has
-    few distinct values.
+    This family is for categorical or discrete columns; with ``degree=None``, it contains all
+    functions of the selected variables. Use it with GFS and GFA. It does not suit GFR, whose
+    variables are linear combinations of columns and rarely have few distinct values.
 
     Parameters
     ----------
     degree : int or None, default=2
         The largest number of distinct variables in a product; None for any number.
     max_levels : int, default=32
-        The largest number of distinct values of a variable; more are an error.
+        The largest number of distinct values of a variable; if a variable has more, an error is
+        raised.
 
     Examples
     --------
@@ -322,7 +331,7 @@ class Indicator(Family):
         self.max_levels = max_levels
 
     def rules(self) -> tuple[Products, ...]:
-        """Check the parameters and return the rule for products."""
+        """Check the parameters, and return the rule that produces the products of the family."""
         check_count(self, "degree", none="any number of variables")
         check_count(self, "max_levels")
         return (Products(self._basis, max_variables=self.degree, z_stands_alone=True),)
@@ -337,9 +346,12 @@ class Indicator(Family):
 
 
 def _indicate(middles: Array, z: Array) -> Array:
-    """Return z and the indicators of all its levels but the first; `middles` separate levels."""
+    """Return the values of z, then of the indicators of all levels except the first.
+
+    `middles` are the midpoints between neighbouring levels.
+    """
     cell = np.searchsorted(middles, z)
-    # The indicator of the first level is one minus the others, so the constant covers it.
+    # The indicator of the first level is the constant 1 minus the other indicators: redundant.
     indicators = cell == np.arange(1, len(middles) + 1)[:, np.newaxis]
     return np.vstack([z, indicators])
 
@@ -352,11 +364,11 @@ BY_NAME: dict[str, Callable[..., Family]] = {
     "fourier": Fourier,
     "indicator": Indicator,
 }
-"""Families that estimators accept by name; each takes a degree."""
+"""Families that estimators accept by name; each is created with one argument, the degree."""
 
 
 def by_name(name: str, degree: int | None) -> Family:
-    """Return the family of that name and degree.
+    """Return the family that has the given name and degree.
 
     Parameters
     ----------
@@ -364,8 +376,8 @@ def by_name(name: str, degree: int | None) -> Family:
         One of the keys of `BY_NAME`: "multilinear", "polynomial", "hermite", "legendre", "fourier"
         or "indicator".
     degree : int or None
-        The degree, as the family takes it. None, which stands for any number of variables in a
-        product, is possible for "multilinear" and "indicator".
+        The parameter `degree` of the family. None, for any number of variables in a product, is
+        allowed for "multilinear" and "indicator".
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Pruning of blocks: only wanted functions and their parents stay."""
+"""Pruning of function blocks: keep only the wanted functions and their parents."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ from gramian.families._expansion import Block
 def prune(
     blocks: Sequence[Block], wanted: Sequence[IntArray]
 ) -> tuple[list[Block], list[IntArray]]:
-    """Keep the wanted functions, their parents, the parents of the parents, and so on.
+    """Return blocks with the wanted functions, their parents, the parents of these, and so on.
+
+    The parent of a function is the function of earlier variables that is its factor.
 
     Parameters
     ----------
     blocks : sequence of Block
-        The blocks of all variables, in their order.
+        The blocks of functions, one per variable, in the order of the variables.
     wanted : sequence of arrays
         The numbers of the wanted functions of each block, in increasing order.
 
     Returns
     -------
     blocks : list of Block
-        The smaller blocks, to be evaluated one after the other.
+        The pruned blocks.
     wanted : list of arrays
-        The places of the wanted functions in the smaller blocks.
+        The numbers of the wanted functions in the pruned blocks.
     """
     edges = np.cumsum([1, *(len(block.stored) for block in blocks)])
     in_use = np.zeros(edges[-1], dtype=bool)

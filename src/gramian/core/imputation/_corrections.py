@@ -1,4 +1,8 @@
-"""Nonlinear corrections of the linear expectation of a cell, by functions of the completed row."""
+"""Nonlinear corrections of expected cells.
+
+A linear model fills the missing cells of a row. A correction adds a function of the filled row to
+the expected value of one column.
+"""
 
 from __future__ import annotations
 
@@ -11,43 +15,49 @@ from scipy.linalg import eigh
 from gramian._support.types import Array, IntArray
 
 N_FACTORS = 8
-"""Number of columns in products: those most correlated with the column to be filled."""
+"""Number of columns that are multiplied in `ProductsOfTwo`: the columns with the largest
+correlation with the column to fill."""
 N_WAVES = 300
-"""Number of waves."""
+"""Number of random cosine functions in `Waves`."""
 LENGTHS = (1.0, 0.5, 0.25)
-"""Wavelengths, as shares of the typical distance of two rows; left-out rows choose one."""
+"""Wavelengths that are tried for `Waves`, relative to the typical distance of two rows; the
+leave-one-out error decides."""
 MOST_DEVIATIONS = 5.0
-"""Limit of products, in deviations from their mean: products explode where there are no rows."""
+"""Products are limited to this number of standard deviations from their mean, because they become
+very large on rows far from the data."""
 LEAST_RELEVANCE = 0.05
-"""Lower bound of a column's correlation as its weight in distances."""
+"""Smallest weight of a column in the distance of two rows; otherwise the weight is the correlation
+with the column to fill."""
 RELATIVE_PENALTIES = 10.0 ** np.arange(-7, 0.1, 0.5)
-"""Penalties, relative to the largest eigenvalue of the functions' covariance."""
+"""Ridge penalties that are tried, relative to the largest eigenvalue of FᵀF, where F has the
+centred function values."""
 LEAST_FREE = 1e-3
-"""Lower bound of 1 - leverage, the share of a row's fit that other rows decide."""
+"""Smallest value of 1 - leverage that is used as a divisor of leave-one-out residuals."""
 MOST_FREEDOM = 0.7
-"""Largest number of degrees of freedom of a fit, relative to the rows."""
+"""Largest number of degrees of freedom of a ridge fit, divided by the number of rows; penalties
+with more are skipped."""
 
 
 RowFunctions = Callable[[Array], Array]
-"""Returns the values of functions on completed rows, one column per function."""
+"""Function that maps filled rows to function values, with one column per function."""
 
 
 @dataclass(frozen=True)
 class ProductsOfTwo:
-    """Squares and products of some columns."""
+    """Squares and products of two of the chosen columns, scaled to mean 0 and variance 1."""
 
     columns: IntArray
     mean: Array
     deviation: Array
 
     def __call__(self, rows: Array) -> Array:
-        """Return the products, one column each, scaled to variance 1 and limited."""
+        """Return the scaled products of the rows, one column per product, with limited size."""
         products = _products(rows[:, self.columns])
         return np.clip((products - self.mean) / self.deviation, -MOST_DEVIATIONS, MOST_DEVIATIONS)
 
     @classmethod
     def of(cls, rows: Array, relevance: Array) -> ProductsOfTwo:
-        """Return the products of the most relevant columns."""
+        """Return the products of the `N_FACTORS` columns with the largest relevance."""
         columns = np.argsort(-relevance, kind="stable")[:N_FACTORS]
         products = _products(rows[:, columns])
         deviation = products.std(axis=0)
@@ -61,23 +71,23 @@ def _products(x: Array) -> Array:
 
 @dataclass(frozen=True)
 class Waves:
-    """Cosines in random directions: their sums are smooth functions of all columns.
+    """Cosines in random directions; their linear combinations are smooth functions of all columns.
 
-    Their inner products tend to a Gaussian kernel of the distance between rows, in which columns
-    count by their relevance (Rahimi and Recht's random features).
+    Inner products of their values approximate a Gaussian kernel of the distance between two rows,
+    in which columns are weighted by their relevance (random features of Rahimi and Recht).
     """
 
     directions: Array
     phases: Array
 
     def __call__(self, rows: Array) -> Array:
-        """Return the cosines, one column each."""
+        """Return the cosines of the rows, one column per cosine."""
         waves: Array = np.cos(rows @ self.directions + self.phases)
         return waves
 
     @classmethod
     def of(cls, rows: Array, relevance: Array, share: float) -> Waves:
-        """Draw waves whose length is a share of the typical distance of two rows."""
+        """Return random waves whose length is `share` times the typical distance of two rows."""
         scale = np.maximum(relevance, LEAST_RELEVANCE)
         rng = np.random.default_rng(0)
         # The mean squared distance of two rows is twice their variance.
@@ -88,31 +98,31 @@ class Waves:
 
 @dataclass(frozen=True)
 class Correction:
-    """A ridge regression on functions."""
+    """Fitted ridge regression: coefficients of functions of the filled rows, and an offset."""
 
     functions: RowFunctions
     coefficients: Array
     offset: float
 
     def __call__(self, rows: Array) -> Array:
-        """Return the correction of the linear expectation for each row."""
+        """Return the number to add to the expected cell of each row."""
         correction: Array = self.functions(rows) @ self.coefficients + self.offset
         return correction
 
 
 def best_correction(rows: Array, target: Array, relevance: Array) -> Correction | None:
-    """Return the best correction of linear expectations; None if no correction helps.
+    """Return the correction with the smallest leave-one-out error; None if no correction helps.
 
-    Functions and penalty have the smallest leave-one-out error.
+    Products and waves are tried, each with several penalties.
 
     Parameters
     ----------
     rows : array of shape (n_rows, n_columns)
-        Rows completed without the cells of the target.
+        Rows that were filled without using the cells of the column to fill.
     target : array of shape (n_rows,)
-        The residuals of the target's linear expectation.
+        The residuals of the linear model for the column to fill.
     relevance : array of shape (n_columns,)
-        The absolute correlation of each column with the one to be filled.
+        The absolute correlation of each column with the column to fill.
     """
     best, least = None, float(np.mean(target**2))
     kinds: Sequence[RowFunctions] = [
@@ -124,7 +134,7 @@ def best_correction(rows: Array, target: Array, relevance: Array) -> Correction 
         mean, offset = values.mean(axis=0), float(target.mean())
         values -= mean
         y = target - offset
-        # Older versions of SciPy give "evd" too little room for a matrix of one entry.
+        # Older versions of SciPy reserve too little memory for "evd" and a matrix of one entry.
         several = values.shape[1] > 1
         sizes, vectors = eigh(
             values.T @ values, check_finite=False, driver="evd" if several else "ev"

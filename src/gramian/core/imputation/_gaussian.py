@@ -1,11 +1,11 @@
-"""Linear expectations of missing cells, by a normal distribution fitted to rows with gaps.
+"""Expected values of missing cells, from a normal distribution fitted to rows with missing cells.
 
-With the covariance Σ, the cells O that are present in a row and B = (Σ_OO)⁻¹, the expected row is
-ΣB x: it equals x in the cells O. If a present cell j is left out as well,
+Let Σ be the covariance, O the cells that are present in a row, and B = (Σ_OO)⁻¹. The expected row
+is ΣB x, which equals x in the cells O. If one present cell j is left out as well,
 
     the expected cell j is  x_j - (Bx)_j / B_jj,  and cell k is  (ΣBx)_k - (ΣB)_kj (Bx)_j / B_jj,
 
-so that one inverse per row gives the expectations without each of its cells.
+so that one matrix inverse per row gives the expected values without any one of its cells.
 """
 
 from __future__ import annotations
@@ -20,54 +20,55 @@ from gramian._support.types import Array
 
 Mask = NDArray[np.bool_]
 RIDGES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
-"""Ridges: numbers of rows of variance 1 that are added to the covariance; hidden cells choose."""
+"""Ridges that are tried. A ridge of r acts on the covariance like r additional rows with
+independent columns of variance 1. The ridge with the smallest error in hidden cells is chosen."""
 HIDDEN = 0.1
-"""Share of present cells that are hidden to choose the ridge."""
+"""Share of present cells that are hidden to measure the error of their expected values."""
 MAX_ROUNDS = 30
-"""Largest number of rounds of EM."""
+"""Largest number of rounds of the EM algorithm."""
 LEAST_CHANGE = 1e-3
-"""Change of the covariance, of columns of variance about 1, below which rounds end."""
+"""EM ends when no entry of the covariance changes by this or more; columns have variance near 1."""
 INVERSES_BYTES = 2**26
-"""Bytes of the inverses of a block of rows."""
+"""Largest size, in bytes, of the matrix inverses that are computed together for a block of rows."""
 
 
 @dataclass(frozen=True)
 class Completed:
-    """Completed rows, and the terms that leave one of the present cells out."""
+    """Filled rows, and the terms from which expectations without one present cell are computed."""
 
     rows: Array
-    """Expected rows, centred; present cells keep their values."""
+    """Centred rows: present cells have their values, missing cells their expected values."""
     gain: Array
-    """Difference of each present cell from its expectation given the others; 0 in gaps. Of shape
-    (n_rows, n_columns)."""
+    """Each present cell minus its expected value given the other cells; 0 for missing cells. The
+    shape is (n_rows, n_columns)."""
     effects: Array
-    """ΣB for each row: change of expected cells (second axis) per unit of present cells (third
-    axis). Of shape (n_rows, n_columns, n_columns)."""
+    """ΣB for each row, of shape (n_rows, n_columns, n_columns): change of an expected cell (second
+    axis) if a present cell (third axis) grows by 1."""
 
     def without(self, column: int) -> Array:
-        """Return the expected rows if all cells of a column are left out."""
+        """Return the filled rows that result if the cells of one column are not used."""
         rows: Array = self.rows - self.effects[:, :, column] * self.gain[:, [column]]
         return rows
 
 
 @dataclass(frozen=True)
 class Gaussian:
-    """A mean and a covariance."""
+    """Normal distribution of the rows, with its mean and covariance."""
 
     mean: Array
     covariance: Array
     ridge: float = 0.0
-    """The ridge of the fit."""
+    """Ridge with which the covariance is fitted; see `RIDGES`."""
 
     def expect(self, x: Array, present: Mask) -> Array:
-        """Return expected rows, centred, given the present cells."""
+        """Return the rows minus the mean, with missing cells replaced by expected values."""
         parts = [self.complete(x[part], present[part]).rows for part in _blocks(x)]
         return np.concatenate([np.empty((0, x.shape[1])), *parts])
 
     def complete(self, x: Array, present: Mask) -> Completed:
-        """Return expected rows, with the terms that leave each cell out.
+        """Return the filled rows, and the terms for expectations without one present cell.
 
-        The result takes one number for each row and each pair of columns.
+        The result takes memory for one number per row and pair of columns.
         """
         covariance = self.covariance
         both = present[:, :, np.newaxis] & present[:, np.newaxis, :]
@@ -83,7 +84,7 @@ class Gaussian:
         return Completed(rows, gain, covariance @ inverse)
 
     def updated(self, x: Array, present: Mask) -> Gaussian:
-        """Return the parameters after one round of EM."""
+        """Return the distribution after one round of the EM algorithm."""
         n = len(x)
         total = np.zeros(len(self.mean))
         products = np.zeros_like(self.covariance)
@@ -92,7 +93,7 @@ class Gaussian:
             gaps = (~present[part]).astype(np.float64)
             total += done.rows.sum(axis=0)
             products += done.rows.T @ done.rows
-            # covariance of the gaps given the present cells: Σ - ΣBΣ
+            # covariance of the missing cells given the present cells: Σ - ΣBΣ
             explained = done.effects @ self.covariance
             explained *= gaps[:, :, np.newaxis]
             products += (gaps.T @ gaps) * self.covariance
@@ -105,15 +106,15 @@ class Gaussian:
 
 
 def fit_gaussian(x: Array, present: Mask) -> Gaussian:
-    """Fit a normal distribution to rows with gaps.
+    """Fit a normal distribution to rows with missing cells.
 
-    Some present cells are hidden, and the ridge with the smallest error in these cells is chosen.
-    Then the distribution is fitted to all present cells.
+    Some present cells are hidden, and the ridge with the smallest error in the hidden cells is
+    chosen. Then the distribution is fitted to all present cells.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
-        Columns of variance about 1. Values in gaps are ignored.
+        Rows whose columns have variance near 1. Values in missing cells are ignored.
     present : array of bool
         True for cells that are not missing.
     """
@@ -131,12 +132,12 @@ def fit_gaussian(x: Array, present: Mask) -> Gaussian:
 
 
 def hide(present: Mask) -> Mask:
-    """Return a random choice of present cells, to be hidden as a test of expectations."""
+    """Return a mask of randomly chosen present cells, to be hidden as a test of their estimates."""
     return present & (np.random.default_rng(0).random(present.shape) < HIDDEN)
 
 
 def _converge(found: Gaussian, x: Array, present: Mask) -> Gaussian:
-    """Make rounds of EM until the covariance changes little."""
+    """Return the distribution after rounds of EM, until the covariance changes little."""
     for _ in range(MAX_ROUNDS):
         last, found = found, found.updated(x, present)
         if np.abs(found.covariance - last.covariance).max() < LEAST_CHANGE:

@@ -1,4 +1,4 @@
-"""A fitted imputation: linear expectations, corrections and limits of filled cells."""
+"""Fitted imputation: expected cells of a normal distribution, corrected and limited."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from gramian.core.imputation._corrections import Correction, best_correction
 from gramian.core.imputation._gaussian import Gaussian, fit_gaussian
 
 MAX_NUMBERS = 2**26
-"""Largest number of rows times columns times columns for corrections: 512 MB. Larger tables use a
-sample of their rows."""
+"""Largest product n_rows · n_columns² for which corrections are fitted to all rows (512 MB); for
+larger tables, corrections are fitted to a random sample of the rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Imputation:
-    """Expectation of cells, given the other cells of their row."""
+    """Fitted imputation: it fills missing cells with expected values, given the rest of the row."""
 
     centre: Array
     scale: Array
-    """Scale of the columns; the following attributes describe ``(X - centre) / scale``."""
+    """Divisor of the centred columns; `gaussian` and `corrections` are for scaled columns
+    ``(X - centre) / scale``."""
     gaussian: Gaussian
     corrections: tuple[Correction | None, ...]
-    """Corrections of linear expectations, by column; None for no correction."""
+    """For each column, the nonlinear correction of its expected cells; None for no correction."""
     low: Array
     high: Array
-    """Limits of filled cells, by column."""
+    """Largest value of filled cells in each column; `low` is the smallest."""
 
     def fill(self, table: Array) -> Array:
-        """Return the rows with filled gaps."""
+        """Return a copy of the table in which missing cells (NaN) are filled."""
         gaps = np.isnan(table)
         which = np.flatnonzero(gaps.any(axis=1))
         filled: Array = table.copy()
@@ -40,7 +41,7 @@ class Imputation:
         return filled
 
     def _expect(self, table: Array) -> Array:
-        """Return expected rows, in the units of the table."""
+        """Return the expected values of all cells, corrected and limited, unscaled."""
         present = ~np.isnan(table)
         x = np.where(present, (table - self.centre) / self.scale, 0.0)
         expected = self.gaussian.expect(x, present)
@@ -57,18 +58,19 @@ class Imputation:
 def fit_imputation(
     table: Array, names: list[str], *, nonlinear: bool = True, margin: float = 0.2
 ) -> Imputation:
-    """Fit a normal distribution and corrections of its expectations.
+    """Fit an imputation: a normal distribution, and nonlinear corrections of its expected cells.
 
     Parameters
     ----------
     table : array of shape (n_rows, n_columns)
-        The table; NaN is missing.
+        The table; missing cells are NaN.
     names : list of str
-        The names of the columns, for messages.
+        The names of the columns, for error messages.
     nonlinear : bool
-        True to correct the linear expectations.
+        True to add nonlinear corrections to the linear expectations.
     margin : float
-        The distance of filled values beyond the range of present values, as a share of the range.
+        Filled values may exceed the range of the present values of their column by this share of
+        the range.
     """
     present = ~np.isnan(table)
     empty = np.flatnonzero(~present.any(axis=0))
@@ -99,7 +101,7 @@ def fit_imputation(
 def _corrections(
     gaussian: Gaussian, x: Array, present: NDArray[np.bool_]
 ) -> tuple[Correction | None, ...]:
-    """Return the corrections of the linear expectations, column by column."""
+    """Return the nonlinear correction of the expected cells of each column, or None for none."""
     n_rows, n_columns = x.shape
     most = max(2, MAX_NUMBERS // n_columns**2)
     if n_rows > most:
@@ -120,7 +122,7 @@ def _corrections(
 
 
 def _correlations(rows: Array, values: Array) -> Array:
-    """Return the absolute correlation of each column with `values`; 0 if one is constant."""
+    """Return the absolute correlation of each column with `values`; 0 if either is constant."""
     centred = rows - rows.mean(axis=0)
     values = values - values.mean()
     sizes = np.linalg.norm(centred, axis=0) * np.linalg.norm(values)

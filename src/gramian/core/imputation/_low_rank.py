@@ -1,8 +1,9 @@
-"""Rows as combinations of a few lines: expected codes of rows with missing cells.
+"""Plane through rows with missing cells: each row is a combination of a few directions (lines).
 
-With codes c of mean 0 and variance 1, lines L and x = cL + noise of variance σ² in each cell, the
-present cells O give the code (L_O L_Oᵀ + σ² I)⁻¹ L_O x_O. It is the nearest point of the plane with
-respect to these cells, shrunk to the mean as far as they leave the code uncertain.
+Codes are coordinates in the plane. Let the codes c have mean 0 and variance 1, and let x = cL +
+noise, with the lines L as rows of a matrix and noise of variance σ² in each cell. Given the present
+cells O, the expected code is (L_O L_Oᵀ + σ² I)⁻¹ L_O x_O. This is the nearest point of the plane in
+the present cells, moved towards the mean: the more, the less these cells determine the code.
 """
 
 from __future__ import annotations
@@ -16,32 +17,33 @@ from gramian._support.types import Array
 from gramian.core.imputation._gaussian import Mask, hide
 
 LEAST_NOISE = 1e-9
-"""Smallest variance of noise, as a share of the mean variance of a column."""
+"""Smallest variance of the noise, as a share of the mean variance of a column."""
 N_LINES = (1, 2, 3, 5, 8, 12, 20, 30)
-"""Numbers of lines that are tried; hidden cells choose."""
+"""Numbers of lines (dimensions of the plane) that are tried; the error in hidden cells decides."""
 ROWS_A_LINE = 5
-"""Number of rows that each line needs."""
+"""A plane with n lines is tried only if the table has at least n times this number of rows."""
 MAX_TURNS = 50
-"""Largest number of rounds."""
+"""Largest number of rounds in which the plane and the missing cells are estimated in turn."""
 LEAST_GAP_CHANGE = 1e-3
-"""Relative change of the gaps below which rounds end."""
+"""Rounds end when the relative change of the filled cells is at most this."""
 
 
 def expected_codes(x: Array, present: Mask, lines: Array, noise: float) -> Array:
-    """Return the expected codes of rows, given the present cells.
+    """Return the expected codes (coordinates in a plane) of rows, given their present cells.
 
-    One system is solved for each pattern of gaps. The codes of a row without any value are NaN.
+    Rows with missing cells in the same columns are solved together. The codes of a row without any
+    value are NaN.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
-        Centred rows. Values in gaps are ignored.
+        Centred rows. Values in missing cells are ignored.
     present : array of bool
         True for cells that are not missing.
     lines : array of shape (n_codes, n_columns)
-        The change of the columns per unit of a code. Codes have variance 1.
+        The change of the columns if a code grows by 1. Codes have variance 1.
     noise : float
-        The residual variance of a cell, given the codes.
+        The variance of a cell around the plane.
     """
     patterns, which = np.unique(present, axis=0, return_inverse=True)
     order = np.argsort(which.ravel(), kind="stable")
@@ -57,14 +59,14 @@ def expected_codes(x: Array, present: Mask, lines: Array, noise: float) -> Array
 
 
 def noise_of(total: float, lines: Array) -> float:
-    """Return the residual variance of a cell, given codes of variance 1.
+    """Return the mean variance of a cell around the plane: total variance minus that of the plane.
 
     Parameters
     ----------
     total : float
         The sum of the variances of all columns.
     lines : array of shape (n_codes, n_columns)
-        The change of the columns per unit of a code.
+        The change of the columns if a code, of variance 1, grows by 1.
     """
     n_columns = lines.shape[1]
     left = total - float(np.sum(lines**2))
@@ -74,16 +76,16 @@ def noise_of(total: float, lines: Array) -> float:
 
 @dataclass(frozen=True)
 class Plane:
-    """A plane through the rows of a table with gaps, from which gaps are filled."""
+    """Plane fitted to a table with missing cells; it fills missing cells of rows."""
 
     mean: Array
     deviation: Array
-    """Standard deviations of the columns; `lines` describe columns divided by them."""
+    """Standard deviations of the columns; `lines` and `noise` are for columns divided by them."""
     lines: Array
     noise: float
 
     def transform(self, table: Array) -> Array:
-        """Return the table with gaps filled by nearest points with respect to present cells."""
+        """Return the table with missing cells (NaN) filled by expected points of the plane."""
         present = ~np.isnan(table)
         x = (table - self.mean) / self.deviation
         codes = expected_codes(x, present, self.lines, self.noise)
@@ -91,23 +93,24 @@ class Plane:
 
 
 def fit_plane(table: Array) -> Plane:
-    """Fit a plane to a table with gaps: codes, gaps and lines are estimated in turn.
+    """Fit a plane to a table with missing cells.
 
-    Some present cells are hidden, and the number of lines with the smallest error in these cells is
-    chosen. The time grows with the size of the table times the smaller of its numbers of rows and
-    columns: the method is for wide tables.
+    The lines of the plane, the codes of the rows and the missing cells are estimated in turn. Some
+    present cells are hidden, and numbers of lines are tried in increasing order until the error in
+    the hidden cells grows. The time is proportional to the size of the table times the smaller of
+    its numbers of rows and columns, so the method suits wide tables.
 
     Parameters
     ----------
     table : array of shape (n_rows, n_columns)
-        The table; NaN is missing. Every row and every column has a value.
+        The table; missing cells are NaN. Every row and every column has a value.
     """
     present = ~np.isnan(table)
     mean, deviation = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
     deviation = np.where(deviation > 0, deviation, 1.0)
     x = np.where(present, (table - mean) / deviation, 0.0)
     hidden = hide(present)
-    hidden[~(present & ~hidden).any(axis=1)] = False  # every row keeps a cell
+    hidden[~(present & ~hidden).any(axis=1)] = False  # every row keeps a present cell
     most = min(len(x) // ROWS_A_LINE, x.shape[1] - 1)
     best, least = 1, np.inf
     for n_lines in [n for n in N_LINES if n <= most] if hidden.any() else ():
@@ -122,7 +125,7 @@ def fit_plane(table: Array) -> Plane:
 
 
 def _in_turns(x: Array, present: Mask, n_lines: int) -> tuple[Array, Array, float]:
-    """Return centre, lines and noise of scaled columns; gaps begin at 0."""
+    """Return (centre, lines, noise) of the plane; missing cells of `x` are 0 in the first round."""
     for _ in range(MAX_TURNS):
         centre = x.mean(axis=0)
         lines, noise = _lines(x - centre, n_lines)
@@ -136,7 +139,10 @@ def _in_turns(x: Array, present: Mask, n_lines: int) -> tuple[Array, Array, floa
 
 
 def _lines(x: Array, n_lines: int) -> tuple[Array, float]:
-    """Return the most likely lines (shortened principal directions) and noise of centred rows."""
+    """Return (lines, noise) of the most likely plane for centred rows without missing cells.
+
+    The lines are the principal directions; noise is subtracted from their variances.
+    """
     n_rows, n_columns = x.shape
     total = float(np.sum(x**2)) / n_rows
     n = min(n_rows, n_columns)

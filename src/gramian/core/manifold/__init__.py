@@ -1,4 +1,4 @@
-"""Curved surfaces x̂(u) = Bᵀf(u): the nearest point of each row, and the surface that fits best.
+"""Curved surfaces x̂(u) = Bᵀf(u), fitted to rows: nearest points of the rows, and surface refits.
 
 The search for a nearest point needs one row and the surface; the refit of the surface needs only
 sums over rows. So rows may come from any source, and are never stored. Open `_rounds.py` first.

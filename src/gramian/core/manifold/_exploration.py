@@ -1,4 +1,4 @@
-"""Choice of the rounds of a fit (families and penalties) by held-out rows."""
+"""Choice of the rounds of a surface fit, their families and penalties, by held-out rows."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ from gramian.core.rows import RowBlock, Rows
 from gramian.families import Family
 
 EQUAL = 0.005
-"""Share by which errors may differ and count as equal: then the smoother surface is preferred."""
+"""Relative difference of held-out errors that count as equal; among equal errors, the largest
+penalty (the smoothest surface) is chosen."""
 PATIENCE = 2
-"""Number of consecutive rounds without gain after which the next family is tried."""
+"""Number of consecutive rounds without improvement after which the next family is tried."""
 LAST = 3
-"""Divisor of the gain that is worth a round with the last family, after which none follows."""
+"""Divisor of `Choices.tol` for the last family: since no family follows, smaller improvements are
+worth another round."""
 
 
 @dataclass(frozen=True)
 class HeldOutRows:
-    """Held-out rows, which measure errors and take no part in the fit."""
+    """Held-out rows: they measure the error of a surface that was fitted to other rows."""
 
     x: Array
     weights: Array
     beyond: float
-    """Part of the mean square of the rows outside the span of the fitted rows."""
+    """Part of the mean square of the held-out rows that is orthogonal to all fitted rows."""
 
     @classmethod
     def of(cls, rows: RowBlock, basis: Array | None) -> HeldOutRows:
-        """Return held-out rows in the orthonormal basis of the fit, if there is one."""
+        """Return held-out rows in the orthonormal `basis` of the fit; unchanged if it is None."""
         x, weights = rows.x / rows.root[:, np.newaxis], rows.root**2
         if basis is None:
             return cls(x, weights, 0.0)
@@ -41,7 +43,7 @@ class HeldOutRows:
         return cls(inside, weights, max(0.0, float(beyond)))
 
     def share_left(self, coding: Coding) -> float:
-        """Return the share of the rows' mean square that their nearest points leave."""
+        """Return the mean squared distance from the surface, divided by the rows' mean square."""
         whole = float(self.weights @ np.sum(self.x**2, axis=1)) + self.beyond
         left = float(self.weights @ coding(self.x)[1]) + self.beyond
         return left / whole if whole > 0 else 0.0
@@ -49,17 +51,17 @@ class HeldOutRows:
 
 @dataclass(frozen=True)
 class Exploration:
-    """Rounds, and the held-out error of each."""
+    """Result of `explore`: the rounds that were made, and their held-out errors."""
 
     rounds: tuple[Round, ...]
     errors: Array
-    """Residual share of the held-out rows' variance after each round."""
+    """Share of the variance of the held-out rows that remains as residual after each round."""
     last_only: bool = False
-    """True if only rounds of the last family qualify as the best."""
+    """True if `best` considers only rounds with the last family."""
 
     @property
     def best(self) -> int:
-        """Number of the qualified round with the smallest error."""
+        """Number of the round with the smallest error (with `last_only`, of the last family)."""
         last = self.rounds[-1].family
         errors = [
             np.inf if self.last_only and each.family != last else error
@@ -70,18 +72,19 @@ class Exploration:
 
 @dataclass(frozen=True)
 class Choices:
-    """Families and penalties to choose from, and limits of the search."""
+    """Families and penalties from which `explore` chooses, and limits of its search."""
 
     families: Sequence[Family]
-    """Families with growing numbers of functions; each begins with the codes of the one before."""
+    """Families with increasing numbers of functions, tried in this order; each family starts from
+    the codes (coordinates on the surface) of the family before it."""
     alphas: Sequence[float]
-    """Penalties in increasing order; the search steps from one to the next."""
+    """Penalties in increasing order; the search moves from a penalty to its neighbours."""
     max_rounds: int
-    """The largest number of rounds with each family."""
+    """Largest number of rounds with each family."""
     tol: float
-    """Relative decrease of the error that is worth another round."""
+    """Relative decrease of the held-out error below which a round counts as no improvement."""
     last_only: bool = False
-    """True if the result must have the last family; the others only lead to it."""
+    """True if the result must have the last family; the other families only provide its start."""
 
 
 def explore(
@@ -92,11 +95,11 @@ def explore(
     choices: Choices,
     report: RoundReport | None = None,
 ) -> Exploration:
-    """Make rounds, and measure the error of held-out rows after each.
+    """Fit surfaces round by round, and measure the error of held-out rows after each round.
 
-    All penalties of a round share the sums of one pass. After a round that raised the error, the
-    penalty must grow. If that does not help either, the next family is tried; the exploration ends
-    after a family that gained nothing.
+    All penalties of a round use the sums of one pass over the rows. After a round that raised the
+    error, the penalty must increase. If this does not help either, the next family is tried. The
+    exploration ends after a family that brought no improvement.
 
     Parameters
     ----------
@@ -107,7 +110,7 @@ def explore(
     n_codes : int
         The number of codes.
     coding : Coding
-        The codes to begin with.
+        The coding of the rows before the first round.
     choices : Choices
         Families and penalties to choose from.
     report : callable, optional
@@ -142,7 +145,7 @@ def explore(
             rose, best = error > best, min(best, error)
             if in_vain == PATIENCE:
                 break
-            if rose:  # perhaps the surface bends too much, and a smoother one helps
+            if rose:  # the surface may bend too much: require a smoother one
                 least = min(place + 1, len(choices.alphas) - 1)
         if not choices.last_only and min(errors) > (1 - choices.tol) * best_before:
             break
@@ -152,7 +155,20 @@ def explore(
 def _best_penalty(
     attempt: Callable[[int], tuple[float, Coding]], place: int, allowed: range
 ) -> tuple[int, tuple[float, Coding]]:
-    """Return the best penalty: step while the error falls; among equals take the largest."""
+    """Return (index of the best penalty, its error and coding).
+
+    The search starts at index `place` and moves up and down while the error falls. Among nearly
+    equal errors, the largest penalty is chosen.
+
+    Parameters
+    ----------
+    attempt : callable
+        Returns the held-out error and the coding for the index of a penalty.
+    place : int
+        The index of the first penalty.
+    allowed : range
+        The indices of the penalties that may be tried.
+    """
     tried = {place: attempt(place)}
     for step in (1, -1):
         index = place + step

@@ -1,4 +1,4 @@
-"""Nearest points of a surface, for many rows at once: Levenberg-Marquardt, one damping per row."""
+"""Nearest points of a surface for many rows at once, by Levenberg-Marquardt steps for each row."""
 
 from __future__ import annotations
 
@@ -17,55 +17,59 @@ from gramian.core.manifold._surface import Surface
 
 Mask = NDArray[np.bool_]
 BATCH_BYTES = 2**23
-"""Bytes of the tangents of a batch of rows: they stay in the processor's cache."""
+"""Size, in bytes, of the tangents of one batch of rows: small enough for the processor's cache."""
 FIRST_DAMPING = 1e-2
-"""Damping of the first step."""
+"""Damping of the first Levenberg-Marquardt step of each row."""
 EASE, TIGHTEN = 0.2, 6.0
-"""Factors of the damping after a step that lowered the objective, and after one that did not."""
+"""Factors that multiply the damping of a row: `EASE` after a step that lowered the objective,
+`TIGHTEN` after a step that did not."""
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e6
-"""Smallest damping, and the damping above which the search for a row ends."""
+"""Smallest damping of a step, and the damping above which the search for a row stops."""
 FLOOR = 1e-3
-"""Share of the mean curvature that damps a variable without curvature."""
+"""Share of the mean curvature that is added to the curvature of each variable before damping, so
+that variables without curvature are damped too."""
 MAX_STEPS = 10_000
-"""Largest number of steps that a search may be given."""
+"""Largest value that users may set for the number of steps of a search."""
 FAR = 3.0
-"""Largest norm of starting codes, relative to the root of their number. Codes beyond it are also
-tried at that distance and at the origin: polynomials explode where there are no rows."""
+"""Largest norm of starting coordinates, divided by the square root of their number. If a start is
+farther away, the search also tries the start moved to this distance, and the origin: polynomials
+become very large far from the rows."""
 
 
 @dataclass(frozen=True)
 class NearestSearch:
-    """Parameters of the search for nearest points."""
+    """Search for the nearest points of a surface, with its parameters."""
 
     tether: float = 0.0
-    """Penalty of the squared distance from the start, in units of the surface's mean square."""
+    """Factor of the penalty on the squared distance from the start, relative to the mean square of
+    the surface; 0 for no penalty."""
     tol: float = 1e-6
-    """Relative decrease of a row's objective below which the search for the row ends."""
+    """The search for a row stops when a step lowers its objective by less than this share."""
     max_steps: int = 50
 
     def __call__(
         self, surface: Surface, start: Start, x: Array, present: Mask | None = None
     ) -> tuple[Array, Array]:
-        """Find the nearest point of each row.
+        """Find the nearest point of the surface for each row.
 
         Parameters
         ----------
         surface : Surface
             The surface.
         start : Start
-            Estimates the coordinates at which the search begins.
+            Estimates the coordinates at which the search starts.
         x : array of shape (n_rows, n_columns)
             Centred rows.
         present : array of bool, optional
-            True for cells that count in distances, for a surface that is not compact; by default
-            all. The values of other cells are used for the start only.
+            True for cells that count in distances; by default, all cells count. The values of the
+            other cells are used only for the start. The surface must have ``compact=False``.
 
         Returns
         -------
         u : array of shape (n_rows, n_variables)
-            The coordinates of the points found.
+            The coordinates of the nearest points on the surface.
         errors : array of shape (n_rows,)
-            The squared distances of the points from the rows.
+            The squared distances of the rows from their nearest points.
         """
         u = np.empty((len(x), surface.terms.n_variables), dtype=x.dtype)
         errors = np.empty(len(x), dtype=x.dtype)
@@ -79,20 +83,20 @@ class NearestSearch:
 
         parts = [slice(*pair) for pair in itertools.pairwise(edges)]
         workers = n_workers(len(x))
-        # Products of batches are too small for more than one thread each.
+        # The matrix products of a batch are too small for several threads.
         with threads_for(0) if workers == 1 else nullcontext():
             share_out(parts, [search] * workers)
         return u, errors
 
 
 class _Batch:
-    """Rows that are searched together; rows leave the batch when their search ends."""
+    """Rows for which nearest points are searched together, until the search of each row stops."""
 
     def __init__(
         self, search: NearestSearch, surface: Surface, start: Start, x: Array, weights: Array | None
     ) -> None:
         self._weights = weights
-        """0 for cells that do not count, 1 for the others."""
+        """Weight of each cell: 1 if it counts in distances, else 0. None if all cells count."""
         self._search = search
         self._terms = surface.terms
         kind = x.dtype
@@ -103,7 +107,7 @@ class _Batch:
             whole = np.einsum("ij,ij->i", x, x)
         _check_finite(whole)
         self._x = x if surface.axes is None else x @ surface.axes.astype(kind, copy=False)
-        # The part of a row orthogonal to the axes has a constant distance.
+        # The part of a row that is orthogonal to the axes adds a constant to its squared distances.
         self._rest = whole - np.einsum("ij,ij->i", self._x, self._x)
         np.maximum(self._rest, 0, out=self._rest)
         self._home = start(x)
@@ -122,8 +126,8 @@ class _Batch:
                 self._take(far, there, self._at(there, far))
 
     def _at(self, u: Array, rows: IntArray) -> tuple[Array, Array, Array]:
-        """Return terms, residuals and objective at the given coordinates of some rows."""
-        # Steps that overflow are rejected.
+        """Return (term values, residuals, objective) of some rows at the coordinates `u`."""
+        # Values that overflow are allowed: such steps are rejected later.
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._terms(u)
             miss = self._x[rows] - values.T @ self._b
@@ -136,7 +140,10 @@ class _Batch:
         return values[self._terms.lower], miss, objective
 
     def _take(self, rows: IntArray, u: Array, state: tuple[Array, Array, Array]) -> Array:
-        """Accept steps that lower the objective; return relative gains, -1 for rejected steps."""
+        """Move the rows to `u` where this lowers the objective.
+
+        Return the relative decrease of the objective of each row, or -1 for a rejected step.
+        """
         values, miss, objective = state
         before = self._objective[rows]
         better = (objective < before) | (np.isfinite(objective) & ~np.isfinite(before))
@@ -150,14 +157,14 @@ class _Batch:
         return gain
 
     def run(self) -> tuple[Array, Array]:
-        """Return coordinates and squared distances after the search of all rows."""
+        """Search for all rows; return (coordinates of nearest points, squared distances)."""
         damping = np.full(len(self._u), FIRST_DAMPING, dtype=self._u.dtype)
         rows = np.arange(len(self._u))
         for _ in range(self._search.max_steps):
             u = self._u[rows] + self._step(rows, damping[rows])
             gain = self._take(rows, u, self._at(u, rows))
             good = gain >= 0
-            # A step damped by μ gains about 1 / (1 + μ) of the possible gain.
+            # A step with damping μ gives about 1 / (1 + μ) of the possible decrease.
             spent = gain * (1 + damping[rows]) < self._search.tol
             damping[rows[good]] *= EASE
             damping[rows[~good]] *= TIGHTEN
@@ -170,7 +177,11 @@ class _Batch:
         return self._u, errors
 
     def _step(self, rows: IntArray, damping: Array) -> Array:
-        """Return the damped Gauss-Newton step, (JᵀJ + tether + damping) step = Jᵀ miss."""
+        """Return the damped Gauss-Newton step of each row.
+
+        It solves (JᵀJ + tether + damping) step = Jᵀ miss, where J has the tangents of the surface
+        and `miss` is the row minus its point on the surface.
+        """
         k = self._u.shape[1]
         slopes = (self._values[:, rows].T @ self._tangents).reshape(len(rows), k, -1)
         if self._weights is not None:
@@ -184,7 +195,7 @@ class _Batch:
         mean = diagonal.mean(axis=1, keepdims=True)
         floor = np.where(mean > 0, FLOOR * mean, 1.0)
         diagonal += damping[:, np.newaxis] * (diagonal + floor)
-        # A variable without influence must not make the matrix singular.
+        # A variable without effect on the surface must not make the matrix singular.
         diagonal += np.finfo(diagonal.dtype).eps * floor
         step = np.linalg.solve(curvature, pull[:, :, np.newaxis])[:, :, 0]
         return step.astype(self._u.dtype, copy=False)

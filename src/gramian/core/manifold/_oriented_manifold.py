@@ -1,4 +1,7 @@
-"""A fitted manifold: codes with mean 0, variance 1 and a fixed orientation."""
+"""Fitted manifold, whose codes have mean 0, variance 1 and a fixed order and sign.
+
+Codes are coordinates on the surface after a linear map.
+"""
 
 from __future__ import annotations
 
@@ -14,34 +17,37 @@ from gramian.core.manifold._start import LinearStart, Start, TermMoments
 from gramian.core.manifold._surface import Surface
 
 CONSTANT_CODE = 1e-12
-"""Share of the largest variance below which a combination of codes is constant."""
+"""A direction of coordinates is constant if its variance is at most this share of the largest
+variance."""
 
 
 @dataclass(frozen=True)
 class Manifold:
-    """A surface, the search for nearest points, and the map from coordinates to codes."""
+    """Fitted manifold: a surface, a search for nearest points, a map of coordinates to codes."""
 
     surface: Surface
     start: Start
     search: NearestSearch
     mixing: Array
-    """Matrix of the map: coordinates are ``codes @ mixing + offset``."""
+    """Matrix of the map between codes and coordinates: ``coordinates = codes @ mixing +
+    offset``."""
     offset: Array
     lines: Array
-    """E[code · x]: change of the columns, to first order, per unit of a code."""
+    """E[code · x], of shape (n_codes, n_columns): approximate change of the columns if a code grows
+    by 1."""
     unit: float = 1.0
-    """Divisor of the rows to which the surface is fitted."""
+    """Divisor of the centred rows: the surface was fitted to rows divided by it."""
 
     def encode(self, x: Array, present: Mask | None = None) -> tuple[Array, Array]:
-        """Return the codes of the nearest points of centred rows, and the squared distances.
+        """Return the codes of the nearest points of centred rows, and their squared distances.
 
         Parameters
         ----------
         x : array of shape (n_rows, n_columns)
-            The rows; values in missing cells are used for the start of the search.
+            The centred rows; values in missing cells are used only for the start of the search.
         present : array of bool, optional
-            True for cells that are not missing; by default all. Missing cells do not count. A row
-            without any value has missing codes.
+            True for cells that are not missing; by default, no cells are missing. Missing cells do
+            not count in distances. The codes of a row without any value are NaN.
         """
         rows = x / x.dtype.type(self.unit)
         if present is None:
@@ -57,11 +63,11 @@ class Manifold:
         return self._codes(u), errors * x.dtype.type(self.unit) ** 2
 
     def estimate(self, x: Array) -> Array:
-        """Return the codes at which the search begins."""
+        """Return the codes at which the search for nearest points starts, for centred rows."""
         return self._codes(self.start(x / x.dtype.type(self.unit)))
 
     def decode(self, codes: Array) -> Array:
-        """Return the points of the surface at given codes, centred."""
+        """Return the points of the surface that have the given codes, as centred rows."""
         return self.unit * self.surface(codes @ self.mixing + self.offset)
 
     @cached_property
@@ -69,12 +75,12 @@ class Manifold:
         return np.asarray(np.linalg.inv(self.mixing), dtype=np.float64)
 
     def lifted(self, axes: Array) -> Manifold:
-        """Return the manifold in the original columns, if rows were given in orthonormal axes.
+        """Return the manifold in the original columns, after a fit to rows in orthonormal axes.
 
         Parameters
         ----------
         axes : array of shape (n_axes, n_columns)
-            The axes, by rows.
+            The orthonormal axes, one per row.
         """
         surface = replace(self.surface, coefficients=self.surface.coefficients @ axes)
         lifted = replace(
@@ -83,7 +89,7 @@ class Manifold:
         return lifted._signed()
 
     def _signed(self) -> Manifold:
-        """Return the manifold with the largest entry of each line positive."""
+        """Flip codes so that the entry of largest size in each row of `lines` is positive."""
         largest = np.argmax(np.abs(self.lines), axis=1)
         signs = np.where(self.lines[np.arange(len(self.lines)), largest] < 0, -1.0, 1.0)
         signs = signs[:, np.newaxis]
@@ -95,14 +101,14 @@ class Manifold:
 
 
 def orient_codes(surface: Surface, start: Start, search: NearestSearch, u: TermMoments) -> Manifold:
-    """Return the manifold whose codes are uncorrelated, of variance 1, by variance explained.
+    """Return the manifold with uncorrelated codes of variance 1, ordered by explained variance.
 
-    With a flat surface, codes are those of PCA, divided by their standard deviations.
+    For a flat surface, the codes are the principal components, divided by their deviations.
 
     Parameters
     ----------
     surface, start, search
-        The surface, and the start and the search of its nearest points.
+        The surface, and the start and the search for its nearest points.
     u : TermMoments
         The moments of the coordinates of all rows.
     """
@@ -116,12 +122,12 @@ def orient_codes(surface: Surface, start: Start, search: NearestSearch, u: TermM
 
 
 def linear_start(components: Array, covariance: Array) -> LinearStart:
-    """Return the start at coordinates along directions, scaled to variance 1.
+    """Return a start whose estimates are the rows times some directions, scaled to variance 1.
 
     Parameters
     ----------
     components : array of shape (n_components, n_columns)
-        The directions.
+        The directions, one per row.
     covariance : array of shape (n_columns, n_columns)
         The covariance of the rows.
     """

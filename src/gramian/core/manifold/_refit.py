@@ -1,4 +1,4 @@
-"""Refit of the surface to given codes, from sums over rows: ridge regression on the terms."""
+"""Refit of a surface to rows with known coordinates: ridge regression, from sums over the rows."""
 
 from __future__ import annotations
 
@@ -17,24 +17,26 @@ from gramian.core.manifold._surface_terms import Terms
 from gramian.core.rows import BlockWork, RowBlock, Rows
 
 PENALTY_GROWTH = 3.0
-"""Factor of the penalty for each degree beyond the second. Of 1, 3 and 10, held-out rows of USPS
-preferred 10 with 20 and 40 codes, and 3 with 10 codes; 3 was better than 1 in all cases."""
+"""Factor by which the penalty grows with each degree above 2. Of the factors 1, 3 and 10, the error
+of held-out rows of the USPS data was smallest with 10 for 20 and 40 codes, and with 3 for 10 codes;
+3 was better than 1 in all cases."""
 
 
 @dataclass(frozen=True)
 class Coding:
-    """Map from rows to coordinates: nearest points of a surface, or estimates of a start."""
+    """Map of rows to coordinates: those of the nearest points of a surface, or estimates."""
 
     search: NearestSearch
     start: Start
     surface: Surface | None = None
-    """The surface; None if the estimates of the start are the coordinates."""
+    """The surface; None if the coordinates are the estimates of `start`."""
     shift: Array | None = None
     scale: Array | None = None
-    """Shift and scale that standardize coordinates; None if they are not standardized."""
+    """Divisor of the coordinates after `shift` is subtracted; both are None if coordinates are not
+    standardized."""
 
     def __call__(self, x: Array) -> tuple[Array, Array]:
-        """Return standardized coordinates, and squared distances from the surface."""
+        """Return (standardized coordinates, squared distances from the surface) of centred rows."""
         if self.surface is None:
             u, errors = self.start(x), np.einsum("ij,ij->i", x, x)
         else:
@@ -46,31 +48,31 @@ class Coding:
 
 @dataclass(frozen=True)
 class TermSums:
-    """Expectations over all rows."""
+    """Expectations of products of the terms f, over all rows, from which a surface is fitted."""
 
     gram: Array
-    """E[ffᵀ] of the terms."""
+    """E[ffᵀ], of shape (n_terms, n_terms)."""
     with_x: Array
-    """E[fxᵀ]."""
+    """E[fxᵀ], of shape (n_terms, n_columns)."""
     error: float
     """The mean squared distance of the rows from the surface."""
 
 
 @dataclass(frozen=True)
 class RefitWork(BlockWork):
-    """Code every row, evaluate the terms there, and multiply the matrices."""
+    """Work that computes `TermSums`: it evaluates the terms at the coordinates of each row."""
 
     coding: Coding
     terms: Terms
     n_columns: int
 
     def zeros(self) -> list[Array]:
-        """Return the sums over no rows."""
+        """Return the three arrays of `TermSums` before any row is added: zeros."""
         n = len(self.terms)
         return [np.zeros((n, n)), np.zeros((n, self.n_columns)), np.zeros(1)]
 
     def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
-        """Add a row block to the sums."""
+        """Add a row block to the arrays of `TermSums`, in place."""
         u, errors = self.coding(rows.x / rows.root[:, np.newaxis])
         values = self.terms(u)
         values *= rows.root
@@ -81,7 +83,7 @@ class RefitWork(BlockWork):
 
 
 def sum_over(rows: Rows, coding: Coding, terms: Terms) -> TermSums:
-    """Return the sums of the terms, from one pass over the table."""
+    """Read all rows once, and return the sums from which a surface with these terms is fitted."""
     gram, with_x, error = rows.sum(RefitWork(coding, terms, rows.n_columns))
     if not np.isfinite(gram).all():
         raise FloatingPointError(
@@ -94,17 +96,18 @@ def sum_over(rows: Rows, coding: Coding, terms: Terms) -> TermSums:
 def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
     """Return the surface that minimizes E‖x - Bᵀf‖² + Σ penalty(f) E[f²]‖B_f‖².
 
-    The penalty is alpha for functions of degree 2, and grows by the factor `PENALTY_GROWTH` with
-    each degree: functions of higher degree are many, and steep beyond the codes of the rows.
+    The sum runs over the terms f. The penalty is alpha for terms of degree 2, and grows by the
+    factor `PENALTY_GROWTH` with each degree: terms of higher degree are many, and they are steep
+    outside the range of the data.
 
     Parameters
     ----------
     sums : TermSums
-        Expectations of the terms.
+        Sums over the rows, from `sum_over`.
     terms : Terms
-        The terms.
+        The terms (functions of the coordinates) of the surface.
     alpha : float
-        The penalty of degree 2, terms being scaled to norm one.
+        The penalty of terms of degree 2, after all terms are scaled to norm one.
     """
     norms = np.sqrt(sums.gram.diagonal())
     norms = np.where(norms > 0, norms, 1.0)
@@ -120,7 +123,7 @@ def refit(sums: TermSums, terms: Terms, alpha: float) -> Surface:
 
 
 def _least_squares(gram: Array, right: Array) -> Array:
-    """Return the smallest solution, for terms that are linearly dependent."""
+    """Return the solution of smallest norm of gram · solution = right, for a singular matrix."""
     values, vectors = eigh(gram, check_finite=False)
     taken = values > len(gram) * RIDGE * values[-1]
     vectors = vectors[:, taken]

@@ -1,8 +1,9 @@
-"""Rounds of a fit: codes and surface are fitted in turn, with one pass over the rows per round.
+"""Rounds of a surface fit: each round finds nearest points, then refits the surface.
 
-Codes are never stored. A pass finds the nearest points of the current surface, and sums over these
-points give the next surface. So a file or a cluster is read once per round. The coordinates of a
-surface are those of the previous surface, scaled to mean 0 and variance 1.
+Codes (the coordinates of nearest points) are never stored. In one pass over the rows, the nearest
+points of the current surface are found and summed over; the sums determine the next surface. So a
+file or a cluster is read once per round. The coordinates of a surface are the coordinates of the
+surface before it, scaled to mean 0 and variance 1.
 """
 
 from __future__ import annotations
@@ -22,34 +23,36 @@ from gramian.core.rows import Rows
 from gramian.families import Family, Fourier, Multilinear
 
 LINEAR = Multilinear(1)
-"""Family of flat surfaces."""
+"""Family with linear functions only; its surfaces are flat."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """One refit of the surface: its family and its penalty."""
+    """One refit of the surface: the family of its functions, and the penalty `alpha`."""
 
     family: Family
     alpha: float
 
 
 RoundReport = Callable[[Round, float], None]
-"""Called with every round, and the residual share of the variance after it."""
+"""Function that is called after every round with the round and the residual share of the variance
+(mean squared distance from the surface, divided by the variance)."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A finished fit."""
+    """Result of `fit_rounds`: the fitted manifold, and the rounds that were kept."""
 
     manifold: Manifold
     rounds: tuple[Round, ...]
-    """Rounds that lowered the error, or had a larger penalty than the round before."""
+    """Rounds that were kept: they lowered the error, or had a larger penalty than the round
+    before."""
     errors: Array
-    """Mean squared distance of the rows from the surface after each round."""
+    """Mean squared distance of the rows from the surface after each kept round."""
 
 
 class Pass:
-    """Sums over rows of the terms of a family: each call reads all rows once.
+    """Computes the sums from which the next surface is fitted; each call reads all rows once.
 
     Parameters
     ----------
@@ -65,22 +68,25 @@ class Pass:
         self._terms: dict[str, Terms] = {}
 
     def terms(self, family: Family) -> Terms:
-        """Return the functions of all codes."""
+        """Return the functions of the family in all codes, as terms of a surface."""
         key = repr(family)
         if key not in self._terms:
             self._terms[key] = Terms.of(family, self._n_codes)
         return self._terms[key]
 
     def __call__(self, coding: Coding, family: Family) -> TermSums:
-        """Return the sums for the next surface, with the error of the codes."""
+        """Read all rows once; return the sums for a surface of this family at their coordinates.
+
+        The sums contain the error of the current surface, too.
+        """
         return sum_over(self._rows, coding, self.terms(family))
 
     def next_coding(self, sums: TermSums, choice: Round, coding: Coding) -> Coding:
-        """Fit a surface to codes, and return the coding by its nearest points."""
+        """Fit the next surface to the sums; return the map of rows to its nearest points."""
         terms = self.terms(choice.family)
         codes = TermMoments.of(sums.gram, sums.with_x, terms.variables)
         surface = refit(sums, terms, choice.alpha)
-        if isinstance(choice.family, Fourier):  # the period is fixed: no scaling of codes
+        if isinstance(choice.family, Fourier):  # the period is fixed, so codes are not scaled
             return Coding(coding.search, _angles(choice.family, terms, sums), surface)
         deviations = np.sqrt(np.maximum(np.diag(codes.covariance), 0.0))
         scale = np.where(deviations > 0, deviations, 1.0)
@@ -88,7 +94,7 @@ class Pass:
 
 
 def _angles(family: Fourier, terms: Terms, sums: TermSums) -> Start:
-    """Return a start that estimates sines and cosines linearly, and angles from them."""
+    """Return a start that estimates cosines and sines linearly, and computes angles from them."""
     k = terms.n_variables
     both = chain(*([(j, (trig, family.frequency)) for j in range(k)] for trig in ("cos", "sin")))
     which = np.array([terms.index((factor,)) for factor in both])
@@ -102,11 +108,11 @@ def fit_rounds(
     rounds: Sequence[Round],
     report: RoundReport | None = None,
 ) -> Fit:
-    """Make rounds, and keep those that lower the error.
+    """Refit the surface in rounds, and keep the rounds that lower the error.
 
-    A round that raises the error is undone, and the following rounds of equal family and penalty
-    are skipped. A round with a larger penalty than before is always kept: it may raise the error of
-    the fitted rows, but is meant to lower that of new rows.
+    A round that raises the error is undone, and directly following rounds of equal family and
+    penalty are skipped. A round with a larger penalty than the round before is always kept: it may
+    raise the error of the fitted rows, but it is meant to lower the error of new rows.
 
     Parameters
     ----------
@@ -115,7 +121,7 @@ def fit_rounds(
     n_codes : int
         The number of codes.
     coding : Coding
-        The coding to begin with.
+        The coding of the rows before the first round.
     rounds : sequence of Round
         The rounds to make, at least one.
     report : callable, optional
@@ -146,7 +152,7 @@ def fit_rounds(
 
 
 def _finish(coding: Coding, sums: TermSums, terms: Terms) -> Manifold:
-    """Return the oriented manifold, given sums of linear terms in units of the coding."""
+    """Return the manifold of the coding's surface; the sums of linear terms orient its codes."""
     assert coding.surface is not None
     z = TermMoments.of(sums.gram, sums.with_x, terms.variables)
     if coding.shift is not None and coding.scale is not None:
@@ -158,7 +164,9 @@ def _finish(coding: Coding, sums: TermSums, terms: Terms) -> Manifold:
 
 
 def best_start(rows: Rows, n_codes: int, codings: Sequence[Coding], choice: Round) -> Coding:
-    """Return the coding with the smallest error after one round; among equals, the first.
+    """Return the coding (map of rows to coordinates) with the smallest error after one round.
+
+    Of codings with equal errors, the first is returned.
 
     Parameters
     ----------
@@ -167,9 +175,9 @@ def best_start(rows: Rows, n_codes: int, codings: Sequence[Coding], choice: Roun
     n_codes : int
         The number of codes.
     codings : sequence of Coding
-        The codings to choose from.
+        The codings from which one is chosen.
     choice : Round
-        The round to make.
+        The family and the penalty of the round.
     """
     if len(codings) == 1:
         return codings[0]

@@ -1,4 +1,4 @@
-"""Starts of the search for nearest points: linear estimates of coordinates."""
+"""Starts of the search for nearest points: coordinates, estimated by linear functions of rows."""
 
 from __future__ import annotations
 
@@ -11,89 +11,92 @@ from scipy.linalg import pinv
 from gramian._support.types import Array, IntArray
 
 FLAT = 1e-3
-"""Length of a direction of the linear part, relative to the longest, below which it says nothing
-about coordinates."""
+"""Relative tolerance of the pseudoinverse in `TermMoments.start`: directions of the plane shorter
+than this share of the longest direction are ignored."""
 
 
 class Start(Protocol):
-    """Estimates coordinates from rows."""
+    """Interface of a start: it estimates the coordinates of nearest points from rows."""
 
     @property
     def linear(self) -> LinearStart:
-        """Linear part of the estimates: the estimates, or cosines and sines of angles."""
+        """Linear part of the estimates: coordinates, or cosines and sines of their angles."""
         ...
 
     def __call__(self, x: Array) -> Array:
-        """Return the estimates, one row a sample."""
+        """Return estimated coordinates of shape (n_rows, n_variables) for centred rows."""
         ...
 
     def lifted(self, axes: Array) -> Start:
-        """Return the start in the original columns, if rows were given in orthonormal axes."""
+        """Return this start for the original columns, after a fit to rows in orthonormal axes."""
         ...
 
 
 @dataclass(frozen=True)
 class LinearStart:
-    """The coordinates of the nearest point of a flat surface."""
+    """Start at the coordinates of the nearest point of a flat surface: ``x @ matrix + offset``."""
 
     matrix: Array
-    """Matrix from columns to variables, of shape (n_columns, n_variables)."""
+    """Matrix that maps rows to coordinates, of shape (n_columns, n_variables)."""
     offset: Array
 
     @property
     def linear(self) -> LinearStart:
-        """The estimates themselves."""
+        """The start itself, because its estimates are linear."""
         return self
 
     def __call__(self, x: Array) -> Array:
-        """Return the estimates, one row a sample."""
+        """Return estimated coordinates of shape (n_rows, n_variables) for centred rows."""
         return x @ self.matrix.astype(x.dtype, copy=False) + self.offset.astype(x.dtype)
 
     def lifted(self, axes: Array) -> LinearStart:
-        """Return the start in the original columns, if rows were given in orthonormal axes."""
+        """Return this start for the original columns, after a fit to rows in orthonormal axes."""
         return LinearStart(axes.T @ self.matrix, self.offset)
 
 
 @dataclass(frozen=True)
 class AngleStart:
-    """Angles in planes, for closed curves, whose points no projection to a line tells apart."""
+    """Start at angles in planes, for closed curves, on which linear coordinates are ambiguous."""
 
     linear: LinearStart
-    """Linear estimates of the cosines of all angles, then of their sines."""
+    """Linear estimates of the cosines of all angles, followed by their sines."""
     frequency: float
-    """Ratio of the angle to the variable."""
+    """Factor of the angles: angle = frequency · coordinate."""
 
     def __call__(self, x: Array) -> Array:
-        """Return the estimates, one row a sample."""
+        """Return estimated coordinates of shape (n_rows, n_variables) for centred rows."""
         both = self.linear(x)
         n = both.shape[1] // 2
         angles: Array = np.arctan2(both[:, n:], both[:, :n])
         return angles / x.dtype.type(self.frequency)
 
     def lifted(self, axes: Array) -> AngleStart:
-        """Return the start in the original columns, if rows were given in orthonormal axes."""
+        """Return this start for the original columns, after a fit to rows in orthonormal axes."""
         return AngleStart(self.linear.lifted(axes), self.frequency)
 
 
 @dataclass(frozen=True)
 class TermMoments:
-    """Means and covariances of functions g, and their products with the rows."""
+    """Mean and covariance of functions g over the rows x, and their products with the rows."""
 
     mean: Array
     covariance: Array
     with_x: Array
-    """E[g xᵀ], rows being centred."""
+    """E[g xᵀ] with centred rows x, of shape (n_functions, n_columns)."""
 
     @classmethod
     def of(cls, gram: Array, with_x: Array, which: IntArray) -> TermMoments:
-        """Return the moments of some terms, given the sums of all; the constant is term 0."""
+        """Return the moments of the terms with numbers `which`, from the sums of all terms.
+
+        Term 0 is the constant, so that ``gram[0]`` has the means.
+        """
         mean = gram[0, which]
         return cls(mean, gram[np.ix_(which, which)] - np.outer(mean, mean), with_x[which])
 
     def start(self) -> LinearStart:
-        """Return a start that projects rows on the plane that fits the functions best."""
+        """Return a start that projects rows on the plane of best fit, x ≈ planeᵀ(g - E[g])."""
         plane = pinv(self.covariance, rtol=1e-12) @ self.with_x
-        # Lengths per standard deviation, so that units do not matter.
+        # Lengths for a change of one standard deviation, so that scales of g do not matter.
         units = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
         matrix = pinv(units[:, np.newaxis] * plane, rtol=FLAT) * units
         return LinearStart(np.asarray(matrix, dtype=np.float64), self.mean)

@@ -1,4 +1,4 @@
-"""A surface: its points and its tangents."""
+"""Surface x̂(u) = Bᵀf(u): its points and its tangents."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from gramian.core.manifold._surface_terms import Terms
 
 @dataclass(frozen=True)
 class Surface:
-    """The points x̂(u) = Bᵀf(u), centred as the rows are."""
+    """Surface with the points x̂(u) = Bᵀf(u), in the space of centred rows."""
 
     terms: Terms
     coefficients: Array
-    """B: a row for each term, a column for each column of the rows."""
+    """The matrix B, of shape (n_terms, n_columns)."""
     compact: bool = True
-    """True if rows may be expressed in fewer axes; False if some of their cells are missing."""
+    """True if the search may replace columns by fewer `axes`; False if cells may be missing."""
 
     def __call__(self, u: Array) -> Array:
-        """Return the points at given coordinates, one per row."""
+        """Return the points at the coordinates `u`: one row of the result per row of `u`."""
         return self.terms(u).T @ self.coefficients
 
     @cached_property
     def axes(self) -> Array | None:
-        """Orthonormal columns that span the surface; None if they are not fewer than the columns.
+        """Orthonormal axes (columns of a matrix) that span the surface; None if they save nothing.
 
-        The part of a row orthogonal to the axes does not matter to its nearest point.
+        The part of a row that is orthogonal to the axes does not change its nearest point.
         """
         n_terms, n_columns = self.coefficients.shape
         if n_terms >= n_columns or not self.compact:
@@ -40,19 +40,19 @@ class Surface:
 
     @cached_property
     def along_axes(self) -> Array:
-        """B in the coordinates of `axes`."""
+        """The matrix B in the coordinates of `axes`, of shape (n_terms, n_axes)."""
         return self.coefficients if self.axes is None else self.coefficients @ self.axes
 
     @cached_property
     def unit(self) -> float:
-        """Approximate mean square of the points' distances from their mean, per variable."""
+        """Approximate mean squared distance of the points from their mean, per coordinate."""
         return float(np.sum(self.coefficients[1:] ** 2)) / self.terms.n_variables
 
     @cached_property
     def tangents(self) -> Array:
-        """∂x̂/∂u as a combination of the terms of lower degree, along the axes.
+        """Coefficients of ∂x̂/∂u, in the coordinates of `axes`, as a combination of terms.
 
-        The shape is (n_lower, n_variables * n_axes); the terms are `terms.lower`.
+        The shape is (n_lower, n_variables * n_axes); the terms have the numbers `terms.lower`.
         """
         place = np.zeros(len(self.terms), dtype=np.intp)
         place[self.terms.lower] = np.arange(len(self.terms.lower))

@@ -1,4 +1,4 @@
-"""All functions of a family in a fixed number of variables, and their derivatives."""
+"""Terms of a surface: all functions of a family in some variables, and their derivatives."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from gramian._support.types import Array, IntArray
 from gramian.families import AtomBasis, Block, Family, no_levels
 
 TermKey = tuple[tuple[int, Hashable], ...]
-"""Key of a term: pairs of a variable and its atom; the constant has none."""
+"""Key of a term: a pair (variable, key of its atom) for each factor; empty for the constant. An
+atom is a function of one variable."""
 
 
 @dataclass(frozen=True)
 class Slope:
-    """The derivative by one variable: ``∂terms[which] = Σ factors · terms[lower]``."""
+    """Derivative of the terms by one variable: ``∂terms[which] = Σ factors · terms[lower]``."""
 
     which: IntArray
     lower: IntArray
@@ -25,12 +26,13 @@ class Slope:
 
 
 class Terms:
-    """The functions of a family in some variables, the constant first.
+    """All functions of a family in some variables; the first one is the constant.
 
     Parameters
     ----------
     blocks : sequence of Block
-        The functions of each variable: products of atoms that have derivatives.
+        The functions that each variable adds: products of functions of one variable that have
+        derivatives.
     """
 
     def __init__(self, blocks: Sequence[Block]) -> None:
@@ -50,7 +52,7 @@ class Terms:
         return len(self.keys)
 
     def __call__(self, u: Array) -> Array:
-        """Return the values of all terms, one row per term; u has a row for each sample."""
+        """Return the values of all terms, of shape (n_terms, len(u)), at the rows of `u`."""
         n = len(u)
         variables = np.ascontiguousarray(u.T)
         values = np.empty((len(self), n), dtype=u.dtype)
@@ -72,12 +74,12 @@ class Terms:
 
     @cached_property
     def variables(self) -> IntArray:
-        """Places of the variables themselves among the terms."""
+        """Number of the term that is the variable itself, for each variable."""
         sizes = [block.n_functions for block in self.blocks[:-1]]
         return 1 + np.concatenate([[0], np.cumsum(sizes, dtype=np.intp)]).astype(np.intp)
 
     def index(self, key: TermKey) -> int:
-        """Return the place of a term."""
+        """Return the number of the term with this key."""
         return self._numbers[key]
 
     @cached_property
@@ -86,7 +88,7 @@ class Terms:
 
     @cached_property
     def slopes(self) -> list[Slope]:
-        """The derivatives by each variable."""
+        """The derivatives of all terms by each variable, as one `Slope` per variable."""
         rules = [_rules(block.bases) for block in self.blocks]
         found: list[list[tuple[int, int, float]]] = [[] for _ in self.blocks]
         for number, key in enumerate(self.keys):
@@ -107,7 +109,7 @@ class Terms:
 
     @cached_property
     def lower(self) -> IntArray:
-        """Numbers of the terms that derivatives are made of."""
+        """Numbers of the terms that occur in the derivatives of the terms."""
         return np.unique(np.concatenate([slope.lower for slope in self.slopes]))
 
 
@@ -129,7 +131,7 @@ def _no_levels(limit: int) -> Array:
 
 
 def _describe(blocks: Sequence[Block]) -> tuple[list[TermKey], IntArray]:
-    """Return the keys and the degrees of the terms."""
+    """Return (keys, degrees) of the constant and of all functions of the blocks."""
     keys: list[TermKey] = [()]
     degrees = [0]
     store: list[int] = [0]
@@ -145,7 +147,7 @@ def _describe(blocks: Sequence[Block]) -> tuple[list[TermKey], IntArray]:
 
 
 def _rules(bases: Sequence[AtomBasis]) -> dict[Hashable, list[tuple[Hashable | None, float]]]:
-    """Return the derivative of every atom: atoms (None for the constant) and coefficients."""
+    """Return the derivative of each atom, as a list of (atom or None for the constant, factor)."""
 
     def of(basis: AtomBasis) -> Iterator[tuple[Hashable, list[tuple[Hashable | None, float]]]]:
         assert basis.derivative is not None

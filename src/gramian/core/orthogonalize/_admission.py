@@ -1,24 +1,28 @@
-"""Admission of new functions to a factor: one pass over the rows, or more for accuracy.
+"""Admission of new functions to a factor: in one pass over the rows, or in more for accuracy.
 
-The residual of new functions g after subtracting projections W on the orthonormal functions f̂ is
-r = g - Wf̂. A pass over the rows gives P = E[r f̂ᵀ], E[r rᵀ] and E[r Xᵀ]; then W grows by P, and
+The residual of new functions g after subtracting their projections Wf̂ on the orthonormal
+functions f̂ is r = g - Wf̂. A pass over the rows sums P = E[r f̂ᵀ], E[r rᵀ] and E[r Xᵀ]. Then P is
+added to W, and the pivoted Cholesky factor D of
 
-    E[r rᵀ] - PPᵀ = DDᵀ,    with pivots,
+    E[r rᵀ] - PPᵀ = DDᵀ
 
-turns residuals into new orthonormal functions. The first pass has W = 0 and r = g: it is Cholesky's
-algorithm on the Gram matrix of all functions, and loses digits of residuals that are small against
-g. A residual share s of a second moment has a relative error of u/s. Functions for which this error
-is too large wait for another pass. There r is evaluated on the rows as g - Uf, U = WL⁻¹. Since r
-itself is small, the lost digits are found: these are the corrected seminormal equations (Björck),
-block by block. They need sums only.
+turns the residuals into new orthonormal functions. The first pass has W = 0 and r = g: it is
+Cholesky's algorithm on the Gram matrix of all functions, and loses digits of residuals that are
+small in comparison with g. If the residual is a share s of the second moment of g, its relative
+error is u/s, where u is the rounding error. Functions for which this error is too large wait for
+another pass, which evaluates r on the rows as g - Uf with U = WL⁻¹. Since r itself is small there,
+the lost digits are recovered. These are the corrected seminormal equations (Björck), block by
+block. They need only sums over the rows.
 
-The loss of orthogonality has a bound. Sums have rounding errors u relative to their terms. In
-f̂ = L⁻¹f, row i of L⁻¹ multiplies these errors by its norm ρᵢ; so the errors of E[f̂ᵢf̂ⱼ] are uρᵢρⱼ
-after the first pass. A later pass sums r, and f̂ = D⁻¹r: then the first factor is the norm of a row
-of D⁻¹, with r scaled to norm one, and the loss grows with the condition, not with its square.
+The loss of orthogonality has a bound. Sums have rounding errors u relative to their terms. In f̂ =
+L⁻¹f, row i of L⁻¹ multiplies these errors by its norm ρᵢ; so the errors of E[f̂ᵢf̂ⱼ] are uρᵢρⱼ
+after the first pass. A later pass sums products of r, and f̂ = D⁻¹r. Then the norm of a row of D⁻¹,
+with r scaled to norm one, replaces ρᵢ, and the loss grows with the condition number, not with its
+square.
 
-Residual variances have smaller errors. With hᵢ the errors of E[f̂ᵢfᵀ] and B the coefficients of a
-column's fit by f, the error of Σcᵢ² is ΣcᵢhᵢᵀB: large only if a fit needs large coefficients.
+Residual variances have smaller errors. With hᵢ the errors of E[f̂ᵢfᵀ] and B the coefficients of
+the fit of a column by f, the error of Σcᵢ² is ΣcᵢhᵢᵀB: it is large only if a fit has large
+coefficients.
 """
 
 from __future__ import annotations
@@ -37,36 +41,39 @@ from gramian.core.orthogonalize._triangle import subtract_square
 SUMMATION = 64 * EPSILON
 """Largest rounding error of a sum over rows, relative to the sum of the absolute terms.
 
-BLAS adds up to k = 384 terms one after another. If the terms are equal, as those of indicators and
-of columns with few levels are, their rounding errors do not cancel: they reach kε/6.
+BLAS adds up to k = 384 terms one after another. If the terms are equal, as for indicators and
+columns with few levels, their rounding errors do not cancel: they reach kε/6.
 """
 MAX_LOSS = 1e-8
-"""Loss of orthogonality above which functions wait for another pass."""
+"""Largest loss of orthogonality that is accepted; functions with a larger loss wait for another
+pass over the rows."""
 HARMLESS_GROWTH = 8.0
-"""Growth of rounding errors up to which functions never wait: another pass would gain nothing."""
+"""Growth of rounding errors (as a factor) that is always accepted: below it, another pass would
+not improve the accuracy."""
 LEAST_PIVOT = 1e-7
-"""Smallest squared pivot that one pass accepts."""
+"""Smallest squared pivot that one pass accepts, relative to residuals of norm one; functions with
+smaller pivots wait for another pass or are dropped."""
 CERTAIN = 100 * EPSILON
-"""Share of E[r²] that covers its rounding error with certainty."""
+"""Upper bound of the rounding error of E[r²] for a residual r, as a share of E[r²]."""
 EVALUATION_ERROR = 10 * EPSILON
-"""Rounding error of r = g - Uf per unit of the norm of U."""
+"""Rounding error of a residual r = g - Uf, evaluated on a row, divided by the norm of U."""
 MAX_PASSES = 12
-"""Largest number of passes over the rows; functions that still wait are dropped."""
+"""Largest number of passes over the rows; functions that still wait after them are dropped."""
 
 
 class Admission:
-    """Admission of the functions of one step to one factor, pass by pass.
+    """Admits the new functions of one step to one triangular factor, in one or more passes.
 
     Parameters
     ----------
     factor : Factor
-        The factor of the earlier functions. New functions are appended; their numbers begin at
-        `n_basis`.
+        The factor of the earlier functions. New functions are appended to it; their numbers start
+        at `n_basis`.
     n_basis, n_new : int
-        Number of earlier functions, in the factor or not, and number of new functions.
+        Number of earlier functions, in the factor or not; number of new functions.
     room : int
-        Number of functions that may enter. If it is one and the factor has a penalty, only the
-        variable itself enters, which comes first and has no penalty.
+        Largest number of functions that may enter the factor. If it is one and the factor has a
+        penalty, only the variable itself enters: the first new function, which has no penalty.
     n_workers : int
         The number of threads.
     """
@@ -80,24 +87,27 @@ class Admission:
         self._n_workers = n_workers
         self._n_passes = 0
         self.waiting: IntArray = np.empty(0, dtype=np.intp)
-        """Numbers of the functions of the block that are neither in the factor nor dropped."""
+        """Numbers of the new functions that wait: neither in the factor nor dropped."""
         self._projections = np.empty((0, len(factor)))
         self._combinations = np.empty((0, 0))
         self._parts: list[Extension] = []
 
     def combinations(self) -> Array:
-        """Return A with r = A (f, g): residuals of waiting functions as sums of all functions."""
+        """Return the matrix A with r = A (f, g): residuals r of the functions that wait.
+
+        A has one row for each function that waits and one column for each function, f and g.
+        """
         self._combinations = -self._factor.combine(self._projections, self._n_functions)
         self._combinations[range(len(self.waiting)), self._n_basis + self.waiting] = 1.0
         return self._combinations
 
     @property
     def full(self) -> bool:
-        """True if no more functions can be linearly independent."""
+        """True if as many functions have entered the factor as `room` allows."""
         return len(self._factor) - self._n_before >= self._room
 
     def begin(self, gram: Array, with_x: Array, piece: slice) -> None:
-        """Take the sums of the first pass for functions g, a piece of the block.
+        """Use the sums of the first pass to admit new functions g, which are a piece of the block.
 
         Parameters
         ----------
@@ -116,18 +126,29 @@ class Admission:
         self._n_passes = 0
         squares = gram[:n, self._n_basis + self.waiting]
         if np.isfinite(self._factor.alpha):
-            # z has no penalty. A function that is zero (levels that never meet) is dropped.
+            # z has no penalty. A function that is zero on all rows is dropped, for instance
+            # the product of indicators of two levels that never occur together.
             penalized = (self.waiting > 0) & (squares.diagonal() > 0)
             squares[range(n), range(n)] += self._factor.alpha * penalized
         self._take(gram[:n], squares, with_x[:n].copy())
 
     def go_on(self, gram: Array, squares: Array, with_x: Array) -> None:
-        """Take the sums of a later pass: E[r fᵀ] for all functions f, E[r rᵀ] and E[r Xᵀ]."""
+        """Use the sums of a later pass to admit functions that wait.
+
+        Parameters
+        ----------
+        gram : array of shape (n_waiting, n_functions)
+            E[r fᵀ] for all functions f.
+        squares : array of shape (n_waiting, n_waiting)
+            E[r rᵀ].
+        with_x : array of shape (n_waiting, n_columns)
+            E[r Xᵀ].
+        """
         penalties = self._factor.penalties(self._n_functions)
         if np.isfinite(self._factor.alpha):
             penalties[self._n_basis + self.waiting] = self._factor.alpha * (self.waiting > 0)
         if penalties.any():
-            # A penalty has the effect of one more row for each function: roots of αD.
+            # A penalty has the effect of one more row for each function, with the values √(αD).
             penalized = self._combinations * penalties
             gram = gram + penalized
             squares = squares + penalized @ self._combinations.T
@@ -156,12 +177,12 @@ class Admission:
         self._append(lower[:n], order[:n], with_x, probes, errors)
         self._keep(order[n:])
         self._projections = np.hstack([self._projections, lower[n:]])
-        # If rounding made `left` negative, only another pass can tell.
+        # If rounding made `left` negative, only another pass can measure the residual.
         most = (np.maximum(left, 0.0) + CERTAIN) * sizes**2
         self._finish(most[n:], floor[n:])
 
     def _floor(self) -> Array:
-        """Return for each waiting function the residual norm below which it is redundant."""
+        """Return for each function that waits the residual norm below which it is redundant."""
         floor = np.full(len(self.waiting), RANK_TOLERANCE)
         if self._n_passes > 1:
             norms = np.linalg.norm(self._combinations, axis=1)
@@ -174,9 +195,10 @@ class Admission:
     def _accept(
         self, lower: Array, order: IntArray, sizes: Array, floor: Array
     ) -> tuple[Array, Array]:
-        """Return the errors of E[f̂fᵀ] of functions that need no other pass, and their probes.
+        """Return the errors of E[f̂fᵀ] and the probes of the functions that this pass accepts.
 
-        The accepted functions are the first ones in the order of pivots.
+        The accepted functions are the first ones in the order of the pivots; all other functions
+        need another pass.
         """
         factor = self._factor
         rank = min(lower.shape[1], self._room - (len(factor) - self._n_before))
@@ -186,7 +208,7 @@ class Admission:
         if self._n_passes == 1 or not rank:
             growth = sensitivity
         else:
-            # f̂ = D⁻¹r: sums over r have errors relative to the size of r.
+            # f̂ = D⁻¹r: the errors of sums over r are relative to the size of r.
             inverse, _ = lapack.dtrtri(scaled, lower=1)
             growth = np.linalg.norm(inverse, axis=1)
         errors = EPSILON * (6 + 2 * np.sqrt(len(factor) + rank)) * growth
@@ -194,7 +216,7 @@ class Admission:
         enough = (loss <= MAX_LOSS) | (growth <= HARMLESS_GROWTH)
         enough &= diagonal.diagonal() > floor[:rank]
         n = rank if enough.all() else int(np.argmin(enough))
-        # Beyond HARMLESS_GROWTH, growth makes typical errors larger than the worst case of sums.
+        # If growth is above HARMLESS_GROWTH, the errors in `loss` exceed the worst case of sums.
         loss += SUMMATION * np.minimum(growth, HARMLESS_GROWTH) ** 2
         factor.loss = max(factor.loss, float(loss[:n].max(initial=0.0)))
         factor.sensitivity = max(factor.sensitivity, float(sensitivity[:n].max(initial=0.0)))
@@ -214,7 +236,10 @@ class Admission:
         self._parts.append(part)
 
     def _finish(self, most: Array, floor: Array) -> None:
-        """Drop redundant functions, given upper bounds `most` of their residual squares."""
+        """Drop functions that wait if the bounds `most` of their residual squares are too small.
+
+        After the last pass, or if the factor is full, drop all functions that wait.
+        """
         redundant = most <= floor**2
         if self._n_passes == MAX_PASSES:
             self._factor.loss = max(self._factor.loss, float(most.max(initial=0.0)))
@@ -224,7 +249,7 @@ class Admission:
         self._keep(~redundant)
 
     def extension(self) -> Extension:
-        """Return all rows that this admission added to the factor."""
+        """Return all rows that this object has added to the factor, as one extension."""
         start, n_columns = self._n_before, self._factor.n_columns
         nothing = Extension(
             np.empty(0, dtype=np.intp),

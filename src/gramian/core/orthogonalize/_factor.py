@@ -1,11 +1,12 @@
-"""Triangular factor from functions to orthonormal functions, with or without shrinkage.
+"""Triangular factor that maps functions to orthonormal functions, with or without shrinkage.
 
-With E[ffᵀ] + αD = LLᵀ, where D marks the functions that are penalized, f̂ = L⁻¹f and c = E[f̂Xᵀ],
-the penalized least-squares fit of X is cᵀf̂ = Bᵀf with B = L⁻ᵀc, and the least value of
+Let E[ffᵀ] + αD = LLᵀ, where the diagonal matrix D is 1 for the functions with a penalty and 0 for
+the others. With f̂ = L⁻¹f and c = E[f̂Xᵀ], the penalized least-squares fit of X is cᵀf̂ = Bᵀf with
+B = L⁻ᵀc, and the minimum of
 
     E[(X - Bᵀf)(X - Bᵀf)ᵀ] + α BᵀDB    is    E[XXᵀ] - cᵀc.
 
-So the recursion of Lemma 2(a) holds with shrinkage as it does without.
+So the recursion of Lemma 2(a) holds with and without shrinkage.
 """
 
 from __future__ import annotations
@@ -20,35 +21,38 @@ from gramian.core.orthogonalize._triangle import BlockTriangle, split, workers
 from gramian.core.sums import GrowingRows
 
 N_PROBES = 32
-"""Number of random vectors that estimate norms and the trace of an inverse."""
+"""Number of random vectors with which row norms of L⁻¹ and the trace of an inverse are
+estimated."""
 
 
 class Factor:
-    """A factor L that grows, and E[f̂Xᵀ] of its functions f̂ = L⁻¹f, scaled to norm one.
+    """Triangular factor L, to which functions are appended, and E[f̂Xᵀ] of f̂ = L⁻¹f.
+
+    The functions f are scaled to norm one.
 
     Parameters
     ----------
     n_columns : int
         The number of columns of X.
     alpha : float, default=0
-        The penalty of every function but the constant and the variables themselves. Infinity
-        leaves the others out.
+        The penalty of every function except the constant and the variables themselves, which have
+        none. With infinity, only the constant and the variables enter the factor.
     """
 
     def __init__(self, n_columns: int, alpha: float = 0.0) -> None:
         self.n_columns = n_columns
         self.alpha = alpha
         self.sensitivity = 1.0
-        """Largest norm of a row of L⁻¹."""
+        """Largest norm of a row of L⁻¹, by which rounding errors of sums are multiplied."""
         self.loss = 0.0
-        """Bound of the errors of E[f̂f̂ᵀ]."""
-        # The constant function: norm one, and every centred column is orthogonal to it.
+        """Upper bound of the errors of E[f̂f̂ᵀ], which should be the identity matrix."""
+        # The first function is the constant of norm one, orthogonal to every centred column.
         self._order = np.zeros(1, dtype=np.intp)
-        """Numbers of the basis functions in the factor, in the order of their entry."""
+        """Numbers of the basis functions that are in the factor, in the order of the rows of L."""
         self._triangle = BlockTriangle(np.ones((1, 1)))
         self._coefficients = GrowingRows(np.zeros(n_columns))
         self._penalized = np.empty(0, dtype=np.intp)
-        """Rows of the factor that have the penalty on their diagonal."""
+        """Numbers of the rows of L whose functions have the penalty."""
         self._probes = GrowingRows(np.ones(N_PROBES))
         """L⁻¹v for vectors v of random signs."""
         self._penalized_probes = GrowingRows(np.zeros(N_PROBES))
@@ -68,10 +72,10 @@ class Factor:
 
     @property
     def degrees_of_freedom(self) -> float:
-        """The trace of the matrix that takes X to its fit: the effective number of functions.
+        """Effective number of functions: the trace of the matrix that maps X to its fit.
 
-        It is n - α trace(D(LLᵀ)⁻¹D), and the trace is the expectation of ‖L⁻¹Dv‖² for vectors v
-        of random signs.
+        It is n - α trace(D(LLᵀ)⁻¹D) for n functions. The trace is the expectation of ‖L⁻¹Dv‖² for
+        vectors v of random signs.
         """
         if not 0 < self.alpha < np.inf:
             return float(len(self))
@@ -79,12 +83,12 @@ class Factor:
         return len(self) - self.alpha * float(np.einsum("ij,ij->", probes, probes)) / N_PROBES
 
     def project(self, gram: Array, with_x: Array, n_workers: int = 1) -> Array:
-        """Return E[r f̂ᵀ], and subtract the part of E[r Xᵀ] that projections on f̂ explain.
+        """Return E[r f̂ᵀ] of functions r, and subtract E[r f̂ᵀ] E[f̂ Xᵀ] from `with_x`, in place.
 
         Parameters
         ----------
         gram : array of shape (n, n_basis + n_new)
-            E[r fᵀ] for the functions of the basis, then for the new ones, all of norm one.
+            E[r fᵀ] for all functions f of norm one: basis functions, then new functions.
         with_x : array of shape (n, n_columns)
             E[r Xᵀ]; overwritten.
         n_workers : int, default=1
@@ -102,7 +106,10 @@ class Factor:
         return w
 
     def combine(self, projections: Array, n_functions: int) -> Array:
-        """Return U with ``U @ f == projections @ f̂``, for all functions of norm one."""
+        """Return U with ``U @ f == projections @ f̂``, where f are all functions, of norm one.
+
+        U has the shape (len(projections), n_functions).
+        """
         solved = np.array(projections.T, order="C")
         self._triangle.solve_transposed(solved)
         combinations = np.zeros((len(projections), n_functions))
@@ -110,17 +117,18 @@ class Factor:
         return combinations
 
     def penalties(self, n_functions: int) -> Array:
-        """Return the diagonal of αD, the penalties added to second moments of functions."""
+        """Return the diagonal of αD: the penalty of each function, zero if it has none."""
         penalties = np.zeros(n_functions)
         if self._penalized.size:
             penalties[self._order[self._penalized]] = self.alpha
         return penalties
 
     def sensitivities(self, left: Array, diagonal: Array) -> tuple[Array, Array]:
-        """Return estimates of the norms of new rows of L⁻¹, and the probes for `append`.
+        """Return estimates of the norms of new rows of L⁻¹, and the probes to pass to `append`.
 
-        Rounding errors of sums are multiplied by these norms. For a vector v of random signs, the
-        entries of L⁻¹v (the probes) have these norms as standard deviations.
+        Rounding errors of sums are multiplied by these norms. The probes are the new entries of
+        L⁻¹v for vectors v of random signs; their standard deviations are the norms. `left` and
+        `diagonal` are the new rows of L.
         """
         probes = self._signs.choice([-1.0, 1.0], (len(diagonal), N_PROBES))
         add_product(probes, left, self._probes.view, -1.0)
@@ -128,13 +136,21 @@ class Factor:
         return np.sqrt(np.einsum("ij,ij->i", probes, probes) / N_PROBES), probes
 
     def append(self, extension: Extension, indices: IntArray, probes: Array | None = None) -> None:
-        """Add new functions; `indices` are the numbers of the pivots among all functions.
+        """Append new functions to the factor.
 
-        Probes are None if the functions do not come from sums, whose errors probes follow.
+        Parameters
+        ----------
+        extension : Extension
+            The new rows of L.
+        indices : array of int
+            The numbers of the new functions among all functions.
+        probes : array, optional
+            The probes that `sensitivities` returned; None if the functions were not computed from
+            sums, so that rounding errors need no estimate.
         """
         left, diagonal = extension.left, extension.diagonal
         if 0 < self.alpha < np.inf:
-            penalized = len(self) + np.flatnonzero(extension.pivots)  # the variable itself is free
+            penalized = len(self) + np.flatnonzero(extension.pivots)  # not the variable itself
             self._penalized = np.append(self._penalized, penalized)
             signs = self._random.choice([-1.0, 1.0], (len(diagonal), N_PROBES))
             signs[extension.pivots == 0] = 0.0
@@ -149,18 +165,24 @@ class Factor:
             self._fit_probes += probes.T @ extension.coefficients
 
     def note_errors(self, errors: Array, coefficients: Array) -> None:
-        """Note the rounding errors of E[f̂fᵀ] for the newest functions, given their E[f̂Xᵀ]."""
+        """Add the effect of rounding errors of the newest functions to the estimate `noise`.
+
+        `errors` are the errors of E[f̂fᵀ], and `coefficients` are E[f̂Xᵀ], of these functions.
+        """
         # vᵀB = (L⁻¹v)ᵀE[f̂Xᵀ]: for vectors v of random signs, its standard deviation is B's norm.
         size = np.sqrt(np.mean(self._fit_probes**2, axis=0))
         self._errors += 2 * size * np.linalg.norm(errors[:, np.newaxis] * coefficients, axis=0)
 
     def settle(self, n_basis: int, kept: IntArray) -> None:
-        """Renumber the new functions by their place among the kept functions."""
+        """Renumber the functions of the last block: the functions not in `kept` were removed."""
         new = self._order >= n_basis
         self._order[new] = n_basis + np.searchsorted(kept, self._order[new] - n_basis)
 
     def fit(self, n_basis: int) -> Array:
-        """Return B = L⁻ᵀE[f̂Xᵀ] for all functions of the basis, scaled to norm one."""
+        """Return B = L⁻ᵀE[f̂Xᵀ], the coefficients of all basis functions of norm one.
+
+        B has the shape (n_basis, n_columns); functions that are not in the factor have zeros.
+        """
         b = self._coefficients.view.copy()
         self._triangle.solve_transposed(b)
         fit = np.zeros((n_basis, b.shape[1]))
@@ -168,7 +190,7 @@ class Factor:
         return fit
 
     def moments(self, n_basis: int) -> tuple[Array, Array]:
-        """Return E[ffᵀ] and E[fXᵀ] of the functions in the factor; others have zeros."""
+        """Return (E[ffᵀ], E[fXᵀ]) of all basis functions; zeros for functions not in the factor."""
         rows = self._triangle.dense()
         products = rows @ rows.T
         products[self._penalized, self._penalized] -= self.alpha

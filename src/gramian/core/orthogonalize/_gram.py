@@ -1,4 +1,4 @@
-"""Orthogonalization by the Gram matrix of the functions: it needs only sums over row blocks."""
+"""Orthogonalization from the Gram matrix of the functions, which needs only sums over rows."""
 
 from __future__ import annotations
 
@@ -38,18 +38,20 @@ from gramian.core.sums import (
 from gramian.families import Block, Family
 
 MIN_PIECE = 1024
-"""Number of functions up to which a block is never cut into pieces."""
+"""Smallest number of functions in a piece: blocks with at most this number of functions are not
+cut into pieces."""
 MIN_SHRUNK = 1024
-"""Number of functions that may have a penalty, even with fewer rows."""
+"""Number of functions that a factor with a penalty may always have, even if there are fewer
+rows."""
 
 
 class Gram:
-    """Block Cholesky of the Gram matrix E[ffᵀ], pivoted inside the block.
+    """Orthogonalizer that factors the Gram matrix E[ffᵀ] by block Cholesky, with pivots in a block.
 
     With E[ffᵀ] = LLᵀ, the orthonormal functions are f̂ = L⁻¹f, so E[Xf̂] = L⁻¹E[Xf]: the values
-    of f̂ are never formed. The Gram matrix squares the condition of the functions. If this costs
-    too many digits, and before a function is dropped, the rows are read again: see `Admission`.
-    One set of sums serves any number of penalties.
+    of f̂ are not needed. The condition number of the Gram matrix is the square of the condition
+    number of the functions. If this costs too many digits, and before a function is dropped, the
+    rows are read again: see `Admission`. The same sums are used for all penalties.
 
     Parameters
     ----------
@@ -60,8 +62,9 @@ class Gram:
     alphas : sequence of float, default=(0,)
         The penalties; see `Factor`.
     moments : bool, optional
-        True to gather the Gram matrix from tables of moments, which needs a family of monomials
-        of bounded degree. By default tables are used if they are cheaper.
+        True to copy the Gram matrix from tables of moments, which needs a family of monomials of
+        bounded degree; False to multiply function values. By default, tables of moments are used
+        if this is faster.
     """
 
     def __init__(
@@ -89,37 +92,37 @@ class Gram:
         self.steps: list[Step] = []
         self.factors = [Factor(rows.n_columns, alpha) for alpha in alphas]
         self.use = 0
-        self.norms = np.ones(1)  # the constant function's
+        self.norms = np.ones(1)  # norm of the constant function
         self.variables: list[Array] = []
         self.work = 0.0
         self.n_more_passes = 0
-        """Number of passes over the rows beyond one for each step."""
+        """Number of passes over the rows for accuracy, in addition to the one pass of each step."""
         self._direction: Direction | None = None
 
     @property
     def n_functions(self) -> int:
-        """Number of functions in the basis, the constant among them."""
+        """Number of functions in the basis, including the constant function."""
         return len(self.norms)
 
     @property
     def saturated(self) -> bool:
-        """True if the functions span all samples, so that X has no residual."""
+        """True if there are as many basis functions as rows, so that X has no residual."""
         return all(
             factor.alpha == 0 and len(factor) == self._rows.n_rows for factor in self.factors
         )
 
     @property
     def noise(self) -> float:
-        """Share of a variance below which a residual variance is rounding error."""
+        """Residual variances below this share of the original variance are rounding errors."""
         return max(NOISE, self.factors[self.use].noise)
 
     @property
     def orthogonality_loss(self) -> float:
-        """Loss of orthogonality: a bound of the errors of E[f̂ĝ]."""
+        """Upper bound of the errors of E[f̂ĝ] for orthonormal functions f̂ and ĝ."""
         return max(EPSILON, self.factors[self.use].loss)
 
     def substitute(self, direction: Direction) -> Block:
-        """Add a new variable and return its block of functions."""
+        """Add `direction` as a new variable, and return the block of functions that it adds."""
         self._direction = direction
         block = self._expansion.grow(partial(self._levels.of, direction))
         width = self.n_functions + block.n_functions + self._rows.n_columns
@@ -127,12 +130,12 @@ class Gram:
         return block
 
     def orthogonalize(self, block: Block) -> Added:
-        """Orthogonalize the functions of the block just returned by `substitute`."""
+        """Orthogonalize the block that `substitute` returned, and add it to the basis."""
         direction = self._direction
         assert direction is not None, "substitute comes before orthogonalize"
         n = self.n_functions
         norms = np.ones(block.n_functions)
-        # BLAS's own threads would spin while the rows of the next step are shared out.
+        # BLAS's own threads would occupy the processor while threads sum the rows of the next step.
         n_workers = n_workers_for(n**2 * block.n_functions)
         admissions = [
             Admission(factor, n, block.n_functions, self._room(factor, block), n_workers)
@@ -159,10 +162,10 @@ class Gram:
         return Added(norms, extensions, len(kept), block.n_functions - len(kept))
 
     def _sum_in_range(self, direction: Direction, block: Block, piece: slice) -> tuple[Block, Sums]:
-        """Return the block and its sums over rows.
+        """Return the block of functions, and the sums over the rows for a piece of it.
 
-        If squares of the user's functions leave float64, these functions are scaled in the
-        returned block, and the rows are summed a second time.
+        If squares of the user's functions are too large or too small for float64, the returned
+        block has these functions scaled, and the sums are computed a second time.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # the sums are checked below
             sums = self._sum(direction, block, piece)
@@ -173,20 +176,20 @@ class Gram:
         directions = [*(step.direction for step in self.steps), direction]
         calls = dict(enumerate(block.calls))
         new = scaled(self._rows, directions, [calls[i] for i in numbers])
-        if new == [calls[i] for i in numbers]:  # the functions are zero
+        if new == [calls[i] for i in numbers]:  # the functions are zero on all rows
             return block, sums
         block = replace(block, calls=tuple((calls | dict(zip(numbers, new, strict=True))).values()))
         self._values = FunctionValues(self._rows.cache_bytes)
         return block, self._sum(direction, block, piece)
 
     def _squares(self, sums: Sums, piece: slice) -> Array:
-        """Return the second moments of a piece of the new functions."""
+        """Return E[g²] of the new functions g in a piece of the block."""
         return sums.gram[:, self.n_functions + piece.start :].diagonal().copy()
 
     def _go_on(
         self, admissions: Sequence[Admission], direction: Direction, block: Block, norms: Array
     ) -> None:
-        """Read the rows again for functions that one pass does not determine accurately."""
+        """Read the rows again, until no function of any factor waits for another pass."""
         norms = np.concatenate([self.norms, norms])
         while unfinished := [each for each in admissions if len(each.waiting)]:
             self.n_more_passes += 1
@@ -207,10 +210,11 @@ class Gram:
                     admission.go_on(next(found) / norms, next(found), next(found))
 
     def _pieces(self, block: Block) -> list[slice]:
-        """Return the pieces of a block: several if it has more functions than there are rows.
+        """Return slices that cut the functions of a block into pieces of limited size.
 
-        Most of so many functions are redundant or shrunk, and the Gram matrix of all could take
-        any amount of memory. If the variable enters alone, the other functions need no sums.
+        Most of so many functions are redundant or shrunk, and the Gram matrix of all functions
+        could exceed the memory. If the variable itself is the only function that enters, the only
+        piece is this function.
         """
         if all(self._enters_alone(each, block) for each in self.factors):
             return [slice(0, 1)]
@@ -218,9 +222,10 @@ class Gram:
         return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
     def _normalize(self, sums: Sums, others: Array, piece: slice) -> Array:
-        """Scale the sums to functions of norm one, and return the norms of the piece.
+        """Scale the sums to functions of norm one, in place; return the norms of the piece.
 
-        `others` holds the norms of the other new functions, as far as earlier pieces found them.
+        `others` has the norms of all new functions that earlier pieces computed, and 1 for the
+        other new functions.
         """
         squares = self._squares(sums, piece)
         check_finite(squares)
@@ -233,23 +238,24 @@ class Gram:
         return norms
 
     def _room(self, factor: Factor, block: Block) -> int:
-        """Return the number of functions that may enter: those that can be independent."""
+        """Return the largest number of functions of the block that may enter the factor."""
         if factor.alpha == 0:
             return self._rows.n_rows - len(factor)
         return 1 if self._enters_alone(factor, block) else block.n_functions
 
     def _enters_alone(self, factor: Factor, block: Block) -> bool:
-        """Return True if the variable, which has no penalty, is the only new function.
+        """Return True if the variable itself is the only function of the block that may enter.
 
-        This is so if the penalty of the other functions is infinite. Any other penalty makes all
-        functions linearly independent; but as many functions as rows fit anything, and more would
-        take any amount of memory, so then the variable enters alone, too.
+        The variable has no penalty. It enters alone if the penalty of the other functions is
+        infinite. With any other positive penalty, all functions are linearly independent, and their
+        number has no natural limit; so the variable also enters alone if the factor would have more
+        functions than the table has rows, to limit the memory.
         """
         fits = len(factor) + block.n_functions <= max(self._rows.n_rows, MIN_SHRUNK)
         return factor.alpha > 0 and (np.isinf(factor.alpha) or not fits)
 
     def _sum(self, direction: Direction, block: Block, piece: slice) -> Sums:
-        """Return the sums over rows, by function values or by moments, whichever is cheaper."""
+        """Return the sums over the rows, from function values, or from moments if cheaper."""
         n, new = self.n_functions, block.n_functions
         n_variables, n_columns = len(self.steps), self._rows.n_columns
         work: FunctionWork | StepMomentWork = FunctionWork(

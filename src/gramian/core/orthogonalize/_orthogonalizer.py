@@ -1,4 +1,4 @@
-"""Interface of the two ways to orthogonalize, and the factorization with pivots that both use."""
+"""Interface of the two orthogonalizers, and the pivoted Cholesky factorization that both use."""
 
 from __future__ import annotations
 
@@ -19,102 +19,109 @@ if TYPE_CHECKING:
     from gramian.core.orthogonalize._factor import Factor
 
 PREFERRED = 1.001
-"""Factor that prefers the first function of a block, the variable itself, among pivots of about
-equal size: the other functions may be multiples of the variable on these rows only."""
+"""Factor that multiplies the first function of a block, the variable itself, so that it is
+preferred among pivots of nearly equal size: the other functions may be multiples of the variable
+only on the rows of this table."""
 RANK_TOLERANCE = 1e-8
-"""Rank tolerance: functions are dropped if orthogonalization leaves a smaller share of their norm.
+"""Rank tolerance: a function of norm one is dropped if its residual norm is not larger than this.
 
-The residual of a kept function has a relative rounding error of at most machine precision over this
-share. The tolerance is the root of machine precision, so that such an error, at most 1e-8, is never
-taken for a function later.
+The residual of a function that is kept has a relative rounding error of at most machine precision
+divided by the tolerance. The tolerance is the square root of machine precision, so that this error,
+at most 1e-8, is never mistaken for a new function later.
 """
 
 
 @dataclass(frozen=True)
 class Extension:
-    """New rows of a factor: the newest orthonormal functions in terms of those before."""
+    """New rows of a triangular factor; they define new orthonormal functions f̂_new."""
 
     pivots: IntArray
-    """Numbers of the functions of the block that enter, in the order of the pivots."""
+    """Numbers of the functions g of the block that enter the basis, in the order of the pivots."""
     left: Array
-    """E[g f̂ᵀ] of these functions g, scaled to norm one, with the earlier orthonormal functions."""
+    """E[g f̂ᵀ] of the functions g, scaled to norm one, and the earlier orthonormal functions f̂."""
     diagonal: Array
-    """A lower triangle: ``diagonal @ f̂_new == g - left @ f̂_old``."""
+    """Lower triangular matrix with ``diagonal @ f̂_new == g - left @ f̂_old``."""
     coefficients: Array
-    """E[f̂_new Xᵀ]."""
+    """E[f̂_new Xᵀ], of shape (n_new, n_columns)."""
 
 
 @dataclass(frozen=True)
 class Added:
-    """Result of one step of orthogonalization."""
+    """Result of the orthogonalization of one block of functions."""
 
     norms: Array
-    """Norms of all functions of the block; 1 for a function that is zero."""
+    """Norms of all functions of the block; 1 for a function that is zero on all rows."""
     extensions: tuple[Extension, ...]
-    """One for each penalty."""
+    """New rows of each factor; there is one factor for each penalty."""
     n_kept: int
-    """Number of new functions in the basis."""
+    """Number of functions of the block that entered the basis."""
     n_dropped: int
-    """Number of new functions that are, within a tolerance, combinations of others."""
+    """Number of functions of the block that were dropped, because they are linear combinations of
+    other functions within a tolerance."""
 
 
 class Orthogonalizer(Protocol):
-    """Algorithm 1 of the paper, step by step."""
+    """Interface of an orthogonalizer: it adds functions to an orthonormal basis, step by step.
+
+    This is Algorithm 1 of the paper. Each step calls `substitute` and then `orthogonalize`.
+    """
 
     name: str
     steps: list[Step]
     factors: list[Factor]
-    """One for each penalty."""
+    """One triangular factor for each penalty."""
     use: int
-    """Number of the penalty that counts; the pursuit may change it after every step."""
+    """Index in `factors` of the factor to use for results; it may change after every step."""
     norms: Array
-    """The norms of the functions in the basis, the constant first."""
+    """The norms of the functions in the basis; the constant function is the first."""
     variables: list[Array]
-    """E[zXᵀ] for each variable z."""
+    """E[zXᵀ] for each chosen variable z."""
     work: float
-    """Approximate number of multiplications to orthogonalize the block substituted last."""
+    """Approximate number of multiplications to orthogonalize the block that `substitute`
+    returned."""
 
     @property
     def n_functions(self) -> int:
-        """The number of orthonormal functions so far, the constant among them."""
+        """The number of functions in the basis, including the constant function."""
         ...
 
     @property
     def saturated(self) -> bool:
-        """True if the functions span all samples, so that X has no residual."""
+        """True if there are as many basis functions as rows, so that X has no residual."""
         ...
 
     @property
     def noise(self) -> float:
-        """Share of a variance below which a residual variance is rounding error."""
+        """Residual variances below this share of the original variance are rounding errors."""
         ...
 
     @property
     def orthogonality_loss(self) -> float:
-        """Loss of orthogonality: a bound of the errors of E[f̂ĝ], or their size by measurement."""
+        """Size of the errors of E[f̂ĝ] for orthonormal f̂ and ĝ: an upper bound, or measured."""
         ...
 
     def substitute(self, direction: Direction) -> Block:
-        """Add a new variable and return its block of functions."""
+        """Add `direction` as a new variable, and return the block of functions that it adds."""
         ...
 
     def orthogonalize(self, block: Block) -> Added:
-        """Orthogonalize the functions of the block just returned by `substitute`."""
+        """Orthogonalize the block that `substitute` returned, and add it to the basis."""
         ...
 
 
 def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
-    """Factor the largest well-conditioned part of a positive semidefinite matrix, with pivots.
+    """Return the pivoted Cholesky factor of the well-conditioned part of a matrix, and the order.
 
-    Only the lower triangle of the matrix is used.
+    The matrix is positive semidefinite; only its lower triangle is used.
 
     Returns
     -------
     lower : array of shape (n, rank)
         The factor. Its first `rank` rows are lower triangular, with squared diagonal entries above
-        `tolerance`; ``lower @ lower.T`` is the part of ``a[order][:, order]`` that they explain.
+        `tolerance`. ``lower @ lower.T`` approximates ``a[order][:, order]``, and equals it in the
+        first `rank` rows and columns.
     order : array of shape (n,)
-        The order of rows and columns, the factored ones first.
+        The order of the rows and columns of `a`: the `rank` pivots, then the others.
     """
     if a.size == 0 or a.diagonal().max() <= tolerance:
         return np.empty((len(a), 0)), np.arange(len(a))
@@ -129,5 +136,5 @@ def cholesky_columns(a: Array, tolerance: float) -> tuple[Array, IntArray]:
     lower, order = np.tril(packed[:, :rank]), order.astype(np.intp) - 1
     lower[order == 0] /= PREFERRED
     if rank and order[rank - 1] == 0 and lower[rank - 1, -1] ** 2 <= (1 + NOISE) * tolerance:
-        lower = lower[:, :-1]  # the variable passed the tolerance by the preference only
+        lower = lower[:, :-1]  # without the factor PREFERRED, the variable is below the tolerance
     return lower, order

@@ -1,4 +1,4 @@
-"""Orthogonalization by explicit orthonormal columns in memory: block Gram-Schmidt, twice."""
+"""Orthogonalization of function values in memory, by block Gram-Schmidt with a second pass."""
 
 from __future__ import annotations
 
@@ -21,26 +21,28 @@ from gramian.core.sums import Direction, GrowingRows, Step, check_finite, distin
 from gramian.families import Block, Family
 
 LEAST_PIVOT = 1e-4
-"""Smallest squared pivot with which Cholesky factors a Gram matrix without a loss that matters."""
+"""Smallest squared pivot for which a block is orthogonalized by Cholesky's method, which is fast;
+with smaller pivots it would lose digits, and a pivoted QR decomposition is used."""
 
 
 class QR:
-    """Block classical Gram-Schmidt with a second pass, rank-revealing inside the block.
+    """Orthogonalizer for tables in memory: block classical Gram-Schmidt with a second pass.
 
-    Functions are stored as rows. The loss of orthogonality stays at rounding level however close
-    the functions are to linear dependence: functions too close to a combination of others are
-    dropped, and the others are orthogonalized twice.
+    It stores the values of the orthonormal functions, one row per function. The loss of
+    orthogonality stays near machine precision, even if functions are nearly linearly dependent:
+    functions that are too close to a linear combination of others are dropped, and all other
+    functions are orthogonalized twice.
     """
 
     name = "qr"
     noise = NOISE
-    """Share of a variance below which a residual variance is rounding error."""
+    """Residual variances below this share of the original variance are rounding errors."""
 
     def __init__(self, rows: MemoryRows, family: Family) -> None:
         self._rows = rows.whole
         self._expansion = family.expand()
         self._z: list[Array] = []
-        # The constant function, times the roots of the weights: its norm is one.
+        # The constant function, times the square roots of the weights, has norm one.
         self._store = GrowingRows(rows.root)
         self._q = GrowingRows(rows.root)
         self._directions: list[Direction] = []
@@ -51,20 +53,20 @@ class QR:
         self.variables: list[Array] = []
         self.work = 0.0
         self.n_functions = 1
-        """The number of orthonormal functions so far, the constant among them."""
+        """The number of functions in the basis, including the constant function."""
         self.saturated = False
-        """True if the functions span all samples, so that X has no residual."""
+        """True if there are as many basis functions as rows, so that X has no residual."""
 
     @property
     def orthogonality_loss(self) -> float:
-        """Loss of orthogonality, measured along random directions."""
+        """Size of the errors of E[f̂ĝ] for orthonormal f̂ and ĝ, measured in random directions."""
         q = self._q.view
         probes = np.random.default_rng(0).standard_normal((len(q), 4))
         error = times(q, times(q.T, probes)) - probes
         return float(np.max(np.linalg.norm(error, axis=0) / np.linalg.norm(probes, axis=0)))
 
     def substitute(self, direction: Direction) -> Block:
-        """Add a new variable and return its block of functions."""
+        """Add `direction` as a new variable, and return the block of functions that it adds."""
         z = direction.of(self._rows)
         self._directions.append(direction)
         self._z.append(z)
@@ -74,8 +76,8 @@ class QR:
         return block
 
     def orthogonalize(self, block: Block) -> Added:
-        """Orthogonalize the functions of the block just returned by `substitute`."""
-        with np.errstate(over="ignore", invalid="ignore"):  # checked next
+        """Orthogonalize the block that `substitute` returned, and add it to the basis."""
+        with np.errstate(over="ignore", invalid="ignore"):  # the next line checks for infinity
             values = block.evaluate(self._store.view, self._z)
         check_finite(values)
         self._store.append(values[block.stored])
@@ -112,17 +114,20 @@ class QR:
 
 
 def _project_out(values: Array, q: Array) -> Array:
-    """Subtract projections on orthonormal rows, and return their coefficients."""
+    """Subtract the projections of `values` on the orthonormal rows `q`, in place.
+
+    Return the coefficients of the projections, of shape (len(values), len(q)).
+    """
     coefficients = times(values, q.T)
     add_product(values, coefficients, q, -1.0)
     return coefficients
 
 
 def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
-    """Return orthonormal rows with the span of the given ones, which may be overwritten.
+    """Return orthonormal rows that span the rows of `values`, which may be overwritten.
 
-    The given rows are residuals of rows of norm one. Directions with a residual below the rank
-    tolerance are dropped, and so are those beyond `room`.
+    The rows of `values` are residuals of functions of norm one. Rows whose residual is below the
+    rank tolerance are dropped, and at most `room` rows are returned.
 
     Returns
     -------
@@ -131,9 +136,9 @@ def _orthonormalize(values: Array, room: int) -> tuple[Array, Array, IntArray]:
     factor : array of shape (rank, rank)
         Lower triangular, with ``factor @ new == values[pivots]``.
     pivots : array of shape (rank,)
-        The numbers of the given rows that `new` was made of, in this order.
+        The numbers of the rows of `values` from which the rows of `new` were computed.
     """
-    if len(values) <= room:  # otherwise some are dropped, even if well conditioned
+    if len(values) <= room:  # otherwise some rows must be dropped
         factor, pivots = cholesky_columns(second_moments(values.T), LEAST_PIVOT)
         if factor.shape[1] == len(values):
             new = values[pivots]

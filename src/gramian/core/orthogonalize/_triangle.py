@@ -1,4 +1,4 @@
-"""Lower triangular matrices that grow by blocks, and products shared out among threads."""
+"""Lower triangular matrix to which blocks are appended, and products in several threads."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from gramian._support.threads import AddProduct, Item, product_for, share_out
 from gramian._support.types import Array
 
 MERGE_BELOW = 64
-"""Number of rows below which a block is merged with the next: large products are faster."""
+"""A block with fewer rows than this is merged with the next block: large matrix products are
+faster."""
 
 
 class BlockTriangle:
-    """A lower triangular matrix that grows by blocks of rows, the upper half never stored.
+    """Lower triangular matrix L to which blocks of rows are appended; upper zeros are not stored.
 
     Parameters
     ----------
     first : array of shape (n, n)
-        The first block.
+        The first block: a lower triangular matrix.
     """
 
     def __init__(self, first: Array) -> None:
         self._blocks: list[tuple[Array, Array]] = [(np.empty((len(first), 0)), first)]
 
     def append(self, left: Array, diagonal: Array) -> None:
-        """Add rows: a rectangle, and to its right a triangle."""
+        """Append rows to L: the rectangle `left`, and to its right the triangle `diagonal`."""
         if not len(diagonal):
             return
         last_left, last_diagonal = self._blocks[-1]
@@ -42,7 +43,7 @@ class BlockTriangle:
         self._blocks.append((left, diagonal))
 
     def dense(self) -> Array:
-        """Return the matrix as an array, with zeros above the diagonal."""
+        """Return L as a square array, with zeros above the diagonal."""
         n = sum(len(diagonal) for _, diagonal in self._blocks)
         matrix = np.zeros((n, n))
         for left, diagonal in self._blocks:
@@ -69,13 +70,13 @@ class BlockTriangle:
 
 
 def split(length: int, n_parts: int) -> list[slice]:
-    """Cut a range into parts of nearly equal length."""
+    """Return `n_parts` slices of nearly equal length that cover range(length)."""
     edges = np.linspace(0, length, n_parts + 1).astype(int).tolist()
     return [slice(start, stop) for start, stop in itertools.pairwise(edges)]
 
 
 def subtract_square(lower: Array, w: Array, n_workers: int) -> None:
-    """Subtract ``w @ w.T`` from a lower triangle."""
+    """Subtract ``w @ w.T`` from the lower triangle of a matrix, in place, in several threads."""
 
     def subtract(multiply: AddProduct, pair: tuple[slice, slice]) -> None:
         rows, columns = pair
@@ -88,5 +89,8 @@ def subtract_square(lower: Array, w: Array, n_workers: int) -> None:
 
 
 def workers(work: Callable[[AddProduct, Item], None], n: int) -> list[Callable[[Item], None]]:
-    """Return `n` workers, each with its own function for matrix products."""
+    """Return `n` functions of an item that call ``work(multiply, item)``, one for each thread.
+
+    Each has its own function `multiply` for matrix products.
+    """
     return [partial(work, product_for(n)) for _ in range(n)]

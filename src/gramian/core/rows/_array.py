@@ -1,4 +1,4 @@
-"""Rows of an array in memory."""
+"""Table in memory: centre and scale a dense array, and sum over its rows."""
 
 from __future__ import annotations
 
@@ -16,28 +16,30 @@ from gramian.core.rows._protocol import CONSTANT, MemoryRows, RowBlock
 
 AnyTable = TypeVar("AnyTable", bound=Any)
 CACHE_BYTES = 2**30
-"""Bytes of function values that are kept between steps; beyond it they are computed anew."""
+"""Largest size, in bytes, of a cache of function values for tables in memory. Values that do not
+fit in the cache are computed again in every step."""
 NARROW = 1e-152
-"""Spread of a column below which squares, divided by the number of rows, may lose digits."""
+"""Smallest spread (largest minus smallest value) of a column that is accepted: the squares of
+smaller differences lose digits in float64."""
 
 
 class SpreadError(ValueError):
-    """The squares of a column's values leave the range of float64.
+    """Error for a column whose squared values are too large or too small for float64.
 
     Parameters
     ----------
     column : int
         The number of the column.
     spread : float
-        The difference of its largest and its smallest value.
+        The largest value of the column minus its smallest value.
     too_wide : bool
         True if the spread is too large, False if it is too small.
     name : str, optional
-        The name of the column, for the message; its number by default.
+        The name of the column in the message; by default, the message gives its number.
     """
 
     def __init__(self, column: int, spread: float, too_wide: bool, name: str | None = None) -> None:
-        super().__init__(column, spread, too_wide, name)  # pickle makes the error from these
+        super().__init__(column, spread, too_wide, name)  # pickle needs these arguments
         self.column = column
 
     def __str__(self) -> str:
@@ -57,19 +59,19 @@ class SpreadError(ValueError):
 
 @dataclass(frozen=True)
 class Centring:
-    """Mean and scale of the columns of a table: rows become ``(X - mean) / scale``."""
+    """Mean and scale of the columns of a table: rows are transformed to ``(X - mean) / scale``."""
 
     mean: Array
     scale: Array
-    """Divisor of each column: its standard deviation, or that of the most variant column; 1 if the
-    deviation is zero."""
+    """Divisor of each column: its own standard deviation (scale="column"), or the largest standard
+    deviation of all columns (scale="table"); 1 instead of a deviation of zero."""
     varies: NDArray[np.bool_]
     """True for columns that are not constant."""
     checksum: int | None = None
-    """Checksum of the rows, None if it was not asked for; see `checksum_of`."""
+    """Checksum of the rows, see `checksum_of`; None if no checksum was requested."""
 
     def apply(self, X: Array, weights: Array | None) -> RowBlock:
-        """Centre and scale other rows, and multiply them with the roots of their weights."""
+        """Return new rows, centred, scaled and multiplied by the square roots of their weights."""
         X, root = roots_of(X, weights)
         x = np.subtract(X, self.mean, order="C")
         x /= self.scale
@@ -78,14 +80,14 @@ class Centring:
 
 
 class ArrayRows(MemoryRows):
-    """The rows of a centred and scaled array.
+    """Table in memory whose rows are a centred and scaled dense array.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
-        Rows, each times the root of its weight.
+        Centred and scaled rows, each multiplied by the square root of its weight.
     root : array of shape (n_rows,)
-        The roots of the weights.
+        The square roots of the row weights; the weights add up to one.
     """
 
     def __init__(self, x: Array, root: Array) -> None:
@@ -93,36 +95,37 @@ class ArrayRows(MemoryRows):
         self.root = root
         self.n_columns = x.shape[1]
         self.effective_n_rows = float(1 / np.sum(root**4))
-        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
+        """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows."""
         self.cache_bytes = CACHE_BYTES
-        """Bytes that values of rows may take from one sum to the next."""
+        """Largest size, in bytes, of each cache of function or variable values between two
+        passes."""
 
     @property
     def whole(self) -> RowBlock:
-        """All rows in one block."""
+        """All rows of the table, as one `RowBlock`."""
         return RowBlock(self.x, self.root)
 
     def rotate(self, basis: Array) -> tuple[ArrayRows, Array]:
-        """Express the rows in other coordinates, each scaled to variance 1."""
+        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
         x = times(self.x, basis.T)
         deviations = standardize(x)
         return ArrayRows(x, self.root), deviations
 
     def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns."""
+        """Return E[XXᵀ] of the scaled columns; only its lower triangle is valid."""
         return second_moments(self.x)
 
     def residual_covariance(self) -> MatrixCovariance:
-        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
         return MatrixCovariance(self.covariance())
 
     def dense(self) -> ArrayRows:
-        """Return the rows as they are."""
+        """Return these rows unchanged, because they are dense already."""
         return self
 
 
 def standardize(x: Array) -> Array:
-    """Divide columns by their norms, in place; return the norms, zero for constant columns."""
+    """Divide the columns of `x` by their norms, in place; return the norms, 0 if constant."""
     deviations: Array = np.linalg.norm(x, axis=0)
     deviations[deviations**2 <= CONSTANT * deviations.max() ** 2] = 0.0
     x /= np.where(deviations > 0, deviations, 1.0)
@@ -138,27 +141,35 @@ def centre(
 ) -> tuple[ArrayRows, Centring]:
     """Centre the columns of X and scale them, each to variance 1 or all by one number.
 
-    Columns are first brought to [0, 1], so that neither a mean far from zero nor values near the
-    limits of float64 cost accuracy, and constant columns become exact zeros.
+    Columns are first mapped to [0, 1]. So a mean far from zero or values near the limits of float64
+    cost no accuracy, and constant columns become exact zeros.
 
     Parameters
     ----------
     X : array of shape (n_rows, n_columns)
         Finite values.
     weights : array of shape (n_rows,), or None
-        Non-negative weights, not all zero. Rows of weight zero are left out.
+        Weights of the rows: not negative, not all zero; None for equal weights. Rows of weight zero
+        are removed.
     scale : {"column", "table"}
-        "column" gives each column variance 1. "table" divides all columns by the deviation of the
-        most variant one.
+        "column" scales each column to variance 1. "table" divides all columns by the largest
+        standard deviation of a column.
     checksum : bool, default=False
         True to compute a checksum of the rows.
+
+    Returns
+    -------
+    rows : ArrayRows
+        The centred and scaled rows.
+    centring : Centring
+        The mean and the scale of the columns, to apply them to other rows.
     """
     found = checksum_of(X, weights) if checksum else None
     X, root = roots_of(X, weights)
     low = X.min(axis=0)
     spread = spread_of(low, X.max(axis=0), scaled=True)
     unit = np.where(spread > 0, spread, 1.0)
-    x = np.subtract(X, low, order="C")  # blocks of rows are then contiguous
+    x = np.subtract(X, low, order="C")  # C order: every block of rows is contiguous
     x /= unit
     weight = root * root
     shift = weight @ x
@@ -171,15 +182,15 @@ def centre(
 
 
 def spread_of(low: Array, high: Array, *, scaled: bool) -> Array:
-    """Return how far the values of columns spread; raise if their squares leave float64.
+    """Return the largest minus the smallest value of each column; raise if squares leave float64.
 
     Parameters
     ----------
     low, high : arrays of shape (n_columns,)
         The smallest and the largest value of each column.
     scaled : bool
-        True if columns are divided by their spread before squares are taken: then a column may
-        vary too little for its squares, but not all columns.
+        True if columns are divided by their spread before squares are computed. Then the error for
+        a small spread is raised only if the spread of every column is too small.
     """
     with np.errstate(over="ignore"):
         spread: Array = high - low
@@ -196,16 +207,17 @@ def spread_of(low: Array, high: Array, *, scaled: bool) -> Array:
 def scales_of(
     unit: Array, deviation: Array, scale: Literal["column", "table"]
 ) -> tuple[Array, Array]:
-    """Return the factors of columns in [0, 1], and the divisors of the original columns.
+    """Return (factors that scale the columns in [0, 1], divisors that scale the original columns).
 
     Parameters
     ----------
     unit : array of shape (n_columns,)
-        The divisors that brought columns to [0, 1].
+        The divisors that mapped the original columns to [0, 1].
     deviation : array of shape (n_columns,)
         The standard deviations of the columns in [0, 1].
     scale : {"column", "table"}
-        "column" gives each column variance 1, "table" the most variant one.
+        "column" scales each column to variance 1, "table" divides all columns by the largest
+        standard deviation.
     """
     deviations = unit * deviation
     if scale == "column":
@@ -216,7 +228,7 @@ def scales_of(
 
 
 def roots_of(X: AnyTable, weights: Array | None) -> tuple[AnyTable, Array]:
-    """Return the rows of positive weight, and the roots of their weights, which add up to one."""
+    """Return (rows of positive weight, square roots of their weights after scaling to sum 1)."""
     if weights is None:
         n = X.shape[0]
         return X, np.full(n, n**-0.5)

@@ -1,4 +1,4 @@
-"""Checkpoints: sums over rows are stored in a folder, and read from it when a fit resumes."""
+"""Checkpoints: store each sum over the rows in a folder, and read it when a fit resumes."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ from gramian.core.rows._covariance import ResidualCovariance
 from gramian.core.rows._protocol import Rows, Work
 
 EQUAL_NUMBERS = {"rel_tol": 1e-9, "abs_tol": 1e-9}
-"""Tolerances of numbers that differ by rounding only, for instance by other block sizes."""
+"""Tolerances of `math.isclose` for numbers in the descriptions of two fits: rounding errors, for
+instance from other block sizes, do not count as a difference."""
 
 
 class Ledger:
-    """A folder with the results of all sums so far, in order.
+    """A folder that stores the result of every sum over the rows, in the order of computation.
 
-    A pursuit is a function of these sums. So a fit that resumes reaches the point of interruption
-    without reading the data.
+    A fit depends on the data only through these sums. So a fit that resumes reaches the point of
+    interruption without reading the data again.
 
     Parameters
     ----------
     folder : path
-        The folder; it is created if it does not exist.
+        The folder of the checkpoint; it is created if it does not exist.
     description : dict
-        Parameters and data that the sums depend on. A folder with another description is
-        refused.
+        Parameters of the fit and properties of its data. If the folder has another description,
+        an error is raised.
     """
 
     def __init__(self, folder: str | os.PathLike[str], description: dict[str, Any]) -> None:
@@ -69,12 +70,12 @@ class Ledger:
             )
 
     def recall(self, like: Sequence[Array]) -> list[Array] | None:
-        """Return the next result, None if it is not stored.
+        """Return the arrays of the next sum from the folder; None if they are not stored yet.
 
         Parameters
         ----------
         like : sequence of arrays
-            Arrays of the expected shapes; an empty vector stands for a vector of any length.
+            Arrays that have the expected shapes; an empty vector accepts a vector of any length.
         """
         path = self._path()
         if not path.exists():
@@ -90,7 +91,7 @@ class Ledger:
         return found
 
     def note(self, sums: list[Array]) -> None:
-        """Store the next result, unless it is not finite: then the fit ends with an error."""
+        """Store the arrays of the next sum if all values are finite; otherwise store nothing."""
         if not all(np.isfinite(each).all() for each in sums):
             return
         with replacing(self._path()) as stream:
@@ -110,11 +111,11 @@ ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What reading a file that something else wrote, or part of one, can raise."""
+"""Errors that reading a damaged or foreign archive of arrays can raise."""
 
 
 def _read(path: Path) -> list[Array]:
-    """Return the arrays of a file."""
+    """Return the list of arrays in the .npz file `path`, in the order in which they were saved."""
     with path.open("rb") as stream:
         if not zipfile.is_zipfile(stream):
             raise ValueError("it is no archive of arrays")
@@ -124,7 +125,7 @@ def _read(path: Path) -> list[Array]:
 
 
 def _compare(found: Sequence[Array], like: Sequence[Array]) -> None:
-    """Raise if arrays differ in number, shape or type from those expected."""
+    """Raise ValueError if `found` differs from `like` in number, shape or type of the arrays."""
     if len(found) != len(like):
         raise ValueError(f"it holds {len(found)} arrays in place of {len(like)}")
     for array, expected in zip(found, like, strict=True):
@@ -138,7 +139,7 @@ def _compare(found: Sequence[Array], like: Sequence[Array]) -> None:
 
 
 def _difference(old: Any, new: Any, name: str = "its description") -> str | None:
-    """Return the first difference in words, down to a parameter or column; None if equal."""
+    """Return a sentence on the first parameter or column that differs; None if all are equal."""
     if old == new:
         return None
     if isinstance(old, float) and isinstance(new, float) and isclose(old, new, **EQUAL_NUMBERS):
@@ -155,7 +156,7 @@ def _difference(old: Any, new: Any, name: str = "its description") -> str | None
 
 @dataclass(frozen=True)
 class RecordedRows:
-    """Rows whose sums are read from a ledger if it has them, and computed otherwise."""
+    """Table with a checkpoint: every sum is read from `ledger`, or computed and stored there."""
 
     rows: Rows
     ledger: Ledger
@@ -172,33 +173,33 @@ class RecordedRows:
 
     @property
     def effective_n_rows(self) -> float:
-        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
+        """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows."""
         return self.rows.effective_n_rows
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes that values of rows may take from one sum to the next."""
+        """Largest size, in bytes, of a cache of function values that is kept between passes."""
         return self.rows.cache_bytes
 
     def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran order."""
         return self.rows.covariance()
 
     def residual_covariance(self) -> ResidualCovariance:
-        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
         return self.rows.residual_covariance()
 
     def dense(self) -> Rows:
-        """Return the rows with all values written out, if the table is a sparse one in memory."""
+        """Return a sparse table in memory as dense rows, and any other rows unchanged."""
         return replace(self, rows=self.rows.dense())
 
     def rotate(self, basis: Array) -> tuple[Rows, Array]:
-        """Express the rows in other coordinates, each scaled to variance 1."""
+        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
         rows, deviations = self.rows.rotate(basis)
         return replace(self, rows=rows), deviations
 
     def sum(self, work: Work) -> list[Array]:
-        """Return the sums from the ledger, or compute and store them."""
+        """Return the arrays that `work` sums over the rows, read from the ledger if stored."""
         found = self.ledger.recall(work.worker(product_for(1)).sums)
         if found is None:
             found = self.rows.sum(work)

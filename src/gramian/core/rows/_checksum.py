@@ -7,21 +7,22 @@ import numpy as np
 from gramian._support.types import Array
 
 MASK = 2**64 - 1
+"""Bit mask that reduces a sum of checksums modulo 2⁶⁴."""
 
 
 def checksum_of(x: Array, weights: Array | None) -> int:
-    """Return a number that changes with any bit of any row, and not with the order of rows.
+    """Return a checksum that depends on every value of every row, but not on the order of rows.
 
-    Every row is hashed with its weight, and the hashes are added up modulo 2⁶⁴. So tables in blocks
-    of any size, in files, in memory or on a cluster have one checksum if they have equal values;
-    the checksums of parts of a table add up to that of the table.
+    Every row is hashed with its weight, and the hashes are added up modulo 2⁶⁴. So tables with
+    equal values have equal checksums, whether in files, in memory or on a cluster, with blocks of
+    any size; the checksums of the parts of a table add up to the checksum of the table.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
         The rows.
     weights : array of shape (n_rows,), or None
-        The weights of the rows; None for 1. Rows of weight zero do not count.
+        The weights of the rows; None if all weights are 1. Rows of weight zero are ignored.
     """
     if weights is not None:
         x, weights = x[weights > 0], weights[weights > 0]
@@ -30,7 +31,8 @@ def checksum_of(x: Array, weights: Array | None) -> int:
     # Adding zero turns -0.0 into 0.0.
     hashes = np.einsum("ij,j->i", _bits(x + 0.0), factors[1:])
     hashes += _bits(np.ones(1) if weights is None else weights) * factors[0]
-    # The finalizer of MurmurHash3. Without it, swapped values within a column change nothing.
+    # The finalizer of MurmurHash3. Without it, swapping two values of a column would not change the
+    # sum of the hashes.
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         hashes ^= hashes >> np.uint64(33)
         hashes *= np.uint64(factor)

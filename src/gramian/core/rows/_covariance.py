@@ -1,4 +1,4 @@
-"""Residual covariance of the columns, as a matrix or as an operator."""
+"""Residual covariance of the columns: a matrix in memory, or products with vectors only."""
 
 from __future__ import annotations
 
@@ -12,26 +12,29 @@ from gramian._support.blas import subtract_second_moments, threads_for, times
 from gramian._support.types import Array
 
 DENSE_BELOW = 300
-"""Number of columns below which a direct eigenvalue method is faster than iterations."""
+"""Smallest number of columns of a covariance matrix for which eigenpairs may be computed
+iteratively; for fewer columns, a direct method is faster."""
 ITERATE_FROM = 32
-"""Number of columns below which an operator is written out as a matrix."""
+"""Smallest number of columns for which eigenpairs of an `OperatorCovariance` are computed
+iteratively; for fewer columns, the matrix is computed."""
 MAX_VECTORS = 32
-"""Largest number of eigenvectors of an operator computed at once: they may be very long."""
+"""Largest number of eigenvectors of an `OperatorCovariance` that one search computes: each vector
+may be very long."""
 
 
 class ResidualCovariance(Protocol):
-    """The residual covariance Σ_j, from which functions are subtracted step by step."""
+    """Interface of the residual covariance Σ_j; each step subtracts the newly fitted functions."""
 
     size: int
     """The number of columns."""
 
     @property
     def trace(self) -> float:
-        """The sum of all residual variances."""
+        """The sum of the residual variances of all columns."""
         ...
 
     def pairs(self, n: int) -> tuple[int, bool]:
-        """Return how many eigenpairs to find if n are useful, and True to find them iteratively."""
+        """Return (number of eigenpairs to compute, at most n; True to compute by iterations)."""
         ...
 
     def diagonal(self) -> Array:
@@ -39,33 +42,34 @@ class ResidualCovariance(Protocol):
         ...
 
     def times(self, vector: Array) -> Array:
-        """Return the product with a vector."""
+        """Return the residual covariance matrix times `vector`."""
         ...
 
     def lower(self) -> Array:
-        """Return the matrix in Fortran's order; only its lower triangle is valid."""
+        """Return the covariance matrix in Fortran order; only its lower triangle is valid."""
         ...
 
     def copy(self) -> ResidualCovariance:
-        """Return an independent copy."""
+        """Return an independent copy of this residual covariance."""
         ...
 
     def subtract(self, coefficients: Array) -> None:
-        """Subtract E[Xf̂]E[Xf̂]ᵀ of new functions, given E[Xf̂] by rows (Lemma 2(a))."""
+        """Subtract Σᵢ cᵢcᵢᵀ, where row i of `coefficients` is cᵢ = E[Xf̂ᵢ] (Lemma 2(a))."""
         ...
 
     def deflate(self, vector: Array) -> None:
-        """Remove the variance that rounding errors left along a unit vector."""
+        """Set the variance along a unit vector to zero, to remove its rounding errors."""
         ...
 
 
 class MatrixCovariance:
-    """A residual covariance in memory.
+    """Residual covariance that is stored as a matrix in memory.
 
     Parameters
     ----------
     lower : array of shape (d, d)
-        Its lower triangle, in Fortran's order. It is overwritten when functions are subtracted.
+        The covariance in Fortran order; only its lower triangle is used. `subtract` and `deflate`
+        overwrite it.
     """
 
     def __init__(self, lower: Array) -> None:
@@ -74,11 +78,11 @@ class MatrixCovariance:
 
     @property
     def trace(self) -> float:
-        """The sum of all residual variances."""
+        """The sum of the residual variances of all columns."""
         return float(np.trace(self._lower))
 
     def pairs(self, n: int) -> tuple[int, bool]:
-        """Return how many eigenpairs to find if n are useful, and True to find them iteratively."""
+        """Return (number of eigenpairs to compute, at most n; True to compute by iterations)."""
         n = min(n, self.size)
         return n, self.size >= DENSE_BELOW and n <= self.size // 10
 
@@ -87,25 +91,25 @@ class MatrixCovariance:
         return self._lower.diagonal()
 
     def times(self, vector: Array) -> Array:
-        """Return the product with a vector."""
+        """Return the residual covariance matrix times `vector`."""
         product: Array = blas.dsymv(1.0, self._lower, vector, lower=1)
         return product
 
     def lower(self) -> Array:
-        """Return the matrix in Fortran's order; only its lower triangle is valid."""
+        """Return the covariance matrix in Fortran order; only its lower triangle is valid."""
         return self._lower
 
     def copy(self) -> MatrixCovariance:
-        """Return an independent copy."""
+        """Return an independent copy of this residual covariance."""
         return MatrixCovariance(self._lower.copy(order="F"))
 
     def subtract(self, coefficients: Array) -> None:
-        """Subtract E[Xf̂]E[Xf̂]ᵀ of new functions, given E[Xf̂] by rows (Lemma 2(a))."""
+        """Subtract Σᵢ cᵢcᵢᵀ, where row i of `coefficients` is cᵢ = E[Xf̂ᵢ] (Lemma 2(a))."""
         with threads_for(coefficients.size * coefficients.shape[1] / 2):
             subtract_second_moments(self._lower, coefficients)
 
     def deflate(self, vector: Array) -> None:
-        """Remove the variance that rounding errors left along a unit vector."""
+        """Set the variance along a unit vector to zero, to remove its rounding errors."""
         with threads_for(0):  # products with vectors are small
             image = self.times(vector)
             image -= 0.5 * (vector @ image) * vector
@@ -113,15 +117,15 @@ class MatrixCovariance:
 
 
 class OperatorCovariance:
-    """A residual covariance that is never written out: a product with X and Xᵀ, minus low rank.
+    """Residual covariance without a stored matrix: only its products with vectors are computed.
 
-    With directions V that were deflated, it is (I - VVᵀ)(E[XXᵀ] - CᵀC)(I - VVᵀ), where C holds
-    E[Xf̂] by rows. It takes the memory of C and V.
+    It equals (I - VVᵀ)(E[XXᵀ] - CᵀC)(I - VVᵀ), where the columns of V are the deflated directions
+    and row i of C is E[Xf̂ᵢ] of a subtracted function. Only C and V are stored.
 
     Parameters
     ----------
     times : callable
-        Multiplies E[XXᵀ] with a vector.
+        Returns E[XXᵀ] times a vector.
     diagonal : array of shape (d,)
         The variances of the columns.
     """
@@ -136,11 +140,11 @@ class OperatorCovariance:
 
     @property
     def trace(self) -> float:
-        """The sum of all residual variances."""
+        """The sum of the residual variances of all columns."""
         return self._trace
 
     def pairs(self, n: int) -> tuple[int, bool]:
-        """Return how many eigenpairs to find if n are useful, and True to find them iteratively."""
+        """Return (number of eigenpairs to compute, at most n; True to compute by iterations)."""
         d = self.size
         return min(n, d, max(2, min(MAX_VECTORS, d // 10))), d >= ITERATE_FROM
 
@@ -149,7 +153,7 @@ class OperatorCovariance:
         return self._diagonal
 
     def times(self, vector: Array) -> Array:
-        """Return the product with a vector."""
+        """Return the residual covariance matrix times `vector`."""
         vector = self._unfinished(vector)
         image = self._times(vector)
         for coefficients in self._coefficients:
@@ -162,7 +166,7 @@ class OperatorCovariance:
         return vector
 
     def lower(self) -> Array:
-        """Return the matrix, written out column by column: for small d, or if iterations fail."""
+        """Return the covariance matrix, computed by one product with a unit vector per column."""
         d = self.size
         matrix = np.empty((d, d), order="F")
         for i in range(d):
@@ -172,7 +176,7 @@ class OperatorCovariance:
         return matrix
 
     def copy(self) -> OperatorCovariance:
-        """Return an independent copy."""
+        """Return an independent copy of this residual covariance."""
         other = OperatorCovariance(self._times, self._diagonal)
         other._trace = self._trace
         other._coefficients = self._coefficients.copy()
@@ -180,13 +184,13 @@ class OperatorCovariance:
         return other
 
     def subtract(self, coefficients: Array) -> None:
-        """Subtract E[Xf̂]E[Xf̂]ᵀ of new functions, given E[Xf̂] by rows (Lemma 2(a))."""
+        """Subtract Σᵢ cᵢcᵢᵀ, where row i of `coefficients` is cᵢ = E[Xf̂ᵢ] (Lemma 2(a))."""
         squares = np.einsum("ij,ij->j", coefficients, coefficients)
         self._coefficients.append(coefficients)
         self._diagonal = self._diagonal - squares
         self._trace -= float(squares.sum())
 
     def deflate(self, vector: Array) -> None:
-        """Remove the variance that rounding errors left along a unit vector."""
+        """Set the variance along a unit vector to zero, to remove its rounding errors."""
         self._trace -= float(vector @ self.times(vector))
         self._finished.append(vector)

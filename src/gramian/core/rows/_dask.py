@@ -1,4 +1,4 @@
-"""Rows of a Dask collection: workers compute sums of their rows, and only sums are sent."""
+"""Table in a Dask collection: each worker sums over its own rows, and sends only the sums."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ from gramian.tables import Chunk
 
 T = TypeVar("T")
 Completion = Callable[[Array, Array | None], tuple[Array, Array | None]]
-"""Returns rows without gaps and their weights, given rows and weights."""
+"""Function (rows, weights) → (rows, weights) that fills missing values, or drops rows that have
+them."""
 FAN_IN = 8
-"""Number of partial results that one task merges."""
+"""Number of partial sums that one Dask task merges: partial sums are merged in a tree."""
 SHARE_OF_MEMORY = 0.5
-"""Share of the workers' memory up to which a table is kept there."""
+"""Largest share of the workers' memory that a table may take to be kept there between passes."""
 
 
 def partitions(data: Any) -> Iterator[Any]:
-    """Yield the computed partitions of a collection, each with all columns."""
+    """Compute a Dask collection and yield its partitions one by one, each with all columns."""
     if getattr(data, "ndim", 0) == 2 and not hasattr(data, "columns"):
         data = data.rechunk({1: -1})
     for part in np.ravel(data.to_delayed()):
@@ -42,26 +43,27 @@ def partitions(data: Any) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class Partition:
-    """Some rows of the table, loaded by the worker that needs them."""
+    """One partition of a Dask table: its rows and weights are loaded when a worker needs them."""
 
     number: int
     rows: Any
-    """A delayed array or data frame."""
+    """The rows of the partition: a delayed array or data frame."""
     weights: Any
-    """A delayed array, the name of a column, or None."""
+    """The weights of the rows: a delayed array, the name of a column, or None for equal weights."""
     completion: Completion | None = None
-    """Fills or drops missing values; None if there is no rule for them."""
+    """Function that fills or drops missing values; None if missing values are errors."""
 
 
 @dataclass(frozen=True)
 class DaskRows(TransformedRows):
-    """Rows of a Dask array or data frame, centred and scaled by the workers that hold them."""
+    """Table in a Dask array or data frame; the workers centre, scale and sum their own rows."""
 
     partitions: Sequence[Partition]
     collection: Any
-    """The Dask collection. Workers drop rows that they keep when no object refers to it."""
+    """The Dask collection. This reference is needed: without it, the workers would delete the rows
+    that they have loaded."""
     home: int
-    """Number of the process that waits for the sums."""
+    """Identifier (PID) of the process that started the sums and waits for them."""
     cache_bytes: int = 0
 
     def sum(self, work: Work) -> list[Array]:
@@ -112,7 +114,10 @@ def _merge(work: Work, parts: Sequence[list[Array]]) -> list[Array]:
 
 
 def _numbers(rows: Any, weights: Any) -> tuple[Array, Array | None]:
-    """Return rows and weights as arrays."""
+    """Return (rows, weights) of a partition as float64 arrays.
+
+    If `weights` is the name of a column, this column is removed from the rows.
+    """
     if isinstance(weights, str):
         rows, weights = rows.drop(columns=weights), rows[weights]
     x = numbers_in(rows)
@@ -135,7 +140,7 @@ def _look(
     weights: Any,
     completion: Completion | None,
 ) -> FirstPass:
-    """Return statistics and held-out rows of a partition."""
+    """Check the rows of one partition, and return their statistics and the held-out rows."""
     x, w = _checked(number, rows, weights, gaps=completion is not None)
     if completion is not None:
         x, w = completion(x, w)
@@ -146,7 +151,7 @@ def _look(
 def _checked(
     number: int, rows: Any, weights: Any, *, gaps: bool = False
 ) -> tuple[Array, Array | None]:
-    """Return rows and weights as arrays; raise if values or weights are not valid."""
+    """Return (rows, weights) of a partition as arrays; raise if values or weights are not valid."""
     x, w = _numbers(rows, weights)
     if w is not None and w.shape != (len(x),):
         raise ValueError(
@@ -158,16 +163,16 @@ def _checked(
 
 
 def map_partitions(data: Any, sample_weight: Any, function: Callable[[int, Array], T]) -> list[T]:
-    """Apply a function to the number and the rows of each partition; values may be missing.
+    """Return `function(number, rows)` of every partition; values of the rows may be missing.
 
     Parameters
     ----------
     data : Dask array or data frame
         The table.
     sample_weight : str, Dask array or None
-        The weights. A column of weights is not part of the rows.
+        The weights of the rows: the name of a column, which `function` does not see, or an array.
     function : callable
-        Called with the number and the rows of a partition, by the worker that holds them.
+        Called with the number and the rows of a partition, on the worker that has the partition.
     """
     from dask.delayed import delayed
 
@@ -185,7 +190,7 @@ def map_partitions(data: Any, sample_weight: Any, function: Callable[[int, Array
 def partitions_of(
     data: Any, sample_weight: Any, completion: Completion | None = None
 ) -> list[Partition]:
-    """Return the partitions of a Dask array or data frame, each with all columns."""
+    """Return the partitions of a Dask array or data frame, each with all columns and weights."""
     if hasattr(data, "dask") and data.ndim == 2 and hasattr(data, "rechunk"):
         data = data.rechunk({1: -1})
     rows = np.ravel(data.to_delayed()).tolist()
@@ -207,7 +212,7 @@ def partitions_of(
 
 
 def _in_parts_of(data: Any, weights: Any) -> Any:
-    """Return weights in the partitions of the rows, if the sizes of the partitions are known."""
+    """Split the weights into the same partitions as `data`; unchanged if sizes are unknown."""
     if not hasattr(data, "rechunk") or not hasattr(weights, "rechunk"):
         return weights
     if np.isnan([*data.shape, *weights.shape]).any():
@@ -230,9 +235,10 @@ def open_dask(
     checksum: bool = False,
     completion: Completion | None = None,
 ) -> tuple[DaskRows, Centring, tuple[Array, Array | None] | None]:
-    """Read a Dask collection for the first time, and keep it in memory if it fits.
+    """Read a Dask collection for the first time, and keep it in memory if it is small enough.
 
-    The parameters are those of `open_stream`; `completion` fills or drops missing values.
+    Parameters and results are those of `open_stream`; in addition, `completion` fills or drops
+    missing values.
     """
     from dask.delayed import delayed
 
@@ -251,7 +257,7 @@ def open_dask(
     if statistics.n_rows < 2:
         raise ValueError(f"X has {statistics.n_rows} rows of positive weight; two are needed.")
     if not kept and 8 * statistics.n_rows * len(statistics.mean) <= _available(memory_budget):
-        # The first pass has found the number of rows: they fit in memory.
+        # The number of rows is known only after the first pass.
         data = data.persist()
         partitions = partitions_of(data, sample_weight, completion)
     centring = centring_of(statistics, scaling)
@@ -261,7 +267,7 @@ def open_dask(
 
 
 def _fits(data: Any, memory_budget: int) -> bool:
-    """Return True if a collection is known to fit in memory."""
+    """Return True if the size of a collection is known before reading and memory is sufficient."""
     try:
         return float(data.nbytes) <= _available(memory_budget)  # False if nbytes is NaN
     except (AttributeError, NotImplementedError, TypeError):
@@ -269,7 +275,7 @@ def _fits(data: Any, memory_budget: int) -> bool:
 
 
 def _available(memory_budget: int) -> float:
-    """Return the bytes of rows that may be kept, in the cluster or in this process."""
+    """Return the number of bytes of rows that the cluster, or this process, may keep in memory."""
     try:
         from distributed import get_client
 
@@ -281,10 +287,10 @@ def _available(memory_budget: int) -> float:
 
 
 def _one_thread(home: int) -> AbstractContextManager[Any]:
-    """Return a context in which BLAS has one thread: the scheduler has threads of its own.
+    """Return a context that limits BLAS to one thread: the Dask scheduler has threads of its own.
 
-    In the process that waits for the results, `_compute` has set this limit. Tasks that run there
-    after another task failed must not restore the limit that they found.
+    In the process `home`, `_compute` has set this limit already, and the context does nothing: a
+    task that still runs after another task failed must not change the limit.
     """
     return nullcontext() if os.getpid() == home else threads_for(0)
 

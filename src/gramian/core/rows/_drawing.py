@@ -1,4 +1,4 @@
-"""Random sample of the rows of a table that comes in pieces."""
+"""Random sample of the rows of a table that is read in pieces."""
 
 from __future__ import annotations
 
@@ -18,29 +18,30 @@ def draw(
     filtered: Callable[[Piece, NDArray[np.bool_]], Piece],
     joined: Callable[[Sequence[Piece]], Piece],
 ) -> tuple[Piece, int]:
-    """Read a table once, and keep a random sample of its rows in order; all rows if they are few.
+    """Read a table once; return a random sample of at most `most` rows, in the order of the table.
 
-    The sample does not depend on how the table is cut into pieces.
+    The sample does not depend on how the table is split into pieces.
 
     Parameters
     ----------
     pieces : iterable
-        The pieces, at least one; each has a length.
+        The pieces of the table, at least one; each has a length.
     most : int
         The largest number of rows to keep.
     seed : int
-        The seed of the sample.
+        The seed of the random numbers.
     filtered : callable
-        Returns those rows of a piece for which a mask is true.
+        Called with a piece and a Boolean mask; returns the rows of the piece where the mask is
+        True.
     joined : callable
-        Makes one piece of several.
+        Called with a list of pieces; returns one piece with all their rows, in order.
 
     Returns
     -------
     rows : piece
-        The rows of the sample.
+        The sampled rows, as one piece.
     n_rows : int
-        The number of all rows.
+        The number of rows in the whole table.
 
     Examples
     --------
@@ -55,7 +56,7 @@ def draw(
     keys, n_rows, limit = np.empty(0), 0, np.inf
 
     def lower_limit(candidates: NDArray[np.float64]) -> None:
-        """Drop all rows except those with the smallest keys."""
+        """Keep the `most` rows with the smallest random keys, and drop all other rows."""
         nonlocal parts, keys, limit
         limit = min(limit, float(np.partition(candidates, most)[most]))
         if parts:

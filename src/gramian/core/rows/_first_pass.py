@@ -1,4 +1,4 @@
-"""The first pass over a table: statistics of the rows to fit, and rows that are held out."""
+"""First pass over a table: statistics of the rows to fit, and the held-out rows."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from gramian.core.rows._statistics import Statistics, merge_statistics, statisti
 
 @dataclass(frozen=True)
 class Split:
-    """Rule that says which rows are held out, the same rows in every pass."""
+    """Rule that selects held-out rows at random; it selects the same rows in every pass."""
 
     share: float
     seed: int
     limit: int
-    """Largest number of held-out rows; beyond it the share is halved."""
+    """Largest number of held-out rows; the share is halved as often as needed to stay below it."""
 
     def numbers(self, number: int, n_rows: int) -> Array:
-        """Return a random number for each row of a block; rows below the share are held out."""
+        """Return a random number for each row of a block; rows below `share` are held out."""
         return np.random.default_rng([self.seed, number]).random(n_rows)
 
     def mask(self, number: int, n_rows: int) -> NDArray[np.bool_]:
-        """Return True for the rows of a block that are held out."""
+        """Return a mask of the rows of block `number`: True for the rows that are held out."""
         return self.numbers(number, n_rows) < self.share
 
 
 @dataclass(frozen=True)
 class HeldOutPart:
-    """Rows held out of a block."""
+    """Held-out rows of one block: their values, weights and random numbers (see `Split`)."""
 
     x: Array
     weights: Array | None
     numbers: Array
 
     def take(self, which: NDArray[np.bool_]) -> HeldOutPart:
-        """Return the rows for which the mask is True."""
+        """Return the rows for which the mask `which` is True."""
         weights = None if self.weights is None else self.weights[which]
         return HeldOutPart(self.x[which], weights, self.numbers[which])
 
 
 @dataclass(frozen=True)
 class FirstPass:
-    """Statistics and held-out rows of some row blocks."""
+    """Result of the first pass over some row blocks: their statistics and held-out rows."""
 
     statistics: Statistics
     """The statistics of the rows that are not held out."""
@@ -55,7 +55,7 @@ class FirstPass:
 
     @property
     def held_out(self) -> tuple[Array, Array | None] | None:
-        """Held-out rows and their weights; None if there is no split."""
+        """(Held-out rows, their weights or None); None if no rows are held out."""
         if self.split is None:
             return None
         weights = [part.weights for part in self.parts if part.weights is not None]
@@ -63,7 +63,7 @@ class FirstPass:
         return x, np.concatenate(weights) if weights else None
 
     def put_together(self, other: FirstPass) -> FirstPass:
-        """Return the statistics and held-out rows of both sets of blocks."""
+        """Merge the results of the first pass over two sets of row blocks."""
         if self.split is None or other.split is None:
             return replace(self, statistics=merge_statistics(self.statistics, other.statistics))
         share = min(self.split.share, other.split.share)
@@ -77,7 +77,7 @@ class FirstPass:
         return both
 
     def _hold_out(self, share: float) -> FirstPass:
-        """Hold out a smaller share; the other rows return to the statistics."""
+        """Reduce the held-out share; rows that are no longer held out enter the statistics."""
         assert self.split is not None
         if share == self.split.share:
             return self
@@ -103,7 +103,21 @@ def look_at(
     covariance: bool,
     checksum: bool = False,
 ) -> FirstPass:
-    """Return statistics and held-out rows of a block; with `covariance`, products of columns."""
+    """Return the first-pass result of one row block.
+
+    Parameters
+    ----------
+    x, weights : arrays
+        The rows of the block and their weights; None for equal weights.
+    number : int
+        The number of the block; it determines which rows are held out.
+    split : Split or None
+        The rule for held-out rows; None to hold out no rows.
+    covariance : bool
+        True to sum the products of all pairs of columns, False to sum the squares only.
+    checksum : bool, default=False
+        True to compute a checksum of the rows that are not held out.
+    """
     options = {"covariance": covariance, "checksum": checksum}
     if split is None:
         return FirstPass(statistics_of(x, weights, **options))
@@ -115,7 +129,7 @@ def look_at(
 
 
 def put_together(looks: Sequence[FirstPass]) -> FirstPass:
-    """Return statistics and held-out rows of all blocks."""
+    """Merge the results of the first pass over several row blocks into one result."""
     first, *others = looks
     for other in others:
         first = first.put_together(other)

@@ -1,4 +1,4 @@
-"""Residuals of sparse rows, which are never written out."""
+"""Residuals of sparse rows, stored without the dense matrix of residuals."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ if TYPE_CHECKING:
     from gramian.core.rows._protocol import RowBlock
 
 ROUNDING_OF_SQUARES = 1e-13
-"""Share of a column's squares below which its residual is rounding error."""
+"""Residual sums of squares below this share of a column's initial sum of squares are set to zero:
+they are rounding errors."""
 
 
 class ImplicitResiduals:
-    """Residuals X - FᵀC, kept as X, F and C, with the sums of squares by column.
+    """Residuals X - FᵀC, stored as X, F and C together with the sum of squares of each column.
 
     Parameters
     ----------
     rows : RowBlock
         The rows.
     scale : array of shape (n_columns,) or float
-        The unit of the columns.
+        Factor that multiplies each column.
     squares : array of shape (n_columns,)
-        The sums of squares of the rows by column, in their own units.
+        The sum of squares of each column before the columns are multiplied by `scale`.
     """
 
     def __init__(self, rows: RowBlock, scale: Array | float, squares: Array) -> None:
@@ -40,38 +41,38 @@ class ImplicitResiduals:
 
     @property
     def total(self) -> float:
-        """The sum of all squares; infinity if it is not a number."""
+        """The sum of all squared residuals; infinity if it is not finite."""
         return or_infinity(float(self.of_columns().sum()))
 
     def of_columns(self) -> Array:
-        """Return the sums of squares by column."""
+        """Return the sum of squared residuals of each column."""
         return np.where(self._squares < self._rounding, 0.0, self._squares)
 
     def covariance(self) -> OperatorCovariance:
-        """Return sums of products of columns, or of rows if there are fewer rows."""
+        """Return RᵀR of the residuals R, or RRᵀ if R has fewer rows than columns."""
         n_rows = len(self._rows.root)
         if self._rows.n_columns <= n_rows:
             return OperatorCovariance(lambda v: self._back(self._along(v)), self.of_columns())
-        # Choosers use only the sum of the diagonal.
+        # Only the sum of the diagonal is used, so all entries are set to the mean.
         diagonal = np.full(n_rows, self.total / n_rows)
         return OperatorCovariance(lambda u: self._along(self._back(u)), diagonal)
 
     def _along(self, vector: Array) -> Array:
-        """Return the residuals times a vector."""
+        """Return the residual matrix times a vector: one value per row."""
         found = self._rows.along(vector * self._scale)
         for functions, coefficients in self._fits:
             found -= times(functions.T, times(coefficients, vector))
         return found
 
     def _back(self, values: Array) -> Array:
-        """Return the transposed residuals times a vector."""
+        """Return the transposed residual matrix times a vector: one value per column."""
         found: Array = self._rows.products(values) * self._scale
         for functions, coefficients in self._fits:
             found -= times(coefficients.T, times(functions, values))
         return found
 
     def rotate(self, axes: Array) -> ArrayResiduals:
-        """Express the residuals in other coordinates, whose axes are given by rows."""
+        """Return the residuals times each row of `axes`, as residuals with one column per axis."""
         values = np.empty((len(axes), len(self._rows.root)))
         self._rows.along_all(axes * self._scale, out=values)
         for functions, coefficients in self._fits:
@@ -79,7 +80,7 @@ class ImplicitResiduals:
         return ArrayResiduals(np.ascontiguousarray(values.T))
 
     def subtract(self, functions: Array, coefficients: Array) -> None:
-        """Subtract the fit by functions, given with their coefficients by rows."""
+        """Subtract functionsᵀ · coefficients; both arrays have one row for each function."""
         # ‖r - fc‖² = ‖r‖² - 2c(fr) + c(ff)c, by column
         products = self._rows.products(functions) * self._scale
         for others, theirs in self._fits:

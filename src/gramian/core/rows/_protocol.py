@@ -1,4 +1,4 @@
-"""Interfaces of tables: row blocks, sums over rows, and the works that say what is summed."""
+"""Interfaces of tables: `Rows` (a table), `RowBlock` (some rows), `Work` (quantities to sum)."""
 
 from __future__ import annotations
 
@@ -16,23 +16,22 @@ from gramian.core.rows._covariance import ResidualCovariance
 from gramian.core.rows._residuals import ArrayResiduals, Residuals
 
 CONSTANT = 1e-24
-"""Share of the largest variance below which a direction is constant: the rest is rounding errors of
-explicit values, which are squared."""
+"""A direction is constant if its variance is at most this share of the largest variance. Used for
+variances that are sums of squared values: rounding errors are squared too."""
 BLOCK_ROWS = 2048
-"""Largest number of rows in a block: enough for matrix products at full speed, few enough to bound
-memory."""
+"""Largest number of rows in a block: enough for fast matrix products, few enough to save memory."""
 
 
 class RowBlock:
-    """Some rows of the table, ready to be summed over.
+    """Some centred, scaled and weighted rows of a table, over which quantities are summed.
 
     Parameters
     ----------
     x : array of shape (n_rows, n_columns)
-        Centred and scaled rows, each times the root of its weight.
+        Centred and scaled rows, each multiplied by the square root of its weight.
     root : array of shape (n_rows,)
-        The roots of the rows' weights. All weights of the table add up to one, so that a sum over
-        rows is an expectation.
+        The square roots of the row weights. The weights of all rows of the table add up to one, so
+        that a sum over all rows is an expectation.
     """
 
     def __init__(self, x: Array, root: Array) -> None:
@@ -42,28 +41,28 @@ class RowBlock:
 
     @property
     def x(self) -> Array:
-        """All values."""
+        """The weighted rows as a dense array of shape (n_rows, n_columns)."""
         return self._x
 
     def part(self, rows: slice) -> RowBlock:
-        """Return some of the rows."""
+        """Return the rows in the slice `rows` as a block."""
         return RowBlock(self._x[rows], self.root[rows])
 
     def along(self, axis: Array | int, *, one_thread: bool = False) -> Array:
-        """Return a column, or the coordinates along a vector."""
+        """Return one value per row: column number `axis`, or the rows times the vector `axis`."""
         if isinstance(axis, int):
             return self._x[:, axis]
         return self._x @ axis if one_thread else times(self._x, axis)
 
     def along_all(self, axes: Array, out: Array) -> None:
-        """Compute several columns, or coordinates along several vectors, by one thread.
+        """Write several columns, or the rows times several vectors, to `out`, in one thread.
 
         Parameters
         ----------
         axes : array of shape (n,) or (n, n_columns)
-            The numbers of columns, or vectors by rows.
+            Either the numbers of n columns, or n vectors, one per row.
         out : array of shape (n, n_rows)
-            The values, by rows; overwritten.
+            Overwritten with the values: one row for each column or vector.
         """
         if axes.ndim == 1:
             out[:] = self._x.T[axes]
@@ -71,67 +70,75 @@ class RowBlock:
             np.matmul(axes, self._x.T, out=out)
 
     def products(self, functions: Array) -> Array:
-        """Return the sums over rows of functions, one or several by rows, times all columns."""
+        """Return Σ f·x over the rows, for each function f and column x.
+
+        `functions` has the shape (n_rows,) or (n_functions, n_rows); the result has the shape
+        (n_columns,) or (n_functions, n_columns).
+        """
         if functions.ndim == 1:
             return times(self._x.T, functions)
         return times(functions, self._x)
 
     def add_products(self, out: Array, functions: Array, add_product: AddProduct) -> None:
-        """Add the sums over rows of functions, given by rows, times all columns."""
+        """Add Σ f·x over the rows to `out`, for each function f and column x.
+
+        `functions` has the shape (n_functions, n_rows), `out` (n_functions, n_columns).
+        """
         add_product(out, functions, self._x)
 
     def residuals(self, scale: Array | float) -> Residuals:
-        """Return the columns in other units, as residuals from which fits are subtracted."""
+        """Return the columns times `scale` as residuals; `subtract` removes functions from them."""
         return ArrayResiduals(self._x * scale)
 
 
 class Worker(Protocol):
-    """Sums over some of the row blocks."""
+    """Object that adds up the quantities of a `Work` over the row blocks that it receives."""
 
     sums: list[Array]
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
+        """Add one row block, passed as (number of the block, block), to the sums."""
         ...
 
 
 class Work(ABC):
-    """Sums over all rows. Several workers may compute them, each over some of the blocks.
+    """Definition of quantities to sum over all rows of a table.
 
-    A work is sent to other processes. So it holds no rows, and nothing that grows with the number
-    of rows, unless the rows are in this process.
+    Several workers may compute the sums, each over some of the row blocks. A work may be sent to
+    other processes. So it contains no rows, and nothing that grows with the number of rows, unless
+    the rows are in this process.
     """
 
     @abstractmethod
     def worker(self, add_product: AddProduct) -> Worker:
-        """Return a worker that begins at zero and multiplies matrices by `add_product`."""
+        """Return a worker whose sums are zero; it multiplies matrices by calling `add_product`."""
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
-        """Add the sums of two workers; the first list is overwritten and returned."""
-        with np.errstate(over="ignore", invalid="ignore"):  # checked by the caller
+        """Add the sums `others` of one worker to `sums` of another worker; return `sums`."""
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller checks for infinity
             for mine, other in zip(sums, others, strict=True):
                 mine += other
         return sums
 
 
 class BlockWork(Work):
-    """Sums to which every row block adds on its own: workers keep nothing between blocks."""
+    """Work that adds each row block to the sums independently of all other blocks."""
 
     @abstractmethod
     def zeros(self) -> list[Array]:
-        """Return the sums over no rows."""
+        """Return the arrays of sums before any row is added."""
 
     @abstractmethod
     def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
-        """Add a row block to the sums."""
+        """Add the row block `rows` to the arrays `sums`, in place."""
 
     def worker(self, add_product: AddProduct) -> Worker:
-        """Return a worker that begins at zero."""
+        """Return a worker that calls `add` for each row block; its sums start at zero."""
         return _BlockWorker(self, add_product)
 
 
 class _BlockWorker:
-    """Adds row blocks to sums, as a `BlockWork` says."""
+    """Worker that adds row blocks to sums by calling `BlockWork.add`."""
 
     def __init__(self, work: BlockWork, add_product: AddProduct) -> None:
         self._work = work
@@ -139,12 +146,12 @@ class _BlockWorker:
         self.sums = work.zeros()
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
+        """Add one row block, passed as (number of the block, block), to the sums."""
         self._work.add(self.sums, item[1], self._add_product)
 
 
 class Rows(Protocol):
-    """A table whose rows can be summed over, as often as needed."""
+    """Interface of a table: it can sum quantities over its rows as often as needed."""
 
     @property
     def n_rows(self) -> int:
@@ -158,51 +165,51 @@ class Rows(Protocol):
 
     @property
     def effective_n_rows(self) -> float:
-        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
+        """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows."""
         ...
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes that values of rows may take from one sum to the next."""
+        """Largest size, in bytes, of a cache of function values that is kept between passes."""
         ...
 
     def sum(self, work: Work) -> list[Array]:
-        """Read the table once, and return the sums."""
+        """Read all rows once, and return the arrays that `work` sums over the rows."""
         ...
 
     def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran order."""
         ...
 
     def residual_covariance(self) -> ResidualCovariance:
-        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
         ...
 
     def dense(self) -> Rows:
-        """Return the rows with all values written out, if the table is a sparse one in memory."""
+        """Return a sparse table in memory as dense rows, and any other rows unchanged."""
         ...
 
     def rotate(self, basis: Array) -> tuple[Rows, Array]:
-        """Express the rows in other coordinates, each scaled to variance 1.
+        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations.
 
         Parameters
         ----------
         basis : array of shape (n_coordinates, n_columns)
-            The new axes by rows.
+            The new axes, one per row.
 
         Returns
         -------
         rows : Rows
-            The rows in these coordinates.
+            The table of the coordinates.
         deviations : array of shape (n_coordinates,)
-            The divisors of the coordinates; zero for a coordinate that is constant up to
-            rounding, which is not divided.
+            The standard deviations that divide the coordinates; zero for a coordinate that is
+            constant up to rounding and therefore not divided.
         """
         ...
 
 
 class LocalRows(ABC):
-    """Rows that this process reads block by block, in the same order every time."""
+    """Table that this process reads block by block, in the same order in every pass."""
 
     @property
     @abstractmethod
@@ -211,10 +218,10 @@ class LocalRows(ABC):
 
     @abstractmethod
     def blocks(self) -> Iterator[RowBlock]:
-        """Read the table once."""
+        """Read the table once, and yield its rows in blocks."""
 
     def sum(self, work: Work) -> list[Array]:
-        """Share the blocks out among threads, and return the sums."""
+        """Read all rows once, in several threads; return the arrays that `work` sums over them."""
         n = n_workers(self.n_rows)
         workers = [work.worker(product_for(n)) for _ in range(n)]
         share_out(enumerate(self.blocks()), workers)
@@ -222,16 +229,16 @@ class LocalRows(ABC):
 
 
 class MemoryRows(LocalRows):
-    """Rows that are all in memory."""
+    """Table whose rows are all in memory."""
 
     root: Array
-    """The roots of the weights."""
+    """The square roots of the row weights."""
     n_columns: int
 
     @property
     @abstractmethod
     def whole(self) -> RowBlock:
-        """All rows in one block."""
+        """All rows of the table, as one `RowBlock`."""
 
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the rows in blocks of nearly equal size."""

@@ -1,4 +1,4 @@
-"""Residuals of rows after a fit is subtracted."""
+"""Residuals: the rows of a table minus the functions that were fitted to them."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from gramian.core.rows._covariance import MatrixCovariance, ResidualCovariance
 
 
 class Residuals(Protocol):
-    """Rows minus a fit by functions."""
+    """Interface of residuals: the rows of a table minus fitted functions."""
 
     @property
     def total(self) -> float:
-        """The sum of all squares; infinity if it is not a number."""
+        """The sum of all squared residuals; infinity if it is not finite."""
         ...
 
     def of_columns(self) -> Array:
-        """Return the sums of squares by column."""
+        """Return the sum of squared residuals of each column."""
         ...
 
     def covariance(self) -> ResidualCovariance:
-        """Return sums of products of columns, or of rows if there are fewer rows.
+        """Return RᵀR of the residuals R, or RRᵀ if R has fewer rows than columns.
 
-        The two matrices have equal eigenvalues except for zeros.
+        RᵀR and RRᵀ have equal eigenvalues except for zeros.
         """
         ...
 
     def rotate(self, axes: Array) -> Residuals:
-        """Express the residuals in other coordinates, whose axes are given by rows."""
+        """Return the residuals times each row of `axes`, as residuals with one column per axis."""
         ...
 
     def subtract(self, functions: Array, coefficients: Array) -> None:
-        """Subtract the fit by functions, given with their coefficients by rows."""
+        """Subtract functionsᵀ · coefficients; both arrays have one row for each function."""
         ...
 
 
 class ArrayResiduals:
-    """Residuals in memory.
+    """Residuals that are stored as a dense array in memory.
 
     Parameters
     ----------
     values : array of shape (n_rows, n_columns)
-        The rows. They are overwritten when a fit is subtracted.
+        The residuals before any function is subtracted. `subtract` overwrites this array.
     """
 
     def __init__(self, values: Array) -> None:
@@ -53,30 +53,33 @@ class ArrayResiduals:
 
     @property
     def total(self) -> float:
-        """The sum of all squares; infinity if it is not a number."""
+        """The sum of all squared residuals; infinity if it is not finite."""
         return or_infinity(float(np.einsum("ij,ij->", self._values, self._values)))
 
     def of_columns(self) -> Array:
-        """Return the sums of squares by column."""
+        """Return the sum of squared residuals of each column."""
         squares: Array = np.einsum("ij,ij->j", self._values, self._values)
         return squares
 
     def covariance(self) -> MatrixCovariance:
-        """Return sums of products of columns, or of rows if there are fewer rows."""
+        """Return RᵀR of the residuals R, or RRᵀ if R has fewer rows than columns."""
         n_rows, n_columns = self._values.shape
         return MatrixCovariance(
             second_moments(self._values.T if n_columns > n_rows else self._values)
         )
 
     def rotate(self, axes: Array) -> ArrayResiduals:
-        """Express the residuals in other coordinates, whose axes are given by rows."""
+        """Return the residuals times each row of `axes`, as residuals with one column per axis."""
         return ArrayResiduals(self._values @ axes.T)
 
     def subtract(self, functions: Array, coefficients: Array) -> None:
-        """Subtract the fit by functions, given with their coefficients by rows."""
+        """Subtract functionsᵀ · coefficients; both arrays have one row for each function."""
         add_product(self._values, functions.T, coefficients, -1.0)
 
 
 def or_infinity(value: float) -> float:
-    """Return the value, or infinity if it is not finite: far from the fit, functions are huge."""
+    """Return `value`, or infinity if `value` is NaN or infinite.
+
+    Fitted functions can overflow on rows that are far from the data of the fit.
+    """
     return value if np.isfinite(value) else np.inf

@@ -1,4 +1,4 @@
-"""Sources of rows: tables in files, and row blocks that a user's object yields."""
+"""Sources of rows: tables in files, and row blocks that an object of the user yields."""
 
 from __future__ import annotations
 
@@ -27,24 +27,25 @@ from gramian.tables import (
 )
 
 TABLES = ("__array__", "__dataframe__", "__arrow_c_stream__", "columns", "toarray")
-"""Attributes of tables; an iterable object with any of them is no source of row blocks."""
+"""Names of attributes that only tables have. An iterable object that has one of them is treated as
+a table, not as an iterator over row blocks."""
 
 
 def is_dask(data: Any) -> bool:
-    """Return True if the data are a Dask array or data frame."""
+    """Return True if `data` is a Dask array or a Dask data frame."""
     return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed")
 
 
 def as_source(data: Any, weights: Any = None) -> Source | None:
-    """Return a source for files, a dataset or blocks of rows; None for arrays and data frames.
+    """Return a source that reads files, a dataset or row blocks; None for arrays and data frames.
 
     Parameters
     ----------
     data : object
         The argument X of a fit.
     weights : str or array, optional
-        The name of the column that holds the weights. Arrays on disk have no names and take an
-        array.
+        The name of the column with the weights. Only for arrays on disk, which have no column
+        names: an array of weights.
     """
     if isinstance(data, Source):
         return data
@@ -80,7 +81,7 @@ def _name(weights: Any) -> str | None:
 
 
 def read_into_memory(source: Source) -> tuple[Array, Array | None]:
-    """Read a source into memory; values may be missing."""
+    """Read all rows of a source; return (rows, weights or None). Values may be missing (NaN)."""
     chunks = list(source.chunks())
     for chunk in chunks:
         check(chunk, source.names, gaps=True)
@@ -90,14 +91,15 @@ def read_into_memory(source: Source) -> tuple[Array, Array | None]:
 
 
 class TableSource(Source):
-    """The rows of a table in files.
+    """Source that reads the rows of a table in files.
 
     Parameters
     ----------
     table : Table
-        The table. All columns must hold numbers.
+        The table. All its columns must be numeric.
     weights : str, array or None
-        The name of the column that holds weights, or an array for a table without names.
+        The name of the column with the weights, or an array of weights for a table without column
+        names.
     """
 
     def __init__(self, table: Table, weights: Any) -> None:
@@ -134,15 +136,15 @@ class TableSource(Source):
 
     @property
     def n_rows(self) -> int | None:
-        """The number of rows; None for text files."""
+        """The number of rows; None for text files, whose rows are not counted before reading."""
         return self._table.n_rows
 
     def fits(self, memory_budget: int) -> bool:
-        """Return True if the table may be read as a whole."""
+        """Return True if the whole table may be read into `memory_budget` bytes of memory."""
         return self._table.fits(memory_budget)
 
     def chunks(self) -> Iterator[Chunk]:
-        """Read the files once, one after the other."""
+        """Read the files once, one after the other, and yield their rows in chunks."""
         names = self._columns if self._weight is None else [*self._columns, self._weight]
         row = 0
         for chunk in read_ahead(self._table.numbers(names)):
@@ -156,14 +158,14 @@ class TableSource(Source):
 
 
 class CompletedSource(Source):
-    """Rows of another source whose gaps are filled, or rows with gaps left out, while reading.
+    """Source that reads another source and fills its missing cells, or drops rows that have them.
 
     Parameters
     ----------
     source : Source
-        The rows with gaps.
+        The source whose cells may be missing.
     completion : callable
-        Returns rows without gaps and their weights, given rows and weights.
+        Function (rows, weights) → (rows, weights) that fills missing cells or drops rows.
     """
 
     def __init__(
@@ -184,7 +186,7 @@ class CompletedSource(Source):
         return self._source.n_columns
 
     def chunks(self) -> Iterator[Chunk]:
-        """Read the rows once, without gaps."""
+        """Read the source once, and yield chunks of rows without missing cells."""
         for chunk in self._source.chunks():
             check(chunk, self.names, gaps=True)
             x, weights = self._completion(chunk.x, chunk.weights)
@@ -193,20 +195,29 @@ class CompletedSource(Source):
 
 
 class BlockSource(Source):
-    """Blocks of rows that a user's object yields, again on each pass."""
+    """Source that reads row blocks from an object of the user, anew in every pass.
+
+    Parameters
+    ----------
+    make : callable
+        Returns a new iterator over the row blocks.
+    weight : str or None
+        The name of the column with the weights.
+    """
 
     def __init__(self, make: Callable[[], Iterable[Any]], weight: str | None) -> None:
         self._make = make
         self._weight = weight
         self._looked_into = False
-        """True after the first block, whose column names all blocks must have."""
+        """True after the first block was read: later blocks must have its column names."""
         begun = self.chunks_from(make())
         first = next(begun, None)
         if first is None:
             raise ValueError("The data have no rows: not a single block was yielded.")
         self._n_columns: int = first.x.shape[1]
         self._begun: Iterator[Chunk] | None = itertools.chain([first], begun)
-        """The first pass, whose first block has been read."""
+        """Iterator of the first pass, until that pass starts: the first block is read in
+        `__init__`."""
 
     def __str__(self) -> str:
         return "The source of row blocks"
@@ -217,7 +228,7 @@ class BlockSource(Source):
         return self._n_columns
 
     def chunks(self) -> Iterator[Chunk]:
-        """Read the blocks once."""
+        """Yield the row blocks once, as chunks; raise if the number of columns changes."""
         begun, self._begun = self._begun, None
         for chunk in begun or self.chunks_from(self._make()):
             if chunk.x.shape[1] != self._n_columns:
@@ -228,7 +239,7 @@ class BlockSource(Source):
             yield chunk
 
     def chunks_from(self, blocks: Iterable[Any]) -> Iterator[Chunk]:
-        """Yield the user's blocks as numbers."""
+        """Convert the user's row blocks to chunks of float64 numbers, and yield them."""
         row = 0
         for block in blocks:
             try:
@@ -255,7 +266,7 @@ class BlockSource(Source):
             self.names, self._looked_into = others if named else None, True
         elif named != (self.names is not None):
             raise ValueError("some blocks have names of columns, and some have none.")
-        # A copy, because a user's object may fill one buffer again and again.
+        # A copy, because the user's object may overwrite one buffer with every new block.
         x = as_array(block) if arrow else np.array(numbers_in(block))
         if x.ndim != 2:
             raise ValueError(f"it has the shape {x.shape}.")

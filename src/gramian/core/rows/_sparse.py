@@ -1,4 +1,4 @@
-"""Rows of a sparse matrix, centred without writing the zeros out."""
+"""Table in a sparse matrix, centred and scaled without storing its zeros."""
 
 from __future__ import annotations
 
@@ -28,27 +28,30 @@ from gramian.core.rows._protocol import BLOCK_ROWS, MemoryRows, RowBlock
 from gramian.core.rows._transform import SecondMoments
 
 MATRIX_COLUMNS = 2000
-"""Largest number of columns whose covariance is written out: 32 MB."""
+"""Largest number of columns for which the residual covariance is a dense matrix (32 MB); with more
+columns, only its products with vectors are computed."""
 MOST_COLUMNS = 20_000
-"""Largest number of columns whose covariance is computed on request: 3.2 GB."""
+"""Largest number of columns for which `covariance` computes a matrix (3.2 GB); with more columns,
+it raises an error."""
 AT_ONCE = 32
-"""Number of functions that are multiplied with sparse rows at once."""
+"""Number of functions in one product with the sparse rows; it limits the memory of the result."""
 DENSE_BYTES = 2**26
-"""Bytes of sparse rows that are written out at once."""
+"""Largest size, in bytes, of a dense copy of some sparse rows."""
 
 
 class SparseBlock(RowBlock):
-    """Rows x = s - root·centreᵀ, of which s is sparse.
+    """Row block x = s - root·centreᵀ, where s is a sparse matrix.
 
     Parameters
     ----------
     values : sparse array of shape (n_rows, n_columns)
-        Scaled rows s, each times the root of its weight; by rows.
+        Scaled rows s, each multiplied by the square root of its weight, in CSR format.
     centre : array of shape (n_columns,)
-        The centre of each column, subtracted from s. It is zero for columns without zeros: their
-        entries are centred, so that a mean far from zero costs no accuracy.
+        The centre of each column, subtracted from s. It is zero for columns without zeros: the
+        entries of such columns in `values` are centred, so that a mean far from zero costs no
+        accuracy.
     root : array of shape (n_rows,)
-        The roots of the rows' weights.
+        The square roots of the row weights.
     """
 
     def __init__(self, values: Any, centre: Array, root: Array) -> None:
@@ -63,13 +66,13 @@ class SparseBlock(RowBlock):
 
     @property
     def x(self) -> Array:
-        """All values, written out at each access."""
+        """The weighted rows as a dense array, computed at each access."""
         x: Array = self._values.toarray()
         x -= np.multiply.outer(self.root, self._centre)
         return x
 
     def part(self, rows: slice) -> SparseBlock:
-        """Return some of the rows, without a copy if the rows are consecutive."""
+        """Return the rows in the slice `rows` as a block, without a copy if the step is 1."""
         start, stop, step = rows.indices(len(self.root))
         values = self._values
         if step != 1:
@@ -86,7 +89,7 @@ class SparseBlock(RowBlock):
         return SparseBlock(part, self._centre, self.root[rows])
 
     def along(self, axis: Array | int, *, one_thread: bool = False) -> Array:
-        """Return a column, or the coordinates along a vector."""
+        """Return one value per row: column number `axis`, or the rows times the vector `axis`."""
         if isinstance(axis, int):
             column: Array = -self.root * self._centre[axis]
             values = self._by_columns
@@ -98,7 +101,7 @@ class SparseBlock(RowBlock):
         return found
 
     def along_all(self, axes: Array, out: Array) -> None:
-        """Compute several columns, or coordinates along several vectors, by one thread."""
+        """Write several columns, or the rows times several vectors, to `out`, in one thread."""
         if axes.ndim == 1:
             for row, axis in zip(out, axes.tolist(), strict=True):
                 row[:] = self.along(axis)
@@ -107,7 +110,11 @@ class SparseBlock(RowBlock):
         out -= np.multiply.outer(axes @ self._centre, self.root)
 
     def products(self, functions: Array) -> Array:
-        """Return the sums over rows of functions, one or several by rows, times all columns."""
+        """Return Σ f·x over the rows, for each function f and column x.
+
+        `functions` has the shape (n_rows,) or (n_functions, n_rows); the result has the shape
+        (n_columns,) or (n_functions, n_columns).
+        """
         if functions.ndim == 1:
             found: Array = self._values.T @ functions
             found -= (functions @ self.root) * self._centre
@@ -117,7 +124,10 @@ class SparseBlock(RowBlock):
         return found
 
     def add_products(self, out: Array, functions: Array, add_product: AddProduct) -> None:
-        """Add the sums over rows of functions, given by rows, times all columns."""
+        """Add Σ f·x over the rows to `out`, for each function f and column x.
+
+        `functions` has the shape (n_functions, n_rows), `out` (n_functions, n_columns).
+        """
         self._add(out, functions)
 
     def _add(self, out: Array, functions: Array) -> None:
@@ -128,11 +138,11 @@ class SparseBlock(RowBlock):
             out[start : start + AT_ONCE] += found.T
 
     def residuals(self, scale: Array | float) -> ImplicitResiduals:
-        """Return the columns in other units, as residuals from which fits are subtracted."""
+        """Return the columns times `scale` as residuals; `subtract` removes functions from them."""
         return ImplicitResiduals(self, scale, self.squares())
 
     def squares(self) -> Array:
-        """Return the sums of squares by column, as sums of positive numbers."""
+        """Return the sum of squares of each column, computed without cancellation."""
         values, n = self._values, self.n_columns
         row_of = np.repeat(np.arange(len(self.root)), np.diff(values.indptr))
         centres = self._centre[values.indices] * self.root[row_of]
@@ -144,12 +154,12 @@ class SparseBlock(RowBlock):
 
 
 class SparseRows(MemoryRows):
-    """The rows of a sparse matrix.
+    """Table in memory whose rows are a sparse matrix.
 
     Parameters
     ----------
     whole : SparseBlock
-        All rows.
+        All rows of the table.
     variances : array of shape (n_columns,)
         The variances of the scaled columns.
     """
@@ -160,13 +170,14 @@ class SparseRows(MemoryRows):
         self.root = whole.root
         self.n_columns = whole.n_columns
         self.effective_n_rows = float(1 / np.sum(whole.root**4))
-        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
+        """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows."""
         self.cache_bytes = CACHE_BYTES
-        """Bytes that values of rows may take from one sum to the next."""
+        """Largest size, in bytes, of each cache of function or variable values between two
+        passes."""
 
     @property
     def whole(self) -> SparseBlock:
-        """All rows in one block."""
+        """All rows of the table, as one `RowBlock`."""
         return self._whole
 
     @cached_property
@@ -174,11 +185,11 @@ class SparseRows(MemoryRows):
         return list(super().blocks())
 
     def blocks(self) -> Iterator[RowBlock]:
-        """Read the table once."""
+        """Yield the rows in blocks of nearly equal size, which are created only once."""
         return iter(self._parts)
 
     def rotate(self, basis: Array) -> tuple[ArrayRows, Array]:
-        """Express the rows in other coordinates, each scaled to variance 1."""
+        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
         coordinates = np.empty((len(basis), self.n_rows))
         self._whole.along_all(basis, out=coordinates)
         x = np.ascontiguousarray(coordinates.T)
@@ -186,7 +197,7 @@ class SparseRows(MemoryRows):
         return ArrayRows(x, self.root), deviations
 
     def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order."""
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran order."""
         n = self.n_columns
         if n > MOST_COLUMNS:
             raise ValueError(
@@ -197,7 +208,7 @@ class SparseRows(MemoryRows):
         return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
 
     def residual_covariance(self) -> ResidualCovariance:
-        """Return E[XXᵀ] of the scaled columns, as a matrix if there are few columns."""
+        """Return E[XXᵀ] of the scaled columns: a matrix if it is small, else an operator."""
         if self.n_columns <= MATRIX_COLUMNS:
             return MatrixCovariance(self.covariance())
         return OperatorCovariance(
@@ -205,7 +216,7 @@ class SparseRows(MemoryRows):
         )
 
     def dense(self) -> ArrayRows:
-        """Return the rows, written out."""
+        """Return the rows as a dense array in memory."""
         return ArrayRows(self._whole.x, self.root)
 
 
@@ -216,14 +227,14 @@ def centre_sparse(
     *,
     checksum: bool = False,
 ) -> tuple[SparseRows, Centring]:
-    """Centre and scale the columns of a sparse matrix, without writing its zeros out.
+    """Centre and scale the columns of a sparse matrix without storing its zeros.
 
     Parameters
     ----------
     X : sparse array or matrix of shape (n_rows, n_columns)
-        Finite values, by rows.
+        Finite values.
     weights, scale, checksum
-        As in `centre`.
+        As in `centre`, which also describes the two results.
     """
     X = canonical(X)
     found = _checksum(X, weights) if checksum else None
@@ -254,7 +265,7 @@ def centre_sparse(
 
 
 def apply_centring(centring: Centring, X: Any, weights: Array | None) -> RowBlock:
-    """Centre and scale other rows, sparse or not, as the rows of a fit."""
+    """Return new rows, sparse or dense, centred and scaled with the mean and scale of a fit."""
     if not issparse(X):
         return centring.apply(X, weights)
     X, root = roots_of(canonical(X), weights)
@@ -266,7 +277,7 @@ def apply_centring(centring: Centring, X: Any, weights: Array | None) -> RowBloc
 
 
 def canonical(X: Any) -> Any:
-    """Return a sparse matrix by rows without duplicate entries; the argument is not changed."""
+    """Return a CSR copy or view of a sparse matrix without duplicate entries; X stays unchanged."""
     X = csr_array(X)
     if not X.has_canonical_format:
         X = X.copy()
@@ -275,7 +286,7 @@ def canonical(X: Any) -> Any:
 
 
 def dense_parts(X: Any, n_rows: int) -> Iterator[tuple[slice, Array]]:
-    """Yield up to `n_rows` rows at a time; sparse rows are written out, fewer at a time."""
+    """Yield (slice, dense rows of that slice), with up to `n_rows` rows or fewer to save memory."""
     sparse = issparse(X)
     if sparse:
         n_rows = min(n_rows, max(1, DENSE_BYTES // (8 * X.shape[1])))
@@ -285,19 +296,19 @@ def dense_parts(X: Any, n_rows: int) -> Iterator[tuple[slice, Array]]:
 
 
 def written_out(X: Any) -> Any:
-    """Return a sparse matrix as an array, and any other table as it is."""
+    """Return a sparse matrix as a dense array, and any other table unchanged."""
     sparse: bool = issparse(X)
     return X.toarray() if sparse else X
 
 
 def _full(X: Any) -> Any:
-    """Return True for columns that have an entry in every row."""
+    """Return a mask of the columns: True if the column has a stored entry in every row."""
     counts: IntArray = np.bincount(X.indices, minlength=X.shape[1])
     return counts == X.shape[0]
 
 
 def _checksum(X: Any, weights: Array | None) -> int:
-    """Return the checksum of sparse rows, equal to that of the dense table."""
+    """Return the checksum of sparse rows, equal to the checksum of the dense table."""
     return MASK & sum(
         checksum_of(part, None if weights is None else weights[rows])
         for rows, part in dense_parts(X, BLOCK_ROWS)

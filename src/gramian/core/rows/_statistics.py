@@ -1,4 +1,4 @@
-"""Means, variances and covariance of a table in one pass, block by block."""
+"""Means, variances and covariance of a table, computed in one pass, block by block."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from gramian.core.rows._checksum import MASK, checksum_of
 
 @dataclass(frozen=True)
 class Statistics:
-    """Means, products, ranges and weights of the columns of some rows."""
+    """Statistics of some rows: weights, and the mean, products and range of the columns."""
 
     n_rows: int
-    """Rows of positive weight."""
+    """Number of rows that have a positive weight."""
     weight: float
     squared_weight: float
     shift: Array
-    """One of the rows, subtracted before sums are taken."""
+    """One of the rows; it is subtracted from all rows before sums are computed."""
     offset: Array
-    """Mean minus shift. Two numbers hold the digits that one lacks if the mean is large against the
-    deviations."""
+    """Mean of the columns minus `shift`. Two numbers per mean keep more digits than one number,
+    which matters if the mean is large in comparison with the deviations."""
     products: Array
-    """Σ w (x - mean)(x - mean)ᵀ: its lower triangle, or its diagonal."""
+    """Σ w (x - mean)(x - mean)ᵀ over rows x of weight w: the lower triangle of this matrix, or a
+    vector with its diagonal."""
     low: Array
     high: Array
     checksum: int | None = None
-    """See `checksum_of`; None if it was not asked for."""
+    """Checksum of the rows, see `checksum_of`; None if no checksum was requested."""
 
     @property
     def mean(self) -> Array:
@@ -40,7 +41,7 @@ class Statistics:
 
     @property
     def effective_n_rows(self) -> float:
-        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
+        """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows."""
         return self.weight**2 / self.squared_weight
 
     @property
@@ -54,7 +55,7 @@ class Statistics:
 def statistics_of(
     x: Array, weights: Array | None, *, covariance: bool, checksum: bool = False
 ) -> Statistics:
-    """Return the statistics of some rows; with `covariance`, products of columns too."""
+    """Return the statistics of the rows `x`; `covariance=True` adds products of column pairs."""
     found = checksum_of(x, weights) if checksum else None
     if weights is None:
         weights = np.ones(len(x))
@@ -77,7 +78,7 @@ def statistics_of(
 
 
 def merge_statistics(a: Statistics, b: Statistics) -> Statistics:
-    """Merge the statistics of two sets of rows, without loss of digits (Chan et al.)."""
+    """Return the statistics of two sets of rows together, without loss of digits (Chan et al.)."""
     if not a.n_rows or not b.n_rows:
         return a if a.n_rows else b
     weight = a.weight + b.weight
@@ -98,7 +99,7 @@ def merge_statistics(a: Statistics, b: Statistics) -> Statistics:
 
 
 def centring_of(statistics: Statistics, scaling: Literal["column", "table"]) -> Centring:
-    """Return the mean and the scale of the columns."""
+    """Return the mean and the scale of the columns; raise if a column's squares leave float64."""
     deviations = np.sqrt(statistics.variances)
     spread_of(statistics.low, statistics.high, scaled=False)
     varies = deviations > 0
@@ -110,7 +111,7 @@ def centring_of(statistics: Statistics, scaling: Literal["column", "table"]) -> 
 
 
 def scaled_covariance(statistics: Statistics, centring: Centring) -> Array:
-    """Return the lower triangle of the covariance of the scaled columns."""
+    """Return the covariance of the scaled columns; only its lower triangle is valid."""
     scale = centring.scale
     covariance: Array = np.asfortranarray(statistics.products / statistics.weight)
     covariance /= scale[:, np.newaxis]

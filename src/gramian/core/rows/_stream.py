@@ -1,4 +1,4 @@
-"""Rows that are read from a source for every sum: tables that need not fit in memory."""
+"""Table that is read from a source in every pass, so that it may be larger than the memory."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ from gramian.tables import Chunk
 
 T = TypeVar("T")
 MOST_BLOCK_ROWS = 4096
-"""Largest number of rows in a block: handing a block from thread to thread takes time."""
+"""Largest number of rows in a block of a streamed table."""
 READ_AHEAD = 2
-"""Number of blocks that are read while others are summed."""
+"""Number of blocks that a second thread reads in advance while earlier blocks are summed."""
 
 
 class MissingValueError(ValueError):
-    """Raised for a missing value if no rule for missing values was chosen."""
+    """Error for a missing value in a table when no rule for missing values was chosen."""
 
 
 def numbers_in(block: Any) -> Array:
-    """Return rows as float64, without a copy if possible; missing values of pandas become NaN."""
+    """Return a block of rows as a float64 array; missing values of pandas become NaN.
+
+    The values are copied only if necessary.
+    """
     if hasattr(block, "iloc"):
         found: Array = block.to_numpy(dtype=np.float64, na_value=np.nan)
         return found
@@ -41,10 +44,10 @@ def numbers_in(block: Any) -> Array:
 
 
 class Source(ABC):
-    """A table that can be read again and again, in chunks of any size."""
+    """Interface of a table that can be read several times, in chunks of any size."""
 
     names: Sequence[str] | None = None
-    """The names of the columns."""
+    """The names of the columns; None if the columns have no names."""
 
     @property
     @abstractmethod
@@ -53,29 +56,35 @@ class Source(ABC):
 
     @property
     def n_rows(self) -> int | None:
-        """The number of rows; None if it is not known before reading."""
+        """The number of rows; None if the number is not known before reading."""
         return None
 
     def fits(self, memory_budget: int) -> bool:
-        """Return True if the table may be read as a whole; False for a source that only streams."""
+        """Return True if the whole table may be read into `memory_budget` bytes of memory.
+
+        The default is False: the table is read in blocks.
+        """
         return False
 
     @abstractmethod
     def chunks(self) -> Iterator[Chunk]:
-        """Read the table once."""
+        """Read the table once, and yield its rows in chunks."""
 
 
 @dataclass(frozen=True)
 class RawBlock:
-    """Rows of a source and their weights, in a block of a fixed number of rows."""
+    """Block of unscaled rows of a source, with their weights."""
 
     x: Array
-    """The rows; often a view of a chunk."""
+    """The rows of the block; often a view of a chunk, not a copy."""
     weights: Array | None
 
 
 def blocks_of(source: Source, block_rows: int) -> Iterator[RawBlock]:
-    """Yield a source in blocks; raise for missing or infinite values and negative weights."""
+    """Yield the rows of a source in blocks of `block_rows` rows; the last block may be shorter.
+
+    Raise for missing or infinite values and for negative weights.
+    """
     parts: list[RawBlock] = []
     n = 0
     for chunk in source.chunks():
@@ -107,13 +116,13 @@ def check(chunk: Chunk, names: Sequence[str] | None, *, gaps: bool = False) -> N
     Parameters
     ----------
     chunk : Chunk
-        Some rows.
+        Some rows of a table.
     names : sequence of str or None
-        The names of the columns.
+        The names of the columns, for the message; None to give the number of the column.
     gaps : bool, default=False
-        True if values may be missing.
+        True to accept missing values.
     """
-    total = chunk.x.sum()  # cheaper than a test of every value
+    total = chunk.x.sum()  # one sum is faster than a test of every value
     bad = np.isinf if gaps else _not_finite
     if not np.isfinite(total) and bad(chunk.x).any():
         row, column = np.argwhere(bad(chunk.x))[0]
@@ -137,7 +146,7 @@ def _not_finite(x: Array) -> NDArray[np.bool_]:
 
 
 def read_ahead(items: Iterable[T], n: int = READ_AHEAD) -> Iterator[T]:
-    """Yield items while another thread fetches the next ones."""
+    """Yield the items in order, while another thread fetches the next `n` items."""
     iterator = iter(items)
     end = object()
     with ThreadPoolExecutor(1) as pool:
@@ -157,23 +166,24 @@ def read_ahead(items: Iterable[T], n: int = READ_AHEAD) -> Iterator[T]:
 
 @dataclass(frozen=True)
 class StreamRows(TransformedRows, LocalRows):
-    """Rows of a source, centred and scaled while they are read."""
+    """Table that is read from a source, centred and scaled again in every pass."""
 
     source: Source
     block_rows: int
     cache_bytes: int
     checksums: Sequence[int]
-    """Checksums of the blocks in the first pass."""
+    """Checksum of each block in the first pass; later passes compare them to detect changed
+    data."""
     row_bytes: int = 0
-    """Bytes up to which all rows are kept in memory after the second pass."""
+    """If all rows take at most this number of bytes, they stay in memory after the second pass."""
     kept: list[RowBlock] = field(default_factory=list, init=False, repr=False)
 
     def sum(self, work: Work) -> list[Array]:
-        """Share the blocks out among threads, and return the sums."""
+        """Read all rows once, in several threads; return the arrays that `work` sums over them."""
         return LocalRows.sum(self, work)
 
     def blocks(self) -> Iterator[RowBlock]:
-        """Read the table once, from memory if the rows were kept."""
+        """Read the table once, from memory if the rows are there, and yield its rows in blocks."""
         if self.kept:
             yield from self.kept
             return
@@ -207,9 +217,10 @@ class StreamRows(TransformedRows, LocalRows):
 
 
 def block_checksum(block: RawBlock) -> int:
-    """Return a checksum of a block that ignores the order of its rows.
+    """Return a checksum of a block that does not depend on the order of its rows.
 
-    Bits are added up by columns, several times faster than a checksum of all bytes.
+    The bits of each column are added up as integers, and the sums are hashed. This is several times
+    faster than a checksum of all bytes.
     """
     value = zlib.crc32(block.x.view(np.uint64).sum(axis=0).data)
     if block.weights is None:
@@ -226,32 +237,33 @@ def open_stream(
     split: Split | None = None,
     checksum: bool = False,
 ) -> tuple[StreamRows, Centring, tuple[Array, Array | None] | None]:
-    """Read a source for the first time: statistics, centring and held-out rows.
+    """Read a source for the first time; return its table, its centring and its held-out rows.
 
     Parameters
     ----------
     source : Source
-        The table.
+        The source to read.
     scaling : {"column", "table"}
-        "column" gives each column variance 1, "table" the most variant one.
+        "column" scales each column to variance 1, "table" divides all columns by the largest
+        standard deviation.
     covariance : bool, default=False
-        True to sum the covariance of the columns in this pass, at a cost of the number of columns
-        squared. If False, the covariance takes another pass when it is needed.
+        True to compute the covariance of the columns in this pass; the cost per row is the number
+        of columns squared. If False, the covariance takes another pass when it is needed.
     memory_budget : int
-        Bytes that rows and values of rows may take.
+        Largest number of bytes that rows and function values may take in memory.
     split : Split, optional
-        The rule that says which rows are held out.
+        The rule that selects held-out rows; by default, no rows are held out.
     checksum : bool, default=False
         True to compute a checksum of the rows in this pass.
 
     Returns
     -------
     rows : StreamRows
-        The rows.
+        The table of rows that are not held out.
     centring : Centring
         The mean and the scale of the columns.
     held_out : pair of arrays, or None
-        The rows held out and their weights.
+        The held-out rows and their weights; None without `split`.
     """
     block_rows = max(64, min(MOST_BLOCK_ROWS, memory_budget // (128 * source.n_columns)))
     look: FirstPass | None = None
@@ -271,7 +283,7 @@ def open_stream(
         RowTransform(centring, look.statistics.weight, look.split),
         source,
         block_rows,
-        memory_budget // 4,  # for variables, and as much for values of functions
+        memory_budget // 4,  # once for values of variables, once for values of functions
         checksums,
         row_bytes=memory_budget // 2,
     )

@@ -1,4 +1,4 @@
-"""Rows that are not in memory as a whole: their statistics, and the transform of each block."""
+"""Tables that are transformed block by block when they are read: streams and Dask collections."""
 
 from __future__ import annotations
 
@@ -18,32 +18,34 @@ from gramian.core.rows._protocol import BlockWork, RowBlock, Work
 from gramian.core.rows._statistics import Statistics, scaled_covariance
 
 CONSTANT_BY_COVARIANCE = 1e-15
-"""Share of the largest variance below which a direction is constant, if variances come from a
-covariance: rounding errors of products are not squared."""
+"""A direction is constant if its variance is at most this share of the largest variance. Used for
+variances that are computed from a covariance matrix: their rounding errors are larger than those of
+sums of squared values, for which `CONSTANT` is used."""
 
 
 @dataclass(frozen=True)
 class RowTransform:
-    """Centring, scaling, weights, held-out rows and axes that turn raw rows into row blocks."""
+    """Transform of raw rows to a `RowBlock`: drop held-out rows, centre, scale, weight, rotate."""
 
     centring: Centring
     weight: float
-    """The total weight of the rows that take part in the fit."""
+    """The total weight of the rows to fit (held-out rows excluded)."""
     split: Split | None = None
     axes: Array | None = None
-    """Matrix from scaled columns to coordinates; None if the coordinates are the columns."""
+    """Matrix that multiplies the scaled rows from the right to give coordinates; None if the scaled
+    columns themselves are the coordinates."""
 
     def apply(
         self, number: int, x: Array, weights: Array | None, *, in_place: bool = False
     ) -> RowBlock:
-        """Centre and scale a block, without held-out rows and rows of weight zero.
+        """Return a block of rows, transformed; held-out rows and rows of weight zero are dropped.
 
         Parameters
         ----------
         number : int
-            The number of the block; it decides which rows are held out.
+            The number of the block; it determines which rows are held out.
         x, weights : arrays
-            The rows and their weights.
+            The raw rows and their weights (None for equal weights).
         in_place : bool, default=False
             True if `x` may be overwritten, which saves the time to allocate memory.
         """
@@ -67,23 +69,23 @@ class RowTransform:
 
 @dataclass(frozen=True)
 class SecondMoments(BlockWork):
-    """Sum up E[XXᵀ]."""
+    """Work that sums E[XXᵀ], the matrix of products of all pairs of columns."""
 
     n_columns: int
 
     def zeros(self) -> list[Array]:
-        """Return the moments of no rows."""
+        """Return the matrix of sums before any row is added: zeros."""
         return [np.zeros((self.n_columns, self.n_columns))]
 
     def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
-        """Add the products of the columns of a row block."""
+        """Add the products of all pairs of columns, summed over the row block, to the sums."""
         x = rows.x
         add_product(sums[0], x.T, x)
 
 
 @dataclass(frozen=True)
 class TransformedRows(ABC):
-    """Rows whose statistics are known, centred and scaled each time they are read."""
+    """Table whose raw rows are centred and scaled in every pass; its statistics are known."""
 
     statistics: Statistics
     frame: RowTransform
@@ -95,49 +97,49 @@ class TransformedRows(ABC):
 
     @property
     def n_columns(self) -> int:
-        """The number of columns, or coordinates."""
+        """The number of columns of the row blocks: columns of the table, or coordinates."""
         axes = self.frame.axes
         return len(self.statistics.mean) if axes is None else axes.shape[1]
 
     @property
     def effective_n_rows(self) -> float:
-        """Effective number of rows (Kish): as many rows of equal weight would tell as much."""
+        """Effective number of rows (Kish): (Σw)² / Σw², where w are the weights of the rows."""
         return self.statistics.effective_n_rows
 
     @abstractmethod
     def sum(self, work: Work) -> list[Array]:
-        """Read the table once, and return the sums."""
+        """Read all rows once, and return the arrays that `work` sums over the rows."""
 
     def covariance(self) -> Array:
-        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran's order.
+        """Return the lower triangle of E[XXᵀ] of the scaled columns, in Fortran order.
 
-        If the first pass summed it, no further pass is needed.
+        If the first pass has summed the covariance, no other pass over the rows is needed.
         """
         if self.statistics.products.ndim == 2 and self.frame.axes is None:
             return scaled_covariance(self.statistics, self.frame.centring)
         return np.asfortranarray(np.tril(self.sum(SecondMoments(self.n_columns))[0]))
 
     def residual_covariance(self) -> MatrixCovariance:
-        """Return E[XXᵀ] of the scaled columns in a form that functions can be subtracted from."""
+        """Return E[XXᵀ] of the scaled columns, from which `subtract` removes fitted functions."""
         return MatrixCovariance(self.covariance())
 
     def dense(self) -> Self:
-        """Return the rows as they are."""
+        """Return these rows unchanged, because they are dense already."""
         return self
 
     def rotate(self, basis: Array) -> tuple[Self, Array]:
-        """Express the rows in other coordinates, each scaled to variance 1."""
+        """Return the rows in coordinates `basis`, scaled to variance 1, and their deviations."""
         axes, deviations = _coordinates(basis, self.covariance())
         return replace(self, frame=replace(self.frame, axes=axes)), deviations
 
 
 def _coordinates(basis: Array, lower: Array) -> tuple[Array, Array]:
-    """Return the matrix that takes columns to coordinates of variance 1, and their deviations.
+    """Return the matrix that maps columns to coordinates of variance 1, and their deviations.
 
     Parameters
     ----------
     basis : array of shape (n_coordinates, n_columns)
-        The new axes by rows.
+        The new axes, one per row.
     lower : array of shape (n_columns, n_columns)
         The lower triangle of the covariance.
     """

@@ -1,4 +1,4 @@
-"""Distinct values of variables."""
+"""Distinct values (levels) of the chosen variables of a table."""
 
 from __future__ import annotations
 
@@ -13,36 +13,37 @@ from gramian.core.rows import BlockWork, RowBlock, Rows
 from gramian.core.sums._steps import Direction
 
 SAME_LEVEL = 1e-9
-"""Values of a variable of variance 1 that differ by less than this are one level."""
+"""Smallest difference of two levels of a variable of variance 1: values that differ by less count
+as one level."""
 
 
 @dataclass(frozen=True)
 class LevelWork(BlockWork):
-    """Find the distinct values of variables; beyond a limit, only some values."""
+    """Work that finds the distinct values of each variable; it stops soon after `limit` values."""
 
     directions: Sequence[Direction]
     limit: int
 
     def zeros(self) -> list[Array]:
-        """Return an empty list of values for each variable."""
+        """Return an empty array of distinct values for each variable."""
         return [np.empty(0) for _ in self.directions]
 
     def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
-        """Add the values on a row block."""
+        """Add the distinct values of each variable on a row block to the arrays."""
         for i, direction in enumerate(self.directions):
             if len(sums[i]) <= self.limit:
                 sums[i] = distinct_levels(np.append(sums[i], direction.of(rows)))
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
-        """Return the distinct values that either of two workers saw."""
+        """Return the distinct values of each variable that either of two workers found."""
         return [distinct_levels(np.append(*pair)) for pair in zip(sums, others, strict=True)]
 
 
 class KnownLevels:
-    """The distinct values of every variable that was asked for.
+    """Cache of the distinct values of variables.
 
-    The first question about a column finds the values of all columns: one pass over the rows, not
-    one for each step.
+    The first request for a column finds the distinct values of all columns, so that all columns
+    together need one pass over the rows.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ class KnownLevels:
         self._of_columns: dict[int, list[Array]] = {}
 
     def of(self, direction: Direction, limit: int) -> Array:
-        """Return the values of a variable in increasing order; beyond the limit, only some."""
+        """Return the distinct values of a variable, increasing; only some if more than `limit`."""
         axis = direction.axis
         if not isinstance(axis, int):
             return self._rows.sum(LevelWork([direction], limit))[0]
@@ -66,6 +67,6 @@ class KnownLevels:
 
 
 def distinct_levels(values: Array) -> Array:
-    """Return the distinct values up to rounding, in increasing order."""
+    """Return the distinct values, increasing; values closer than `SAME_LEVEL` count as one."""
     values = np.unique(values)
     return values[np.diff(values, prepend=-np.inf) > SAME_LEVEL]

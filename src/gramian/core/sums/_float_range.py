@@ -1,4 +1,4 @@
-"""Range of float64: checks of functions, and scales of users' functions that leave the range."""
+"""Range of float64: check function values, and scale users' functions that leave the range."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from gramian.core.sums._steps import Direction
 from gramian.families import Call
 
 LARGEST = 1e250
-"""Sums of squares between this and its inverse lose no digits in float64."""
+"""Largest sum of squares that is accepted; the smallest is its inverse. Between the two, sums of
+squares lose no digits in float64."""
 MAX_EXPONENT = 1000
-"""Largest power of two that functions are multiplied with or divided by."""
+"""Largest exponent n of the factors 2ⁿ and 2⁻ⁿ that scale a user's function."""
 
 
 def check_finite(values: Array) -> None:
-    """Raise if products of variables left the range of float64."""
+    """Raise an error if any value is NaN or infinite, because products of variables overflowed."""
     if not np.isfinite(values).all():
         raise FloatingPointError(
             "Products of variables exceed the range of float64. Lower the degree, or tame the "
@@ -30,17 +31,17 @@ def check_finite(values: Array) -> None:
 
 
 def out_of_range(squares: Array) -> NDArray[np.bool_]:
-    """Return True for second moments of functions that are too large or too small to trust."""
+    """Return a mask: True for mean squares of functions that are too large or small for float64."""
     return ~((squares > 1 / LARGEST) & (squares < LARGEST))
 
 
 def scaled(rows: Rows, directions: Sequence[Direction], calls: Sequence[Call]) -> list[Call]:
-    """Scale functions by powers of two, so that their largest values are near one.
+    """Return the user's functions, scaled by powers of two to largest absolute values near one.
 
     Parameters
     ----------
     rows : Rows
-        The table, which is read once if there is any function.
+        The table; it is read once, unless `calls` is empty.
     directions : sequence of Direction
         The variables.
     calls : sequence of Call
@@ -56,21 +57,21 @@ def scaled(rows: Rows, directions: Sequence[Direction], calls: Sequence[Call]) -
 
 @dataclass(frozen=True)
 class CallSizes(BlockWork):
-    """Find the largest absolute values of functions."""
+    """Work that finds the largest absolute value of each of the user's functions."""
 
     directions: Sequence[Direction]
     calls: Sequence[Call]
 
     def zeros(self) -> list[Array]:
-        """Return the sizes on no rows."""
+        """Return one zero for each function: the largest absolute values before any row."""
         return [np.zeros(len(self.calls))]
 
     def add(self, sums: list[Array], rows: RowBlock, add_product: AddProduct) -> None:
-        """Raise the sizes to the largest values on a row block."""
+        """Update the largest absolute value of each function with the values on a row block."""
         z = [each.of(rows, one_thread=True) for each in self.directions]
         for i, call in enumerate(self.calls):
             sums[0][i] = np.abs(call(z)).max(initial=sums[0][i])
 
     def merge(self, sums: list[Array], others: list[Array]) -> list[Array]:
-        """Return for each function the larger of the sizes of two workers."""
+        """Return for each function the larger of the two largest values that two workers found."""
         return [np.maximum(*pair) for pair in zip(sums, others, strict=True)]

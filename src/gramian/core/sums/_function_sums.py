@@ -1,4 +1,4 @@
-"""Sums over rows that make the Gram matrix, from the values of all functions."""
+"""Gram matrix of functions as sums over rows of products of function values."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from gramian.core.sums._steps import Direction, Step, all_of
 from gramian.families import Block
 
 EVALUATION_COST = 100.0
-"""Cost of a function's value, computed or fetched, in multiplications of a matrix product."""
+"""Cost of one function value on one row, in multiplications of a matrix product; for estimates of
+the time."""
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Expectations of the new functions g with those in the basis, with each other, and with X."""
+    """Expected products of new functions g with all functions f and with the columns X."""
 
     gram: Array
-    """E[g fᵀ] for the functions f of the basis, then for the new ones: (n_new, n_basis + n_new)."""
+    """E[g fᵀ], of shape (n_new, n_basis + n_new): f are the basis functions, then the new ones."""
     with_x: Array
-    """E[g Xᵀ]."""
+    """E[g Xᵀ], of shape (n_new, n_columns)."""
 
 
 class VariableValues:
-    """The values of the chosen variables on every row block, kept while they fit in a budget."""
+    """Cache of the values of the chosen variables on every row block, within a memory budget."""
 
     def __init__(self, n_rows: int, budget: int) -> None:
         self._n_rows = n_rows
@@ -37,7 +38,10 @@ class VariableValues:
         self._kept: dict[int, GrowingRows] = {}
 
     def on(self, number: int, rows: RowBlock, directions: Sequence[Direction]) -> Array:
-        """Return the constant 1 and the variables, by rows, on the row block of that number."""
+        """Return the values of the variables on row block `number`, one row per variable.
+
+        Row 0 is the constant 1.
+        """
         z = self._kept.get(number)
         if z is None:
             z = GrowingRows(np.ones(len(rows.root)))
@@ -54,18 +58,18 @@ class VariableValues:
 
 
 class FunctionValues:
-    """The values of the functions on row blocks, kept for as many blocks as fit in a budget."""
+    """Cache of function values on row blocks, for as many blocks as the memory budget allows."""
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
         self._kept: dict[int, _Values] = {}
 
     def take(self, number: int) -> _Values | None:
-        """Return the stored values of a row block; None if the block has none."""
+        """Remove the values of row block `number` from the cache; return them, or None."""
         return self._kept.pop(number, None)
 
     def keep(self, number: int, values: _Values) -> bool:
-        """Store the values if as many blocks of this size fit in the budget; True if stored."""
+        """Store the function values of row block `number` if the budget allows; True if stored."""
         fits = (number + 1) * values.n_bytes <= self._budget
         if fits:
             self._kept[number] = values
@@ -73,13 +77,13 @@ class FunctionValues:
 
 
 def plain_cost(n_old: int, n_new: int) -> float:
-    """Return the multiplications per row that functions and their Gram block cost."""
+    """Return the cost per row of `FunctionWork`, in multiplications, for `n_new` new functions."""
     return (n_new + EVALUATION_COST) * (n_old + n_new)
 
 
 @dataclass(frozen=True)
 class FunctionWork(Work):
-    """Evaluate the functions of the basis and the new ones, and multiply matrices of values."""
+    """Work that computes `Sums`: it evaluates all functions and multiplies matrices of values."""
 
     steps: Sequence[Step]
     direction: Direction
@@ -88,46 +92,52 @@ class FunctionWork(Work):
     variables: VariableValues
     values: FunctionValues
     n_basis: int
-    """Number of functions in the basis, the constant among them."""
+    """Number of functions in the basis, including the constant function."""
     piece: slice
-    """The new functions that sums are asked of."""
+    """Numbers of the new functions g for which sums are computed."""
 
     @property
     def n_functions(self) -> int:
-        """Number of functions in the basis and new ones."""
+        """Number of all functions: basis functions and new functions."""
         return self.n_basis + self.block.n_functions
 
     def worker(self, add_product: AddProduct) -> _FunctionWorker:
-        """Return a worker that begins at zero."""
+        """Return a worker whose sums start at zero; it multiplies by calling `add_product`."""
         return _FunctionWorker(self, add_product)
 
     def zeros(self) -> list[Array]:
-        """Return the sums over no rows: E[g fᵀ] and E[g Xᵀ]."""
+        """Return the sums before any row is added: zeros of the shapes of E[g fᵀ] and E[g Xᵀ]."""
         n = self.piece.stop - self.piece.start
         return [np.zeros((n, self.n_functions)), np.zeros((n, self.n_columns))]
 
     def add(
         self, sums: list[Array], functions: Array, rows: RowBlock, add_product: AddProduct
     ) -> None:
-        """Add rows to the sums, given the values of all functions, the new ones last."""
+        """Add a row block to the sums.
+
+        `functions` has the values of all functions, one row per function, new functions last.
+        """
         gram, with_x = sums
         new = functions[self.n_basis + self.piece.start : self.n_basis + self.piece.stop]
         add_product(gram, new, functions.T)
         rows.add_products(with_x, new, add_product)
 
     def sums(self, found: list[Array]) -> Sums:
-        """Return the found matrices as `Sums`."""
+        """Return the two summed matrices as a `Sums` object."""
         return Sums(*found)
 
 
 @dataclass(frozen=True)
 class CombinedWork(FunctionWork):
-    """Evaluate combinations r of all functions f: for each matrix E[r fᵀ], E[r rᵀ], E[r Xᵀ]."""
+    """Work on linear combinations r of all functions f: it sums E[r fᵀ], E[r rᵀ] and E[r Xᵀ].
+
+    Each matrix of `combinations` defines a vector r, by one row for each entry of r.
+    """
 
     combinations: Sequence[Array]
 
     def zeros(self) -> list[Array]:
-        """Return the sums over no rows: three matrices for each matrix of combinations."""
+        """Return the sums before any row is added: three zero matrices for each vector r."""
         return [
             np.zeros((len(each), width))
             for each in self.combinations
@@ -137,7 +147,10 @@ class CombinedWork(FunctionWork):
     def add(
         self, sums: list[Array], functions: Array, rows: RowBlock, add_product: AddProduct
     ) -> None:
-        """Add rows to the sums, given the values of all functions, the new ones last."""
+        """Add a row block to the sums.
+
+        `functions` has the values of all functions, one row per function, new functions last.
+        """
         for i, combinations in enumerate(self.combinations):
             gram, squares, with_x = sums[3 * i : 3 * i + 3]
             left = np.zeros((len(combinations), functions.shape[1]))
@@ -148,7 +161,7 @@ class CombinedWork(FunctionWork):
 
 
 class _FunctionWorker:
-    """Evaluates functions on row blocks, or takes stored values, and adds products to sums."""
+    """Worker that evaluates functions on row blocks, or takes cached values, and sums products."""
 
     def __init__(self, work: FunctionWork, add_product: AddProduct) -> None:
         self._work = work
@@ -158,7 +171,7 @@ class _FunctionWorker:
         self.sums = work.zeros()
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
+        """Add one row block, passed as (number of the block, block), to the sums."""
         number, rows = item
         work = self._work
         z = work.variables.on(number, rows, self._directions)[1:]
@@ -178,7 +191,10 @@ class _FunctionWorker:
 
 
 class _Values:
-    """Values on one row block: of possible parents, and of the functions in the basis."""
+    """Function values on one row block: of the basis functions, and of the possible parents.
+
+    A parent is a function that can be a factor of later functions.
+    """
 
     def __init__(self, root: Array) -> None:
         self.basis = GrowingRows(root)
@@ -187,18 +203,18 @@ class _Values:
         self._n_pending = 0
 
     def restart(self, root: Array) -> None:
-        """Begin anew on another row block, in the same memory."""
+        """Discard all values and start with another row block, in the same memory."""
         self.basis.restart(root)
         self._store.restart(root)
         self._n_steps = self._n_pending = 0
 
     @property
     def n_bytes(self) -> int:
-        """Memory of the values in bytes."""
+        """Memory of all stored values, in bytes."""
         return self.basis.n_bytes + self._store.n_bytes
 
     def catch_up(self, steps: Sequence[Step], z: Array) -> None:
-        """Evaluate the functions of new steps, and keep the functions that entered the basis."""
+        """Evaluate the functions of new steps; keep the values of those that entered the basis."""
         while self._n_steps < len(steps):
             step = steps[self._n_steps]
             if not self._n_pending:
@@ -212,7 +228,7 @@ class _Values:
             self._n_steps += 1
 
     def evaluate(self, block: Block, z: Array) -> Array:
-        """Return the values of a new variable's functions, stored at the end of the basis."""
+        """Evaluate the functions of a new variable, store them after the basis, and return them."""
         if self._n_pending:
             return self.basis.view[-self._n_pending :]
         self._n_pending = block.n_functions

@@ -1,4 +1,4 @@
-"""A matrix that grows by rows."""
+"""Matrix to which rows are appended."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from gramian._support.types import Array
 
 
 class GrowingRows:
-    """A matrix that rows are appended to, with spare memory for rows to come.
+    """Matrix to which rows are appended; it reserves memory for later rows.
 
     Parameters
     ----------
     first : array of shape (n_columns,) or (n_rows, n_columns)
-        The first rows.
+        The first row, or rows, of the matrix.
     """
 
     def __init__(self, first: Array) -> None:
         self._data = self.view = np.array(first, ndmin=2)
-        """The rows so far; valid until the next change."""
+        """All rows of the matrix, as an array that is valid until the matrix changes."""
 
     @property
     def n_bytes(self) -> int:
-        """Memory of the matrix in bytes, spare rows included."""
+        """Memory of the matrix in bytes, including memory reserved for later rows."""
         return self._data.nbytes
 
     def extend(self, n_rows: int) -> Array:
-        """Add rows at the end and return them, to be filled; valid until the next change."""
+        """Append `n_rows` rows without values, and return them: the caller fills in the values."""
         start = len(self.view)
         n = start + n_rows
         if n > len(self._data):
@@ -37,15 +37,15 @@ class GrowingRows:
         return self.view[start:]
 
     def append(self, rows: Array) -> None:
-        """Add the given rows at the end."""
+        """Append a copy of `rows` to the matrix."""
         self.extend(len(rows))[:] = rows
 
     def truncate(self, n_rows: int) -> None:
-        """Keep the first `n_rows` rows only."""
+        """Keep the first `n_rows` rows of the matrix, and drop the others."""
         self.view = self._data[:n_rows]
 
     def restart(self, first: Array) -> None:
-        """Begin anew with one row, in the memory of the old rows if it fits."""
+        """Replace all rows by the row `first`, in the same memory if the row length is equal."""
         if len(first) != self._data.shape[1]:
             self._data = np.empty((len(self._data), len(first)))
         self.view = self._data[:1]

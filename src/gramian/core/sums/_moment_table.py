@@ -1,12 +1,13 @@
-"""Tables of the distinct moments of monomials, from which Gram blocks are gathered.
+"""Table of the distinct moments of monomials, from which the entries of Gram matrices are copied.
 
-E[s t] of two monomials depends on their product alone, and many pairs share a product. Written as a
-sorted tuple of variables, a product has one split into a first half A and a second half B, and then
-max(A) ≤ min(B). With the halves A sorted by their largest variable and the halves B by their
-smallest, the A that go with a B are a prefix. So the distinct moments are plain matrix products of
-a prefix of rows with a tile of columns, and a Gram block is gathered from them.
+The moment E[s t] of two monomials depends on their product only, and many pairs of monomials have
+the same product. A product, written as a sorted tuple of variables, has one split into a first half
+A and a second half B, with max(A) ≤ min(B). Sort the halves A by their largest variable, and the
+halves B by their smallest variable. Then the halves A that fit to a given B are the first ones, a
+prefix. So all distinct moments are matrix products of a prefix of rows (A) with a tile of columns
+(B), and each entry of a Gram matrix is copied from them.
 
-Tuples are those of `MonomialTuples`.
+Tuples have the form that `MonomialTuples` defines.
 """
 
 from __future__ import annotations
@@ -23,41 +24,47 @@ from gramian._support.types import Array, IntArray
 from gramian.core.sums._monomial_tuples import Tuples, merge_tuples
 
 MIN_TILE, MAX_TILE = 128, 256
-"""Columns of a tile: narrower matrix products are slow, wider ones waste rows and cache."""
+"""Smallest and largest number of columns in a tile: products of narrower matrices are slow, and
+wider matrices waste time on unused rows and exceed the cache."""
 GATHERED_AT_ONCE = 2**16
-"""Gram entries that are gathered at once: as many as fit in a core's cache."""
+"""Number of Gram matrix entries that are copied in one step; their addresses fit in a core's
+cache."""
 
 
 class Halves:
-    """All sorted tuples of up to `size` symbols, ordered by their last symbol, then the previous.
+    """All sorted tuples of up to `size` symbols, listed in the order of their last symbol.
+
+    Tuples with equal last symbols are listed in the order of the symbol before it, and so on. A
+    symbol stands for a variable or the constant; a tuple stands for the product of its symbols.
 
     Parameters
     ----------
     n_symbols : int
-        The number of symbols. Symbols are 0, 1, ...; tuples are sorted in this order.
+        The number of symbols. Symbols are the numbers 0, 1, ...; tuples are sorted by them.
     constant : int
         The symbol that stands for the constant.
     size : int
         The largest length of a tuple.
     max_exponent : int or None
-        The largest number of times that any other symbol occurs in a tuple; None for any.
+        The largest number of times that a symbol other than the constant occurs in a tuple; None
+        for no limit.
     """
 
     def __init__(self, n_symbols: int, constant: int, size: int, max_exponent: int | None) -> None:
         self.n_symbols = n_symbols
         self.tuples: list[Tuples] = [np.empty((1, 0), dtype=np.uint8)]
         self.ends: list[IntArray] = [np.ones(n_symbols, dtype=np.intp)]
-        """For each length and symbol, the number of tuples without any later symbol."""
+        """For each length and symbol s: the number of tuples that have no symbol larger than s."""
         self.parents: list[list[int]] = []
-        """For each length and last symbol, the number of shorter tuples (the first ones) that the
-        symbol is appended to."""
+        """For each length and last symbol s: the number of tuples, one symbol shorter, to which s
+        is appended; these are the first ones in their order."""
         for length in range(1, size + 1):
             shorter, ends = self.tuples[-1], self.ends[-1]
             parts, parents = [], []
             for symbol in range(n_symbols):
                 prefix = shorter[: ends[symbol]]
                 if max_exponent is not None and symbol != constant and length > max_exponent:
-                    # Tuples that have the symbol `max_exponent` times are the last of the prefix.
+                    # Tuples with `max_exponent` copies of the symbol are at the end of the prefix.
                     full = (prefix[:, -max_exponent:] == symbol).all(axis=1)
                     prefix = prefix[: len(prefix) - np.count_nonzero(full)]
                 last = np.full((len(prefix), 1), symbol, dtype=np.uint8)
@@ -68,10 +75,10 @@ class Halves:
             self.parents.append(parents)
 
     def evaluate(self, symbols: Array, size: int, out: list[Array]) -> list[Array]:
-        """Return the values of all products, one matrix for each length up to `size`.
+        """Return the values of all products, as one matrix for each length up to `size`.
 
-        Row i of `symbols` holds the values of symbol i. The result of an earlier call can be given
-        as `out`, to be overwritten.
+        Row i of `symbols` has the values of symbol i. `out` is the result of an earlier call, which
+        is overwritten to save memory, or an empty list.
         """
         n_rows = symbols.shape[1]
         if not out or out[0].shape[1] != n_rows:
@@ -87,7 +94,10 @@ class Halves:
         return out
 
     def rank_tables(self, length: int) -> NDArray[np.int32]:
-        """Return for each position and symbol its summand in the rank of a tuple."""
+        """Return a matrix (position, symbol): the rank of a tuple is the sum of its entries.
+
+        The rank is the place of a tuple among all sorted tuples of its length.
+        """
         return np.array(
             [
                 [comb(symbol + position, position + 1) for symbol in range(self.n_symbols)]
@@ -97,13 +107,13 @@ class Halves:
         ).reshape(length, self.n_symbols)
 
     def rows_by_rank(self, length: int) -> NDArray[np.int32]:
-        """Return the row of each tuple by its rank among all sorted tuples."""
+        """Return for each rank the row of the tuple in `tuples[length]`; -1 if it is not there."""
         rows = np.full(comb(self.n_symbols - 1 + length, length), -1, dtype=np.int32)
         rows[self._ranks(self.tuples[length])] = np.arange(len(self.tuples[length]))
         return rows
 
     def find(self, tuples: Tuples) -> IntArray:
-        """Return the rows of given tuples of one length."""
+        """Return the row numbers of the given tuples, all of one length, in `self.tuples`."""
         return self.rows_by_rank(tuples.shape[1])[self._ranks(tuples)].astype(np.intp)
 
     def _ranks(self, tuples: Tuples) -> NDArray[np.int32]:
@@ -115,23 +125,27 @@ class Halves:
 
 @dataclass(frozen=True)
 class _Tile:
-    """Some columns of a table, and the prefix of rows that its first column needs."""
+    """Some consecutive columns of a moment table; they are multiplied with the first rows."""
 
     prefix: int
+    """Number of rows that the columns are multiplied with: as many as the first column needs."""
     width: int
+    """Number of columns."""
     start: int
-    """Place of the first moment of the tile."""
+    """Place of the tile's first moment in the vector of all moments."""
     parts: list[tuple[int, slice, slice]]
-    """Last symbols of columns, the tuples they are appended to, and the columns."""
+    """Triples (last symbol, slice of the shorter tuples to which it is appended, slice of the
+    columns of the tile that result)."""
 
 
 class MomentTable:
-    """The moments E[m w] of all monomials m of up to `degree` in some variables, for one weight w.
+    """Moments E[m w] of all monomials m up to a degree in some variables, for one row weight w.
 
     Parameters
     ----------
     first, second : Halves
-        Halves in the order of variables and in the reverse order.
+        First halves A, with symbols in the order of the variables, and second halves B, with
+        symbols in the reverse order.
     degree : int
         The largest degree of m.
     """
@@ -139,10 +153,10 @@ class MomentTable:
     def __init__(self, first: Halves, second: Halves, degree: int) -> None:
         self._sizes = degree // 2, degree - degree // 2
         a, b = self._sizes
-        # Number of halves A for a B whose smallest variable is c, in the order of B's columns.
+        # Number of halves A that fit to a B with smallest variable c, in the order of B's columns.
         prefixes = first.ends[a][::-1].tolist()
         self._tiles = _tiles(second.parents[b - 1], prefixes) if b else []
-        # A column's moments follow the last column's; without second halves there is one moment.
+        # The moments are stored column after column; without second halves there is one moment.
         lengths = [np.full(tile.width, tile.prefix) for tile in self._tiles]
         steps = np.concatenate(lengths or [np.ones(1, dtype=np.intp)])
         self.size = int(steps.sum())
@@ -151,7 +165,7 @@ class MomentTable:
 
         self._rank_first = first.rank_tables(a)
         self._row_first = first.rows_by_rank(a)
-        # B's tuples, read backwards, are sorted in the reverse order of variables.
+        # The tuples of B are sorted in the reverse order of the variables.
         self._rank_second = second.rank_tables(b)[:, ::-1]
         self._base_second = base[second.rows_by_rank(b)]
 
@@ -164,11 +178,12 @@ class MomentTable:
         factor: Array,
         add_product: AddProduct,
     ) -> None:
-        """Add some rows to the moments.
+        """Add some rows of the data to the vector `moments`, in place.
 
-        The longest second halves are products of shorter ones and symbols, computed one tile at a
-        time, so that they are in the processor's cache when they are used. `factor` is the weight
-        w of each row, times a power of the new variable.
+        `first` and `second` are the values of the halves, `symbols` of the symbols of `second`.
+        `factor` is the weight of each row times a power of the new variable. The longest second
+        halves are products of shorter ones and symbols; they are computed one tile at a time, so
+        that they are in the processor's cache when they are used.
         """
         a, b = self._sizes
         weighted = first[a] * factor
@@ -191,11 +206,11 @@ class MomentTable:
 
     @property
     def cost(self) -> float:
-        """Multiplications per row; narrow matrix products count for more."""
+        """Cost of `add` in multiplications per row; products of narrow matrices cost more."""
         return float(sum((tile.prefix + 32) * (tile.width + 16) for tile in self._tiles))
 
     def gather(self, rows: Tuples, columns: Tuples, out: Array) -> None:
-        """Write the moments of the products of two lists of monomials to `out`."""
+        """Write E[s t w] to `out` for all monomials s in `rows` and t in `columns`."""
         a, b = self._sizes
         step = max(1, GATHERED_AT_ONCE // max(1, len(columns)))
         for start in range(0, len(rows), step):
@@ -214,7 +229,15 @@ class MomentTable:
 
 
 def _tiles(groups: Sequence[int], prefixes: Sequence[int]) -> list[_Tile]:
-    """Cut the columns, given in groups by last symbol, into tiles."""
+    """Cut the columns of a moment table into tiles.
+
+    Parameters
+    ----------
+    groups : sequence of int
+        For each last symbol, the number of columns (tuples) that end with it.
+    prefixes : sequence of int
+        For each last symbol, the number of rows that its columns are multiplied with.
+    """
     tiles: list[_Tile] = []
     parts: list[tuple[int, slice, slice]] = []
     start = width = prefix = 0

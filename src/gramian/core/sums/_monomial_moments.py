@@ -1,4 +1,4 @@
-"""Sums over rows that make the Gram matrix of monomials, from tables of distinct moments."""
+"""Gram matrix of monomials, copied from tables of distinct moments, which are sums over rows."""
 
 from __future__ import annotations
 
@@ -18,23 +18,25 @@ from gramian.core.sums._steps import Direction, Step
 from gramian.families import Block
 
 HALF_COST = 20.0
-"""Cost of evaluating a half, in multiplications of a matrix product."""
+"""Cost of the value of a half monomial on one row, in multiplications of a matrix product; for
+estimates of the time."""
 GATHERING_COST = 1000.0
-"""Cost of gathering an entry of the Gram matrix, in multiplications of a matrix product."""
+"""Cost of copying one entry of the Gram matrix from the tables, in multiplications of a matrix
+product; for estimates of the time."""
 
 
 @dataclass(frozen=True)
 class MomentTables:
-    """Moments of all monomials in some variables, times powers of the newest variable."""
+    """Moment tables of all monomials in some variables, times powers of the newest variable."""
 
     first: Halves
     second: Halves
     tables: dict[int, MomentTable]
-    """The tables by the power of the newest variable."""
+    """Moment table for each power of the newest variable."""
 
     @property
     def cost(self) -> float:
-        """Multiplications per row, without those of gathering."""
+        """Cost of the sums in multiplications per row, without copying to the Gram matrix."""
         evaluation = HALF_COST * len(self.second.tuples[-1])
         return sum(table.cost for table in self.tables.values()) + evaluation
 
@@ -42,7 +44,7 @@ class MomentTables:
 def tables_for_step(
     degree: int, max_exponent: int | None, n_variables: int, block: Block
 ) -> MomentTables:
-    """Lay out the tables for the functions of a new variable, after `n_variables` others."""
+    """Return moment tables, still without values, for a new variable after `n_variables` others."""
     first = Halves(n_variables + 1, 0, degree - 1, max_exponent)
     second = Halves(n_variables + 1, n_variables, degree, max_exponent)
     present = [power for power, _ in powers_of(block)]
@@ -52,21 +54,21 @@ def tables_for_step(
 
 
 def tables_for_all(degree: int, max_exponent: int | None, n_variables: int) -> MomentTables:
-    """Lay out the table of the products of any two monomials of all variables."""
+    """Return one moment table, still without values, for products of any two monomials."""
     first = Halves(n_variables + 1, 0, degree, max_exponent)
     second = Halves(n_variables + 1, n_variables, degree, max_exponent)
     return MomentTables(first, second, {0: MomentTable(first, second, 2 * degree)})
 
 
 class Monomials:
-    """The functions of a family of monomials, each by its variables.
+    """Functions of a family of monomials, stored as tuples of their variables.
 
     Parameters
     ----------
     degree : int
         The largest degree of a function.
     max_exponent : int or None
-        The largest exponent of a variable in the product of two functions, if it is limited.
+        The largest exponent of a variable in the product of two functions; None for no limit.
     """
 
     def __init__(self, degree: int, max_exponent: int | None) -> None:
@@ -75,7 +77,7 @@ class Monomials:
         self._tuples = MonomialTuples(degree)
 
     def tables(self, n_variables: int, block: Block) -> MomentTables:
-        """Lay out the tables for the functions of a new variable."""
+        """Return moment tables, still without values, for the functions of a new variable."""
         return tables_for_step(self._degree, self._max_exponent, n_variables, block)
 
     def work(
@@ -87,7 +89,7 @@ class Monomials:
         n_columns: int,
         variables: VariableValues,
     ) -> StepMomentWork:
-        """Return the sums to take for a new variable."""
+        """Return the work that computes the sums for the functions of a new variable."""
         for step in steps[self._tuples.n_variables :]:
             self._tuples.append(step.block, step.kept)
         directions = [*(step.direction for step in steps), direction]
@@ -98,53 +100,54 @@ class Monomials:
 
 @dataclass(frozen=True)
 class MomentWork(Work):
-    """Compute every distinct moment of the given tables once."""
+    """Work that sums every distinct moment of some moment tables once."""
 
     directions: Sequence[Direction]
-    """The variables, the newest one last."""
+    """The chosen variables; the newest variable is the last one."""
     tables: MomentTables
     variables: VariableValues
 
     def zeros(self) -> list[Array]:
-        """Return the moments of no rows, one vector for each table."""
+        """Return the sums before any row is added: a vector of zeros for each moment table."""
         return [np.zeros(table.size) for table in self.tables.tables.values()]
 
     def functions(self) -> list[tuple[int, slice, IntArray]]:
-        """Return the functions whose products with X are asked for: here none.
+        """Return the functions whose products with the columns X are summed: here none.
 
-        Each group is given by the power of the newest variable, the numbers of the functions, and
-        the rows of their other factors among the longest first halves.
+        Each entry describes a group of functions: the power of the newest variable, the numbers of
+        the functions, and the rows of their other factors among the longest first halves.
         """
         return []
 
     def worker(self, add_product: AddProduct) -> _MomentWorker:
-        """Return a worker that begins at zero."""
+        """Return a worker whose sums start at zero; it multiplies by calling `add_product`."""
         return _MomentWorker(self, add_product)
 
 
 @dataclass(frozen=True)
 class StepMomentWork(MomentWork):
-    """Compute the moments of a new variable's functions, and their products with X."""
+    """Work that sums the moments of a new variable's functions and their products with X."""
 
     block: Block
     n_columns: int
     parents: Tuples
-    """Monomials that powers of the new variable are multiplied with, one for each function."""
+    """Parent of each new function, as a tuple: the function is its parent times a power of the new
+    variable."""
     basis: Tuples
 
     def zeros(self) -> list[Array]:
-        """Return the moments of no rows, and E[g Xᵀ] last."""
+        """Return the sums before any row is added: zeros for the moments, then for E[g Xᵀ]."""
         return [*super().zeros(), np.zeros((self.block.n_functions, self.n_columns))]
 
     def functions(self) -> list[tuple[int, slice, IntArray]]:
-        """Return all functions of the block, by their power of the new variable."""
+        """Return all functions of the block, grouped by their power of the new variable."""
         return [
             (power, those, self.tables.first.find(self.parents[those]))
             for power, those in powers_of(self.block)
         ]
 
     def sums(self, found: list[Array]) -> Sums:
-        """Gather the Gram matrix from the moments that were found."""
+        """Copy the Gram matrix from the summed moments, and return it with E[g Xᵀ]."""
         *moments, with_x = found
         tables = self.tables.tables
         for table, values in zip(tables.values(), moments, strict=True):
@@ -162,7 +165,7 @@ class StepMomentWork(MomentWork):
 
 
 class _MomentWorker:
-    """Adds row blocks to moments, in memory for the values of halves that is used again."""
+    """Worker that adds row blocks to moments; it reuses the memory for the values of the halves."""
 
     def __init__(self, work: MomentWork, add_product: AddProduct) -> None:
         self._work = work
@@ -173,7 +176,7 @@ class _MomentWorker:
         self.sums = work.zeros()
 
     def __call__(self, item: tuple[int, RowBlock]) -> None:
-        """Add a row block, given with its number."""
+        """Add one row block, passed as (number of the block, block), to the sums."""
         number, rows = item
         z = self._work.variables.on(number, rows, self._work.directions)
         for piece in piece_slices(len(rows.root)):

@@ -1,7 +1,7 @@
-"""Monomials as tuples of their variables.
+"""Monomials, written as tuples of their variables.
 
 Variables are numbered from 1. The tuple of a monomial lists its variables in increasing order,
-filled up with zeros in front: 0 stands for the constant.
+with zeros (the constant) in front up to a fixed length: for length 4, z₁z₂² is (0, 1, 2, 2).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from gramian._support.types import IntArray
 from gramian.families import Block, Family, Products
 
 Tuples = NDArray[np.uint8]
-"""One tuple a row."""
+"""Array of monomials: each row is the tuple of one monomial."""
 MAX_VARIABLES = 254
-"""Variables are numbered in one byte."""
+"""Largest number of variables: the number of a variable is stored in one byte."""
 
 
 class MonomialTuples:
-    """Functions of a family of monomials as tuples, block by block.
+    """Functions of a family of monomials as tuples; `append` adds the block of each new variable.
 
     Parameters
     ----------
@@ -31,14 +31,14 @@ class MonomialTuples:
 
     def __init__(self, degree: int) -> None:
         self.n_variables = 0
-        """Number of blocks so far; each block belongs to one variable."""
+        """Number of variables so far, which is the number of blocks that were appended."""
         self.functions: Tuples = np.zeros((1, degree), dtype=np.uint8)
-        """Tuples of the constant and of all functions so far."""
+        """Tuples of the constant function and of all functions that were appended."""
         self.parents = self.functions
-        """Tuples of the functions that later functions are multiples of."""
+        """Tuples of the functions that can be factors of later functions."""
 
     def append(self, block: Block, kept: IntArray | slice = slice(None)) -> None:
-        """Append the kept functions of the next variable's block; by default all functions."""
+        """Append the block of the next variable: the functions with numbers `kept`, or all."""
         self.n_variables += 1
         new = self.parents[block.parents]
         for power, those in powers_of(block):
@@ -49,9 +49,10 @@ class MonomialTuples:
 
 
 def monomials(family: Family) -> tuple[int, int | None] | None:
-    """Return the degree and the largest exponent of a family of monomials; None for others.
+    """Return (degree, largest exponent) of a family of monomials; None for other families.
 
-    The exponent is that of a variable in the product of two functions, None if it has no limit.
+    The exponent is the largest one of a variable in a product of two functions; it is None if it
+    has no limit but the degree.
     """
     rule, *others = family.rules()
     if others or not isinstance(rule, Products):
@@ -62,7 +63,7 @@ def monomials(family: Family) -> tuple[int, int | None] | None:
 
 
 def powers_of(block: Block) -> list[tuple[int, slice]]:
-    """Return each power of the new variable, and the functions of the block that have it."""
+    """Return (power of the new variable, slice of the functions of the block that contain it)."""
     powers, starts = np.unique(block.atoms + 1, return_index=True)
     stops = [*starts[1:].tolist(), len(block.atoms)]
     return [
@@ -72,7 +73,11 @@ def powers_of(block: Block) -> list[tuple[int, slice]]:
 
 
 def merge_tuples(first: Sequence[Tuples], second: Sequence[Tuples]) -> list[Tuples]:
-    """Merge sorted tuples, given position by position, into sorted tuples of their products."""
+    """Return the sorted tuples of products of monomials.
+
+    Both arguments and the result have one array for each position of the tuples; arrays of the two
+    arguments are combined by broadcasting.
+    """
     merged = list(first)
     for symbol in second:
         for position, other in enumerate(merged):

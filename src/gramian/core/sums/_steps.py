@@ -1,4 +1,4 @@
-"""Variables that a pursuit chose, and the steps in which they came."""
+"""Chosen variables, and the steps of a fit in which they were chosen."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from gramian.families import Block
 
 @dataclass(frozen=True)
 class Direction:
-    """A chosen variable: a unit vector or a column, and the standard deviation along it."""
+    """A chosen variable: a unit vector or the number of a column, and its standard deviation."""
 
     axis: Array | int
     deviation: float
 
     def of(self, rows: RowBlock, *, one_thread: bool = False) -> Array:
-        """Return the values of the variable on some rows, scaled to variance 1."""
+        """Return the values of the variable on the rows of a block, scaled to variance 1."""
         along = rows.along(self.axis, one_thread=one_thread)
         variable: Array = along / (rows.root * self.deviation)
         return variable
 
 
 def all_of(directions: Sequence[Direction], rows: RowBlock, out: Array) -> None:
-    """Compute several variables on one row block, by one thread.
+    """Write the values of several variables on one row block to `out`, in one thread.
 
     Parameters
     ----------
     directions : sequence of Direction
-        The variables: all of them columns, or all of them along vectors.
+        The variables: either all are columns, or all are unit vectors.
     rows : RowBlock
         The rows.
     out : array of shape (n_directions, n_rows)
-        The values of the variables, by rows; overwritten.
+        Overwritten with the values: one row for each variable.
     """
     rows.along_all(np.array([direction.axis for direction in directions]), out)
     out /= rows.root
@@ -45,9 +45,9 @@ def all_of(directions: Sequence[Direction], rows: RowBlock, out: Array) -> None:
 
 @dataclass(frozen=True)
 class Step:
-    """One variable, its functions, and the functions that entered the basis."""
+    """One step of a fit: a variable, its functions, and which of them entered the basis."""
 
     direction: Direction
     block: Block
     kept: IntArray
-    """Numbers of the functions of the block that are in the basis, in increasing order."""
+    """Numbers of the functions in `block` that entered the basis, in increasing order."""

@@ -9,16 +9,17 @@ from gramian.families import Block
 
 
 def involved(block: Block, of_parents: NDArray[np.bool_], variable: int) -> NDArray[np.bool_]:
-    """Return the variables that each function of a block depends on.
+    """Return a mask of the variables that each function of a block depends on.
 
     Parameters
     ----------
     block : Block
         The functions.
     of_parents : array of bool, shape (n_parents, n_variables)
-        The variables of the functions that those of the block are multiples of.
+        True if the parent depends on the variable; parents are the earlier functions that are
+        factors of the functions of the block.
     variable : int
-        The number of the block's own variable.
+        The number of the new variable, which all functions of the block depend on.
 
     Returns
     -------
