@@ -1,7 +1,7 @@
-"""Generators of candidate laws, one signature each; the judge decides which laws are believed.
+"""Generators of candidate laws; `gramian.laws.judge` decides which candidates are believed.
 
-Generators of laws among numbers take a `SearchContext`, and `_stages` lists them in order.
-Generators of laws of levels take a `LevelContext`.
+A generator of laws among numbers takes a `SearchContext`, and `_stages` lists these generators in
+order. A generator of laws of levels (lookups, slopes and dates) takes a `LevelContext`.
 """
 
 from gramian.laws.candidates._date_search import composed_dates
