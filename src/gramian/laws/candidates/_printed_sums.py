@@ -61,7 +61,7 @@ def _printed_sums(values: Values, columns: Sequence[int]) -> Iterator[tuple[Law,
 
 
 def _followers(matrix: Array) -> list[int]:
-    """Return the indices of columns that the other columns explain almost completely, best first."""
+    """Return indices of the columns that the others explain almost completely, best first."""
     centred = matrix - matrix.mean(axis=0)
     unit = centred / np.linalg.norm(centred, axis=0)
     inverse = np.linalg.inv(unit.T @ unit + CORRELATION_RIDGE * np.eye(unit.shape[1]))

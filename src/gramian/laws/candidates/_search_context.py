@@ -71,7 +71,7 @@ class SearchContext:
         self.columns = self.varying
         """Varying columns; of two columns that determine each other, only one."""
         self.distinct = self.varying
-        """Varying columns at the start of the stage; of two columns on a line, only one."""
+        """Varying columns at the start of the stage, without linear functions of another column."""
         self._copies: set[int] = set()
 
     @property

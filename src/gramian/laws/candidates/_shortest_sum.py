@@ -22,7 +22,7 @@ MAX_PRUNED = 12
 ROWS_FOR_ALL = 3
 """All functions are fitted at once only if there are at least this many rows per function."""
 PENALTY = 3.0
-"""Description length of a coefficient, in units of log(n_rows) / 2, which is its cost in the BIC."""
+"""Description length of a coefficient, in units of log(n_rows) / 2 (its cost in the BIC)."""
 EXACT_RESIDUAL = 1e-13
 """A sum is exact if its residual is below this share of the target; longer sums are not tried."""
 
