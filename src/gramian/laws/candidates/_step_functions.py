@@ -16,7 +16,7 @@ from gramian.laws.forms import Law, Values, comparison
 ROUND_THRESHOLD = 5
 """Steps of a column that numbers the rows are laws only if thresholds are multiples of this."""
 ROWS_OF_UNIT = 10
-"""A column may number individuals (patients, shops) only if each has fewer rows than this."""
+"""A column may number individuals (patients, shops) if each has, on average, fewer rows."""
 
 
 def whole_number_steps(context: SearchContext) -> Iterator[Candidate]:
@@ -128,7 +128,7 @@ def _indicator(x: Array, y: Array) -> Parts | None:
 
 
 def _comparison(x: Array, on: NDArray[np.bool_]) -> tuple[str, ...] | None:
-    """Return comparisons of x that are all true exactly in the rows `on`; None if there are none."""
+    """Return comparisons of x that are all true exactly in the rows `on`; None if impossible."""
     inside, outside = x[on], x[~on]
     if inside.min() == inside.max() and not (outside == inside[0]).any():
         return (f"eq {float(inside[0])!r}",)

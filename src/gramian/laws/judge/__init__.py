@@ -1,6 +1,7 @@
 """The judge: decides whether a law is believed, and with which coefficients it is written.
 
-`_control` judges laws among numbers; the tallies judge laws of levels in all rows.
+`_control` judges laws among numbers. The tallies judge laws of levels (lookups, slopes and dates)
+by counting all rows of a table.
 """
 
 from gramian.laws.judge._consequences import among_steps, is_consequence, without_echoes
