@@ -25,7 +25,7 @@ from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, multiplied
 FITTED_FUNCTIONS = 8
 """For each column, at most this many functions are fitted: those with the highest correlation."""
 FEWEST_LEVELS = 4
-"""Squares, logarithms and exponentials are tried for columns with at least this many values."""
+"""Squares, logarithms, exponentials are tried for columns with at least so many distinct values."""
 LARGEST_EXP_ARGUMENT = 50.0
 """The exponential of a column is tried only if all its absolute values are below this limit."""
 WORK = 2e10
@@ -36,9 +36,9 @@ The number of rows in the comparison is chosen accordingly, within the limits `R
 ROWS = (200, 2_000)
 """Least and largest number of rows in which functions of two columns are compared with columns."""
 CANCELS = 1e-6
-"""Equal terms cancel if the sum of their coefficients is at most this share of the absolute sum."""
+"""Equal terms cancel if |sum of coefficients| is at most this share of the sum of |coefficient|."""
 SHARPEST = 1e-2
-"""Lower limit of the width of the last digit, as a share of its median; limits row weights."""
+"""Row weights are at most 1 / SHARPEST; a last digit of median width has the weight 1."""
 NO_VARIATION = 1e-13
 """A column is constant if its norm after centring is at most this share of its largest value."""
 

@@ -35,7 +35,10 @@ def exact_pairs(context: SearchContext) -> Iterator[Candidate]:
 
 
 def noisy_pairs(context: SearchContext) -> Iterator[Candidate]:
-    """Yield laws of two columns that no known law computes, found in few rows, fitted to all."""
+    """Yield noisy laws of two columns, found in `context.few` and fitted to `context.train`.
+
+    Columns that known laws compute are left out.
+    """
     free = context.free
     for law in _pairs(context.few, free):
         yield Candidate(refit_law(law, context.train), 25.0 * len(free) ** 2)
@@ -86,7 +89,7 @@ def _pairs(values: Values, columns: Sequence[int]) -> Iterator[Law]:
 
 
 def _shifted(matrix: Array, i: int, j: int) -> bool:
-    """Return True if column i is fitted clearly better by a · column j + b than by a · column j."""
+    """Return True if a · (column j) + b fits column i clearly better than a · (column j)."""
     y, x = matrix[:, i], matrix[:, j]
     plain = y - x * (x @ y) / (x @ x)
     design = np.column_stack([np.ones(len(x)), x])
@@ -97,7 +100,7 @@ def _shifted(matrix: Array, i: int, j: int) -> bool:
 def _left(one: Array, other: Array) -> float:
     """Return the norm of `one` minus its projection on `other`; both vectors have norm 1.
 
-    The formula 1 − (one · other)² would lose digits by cancellation.
+    The formula √(1 − (one · other)²) would lose digits by cancellation.
     """
     product = float(one @ other)
     return float(np.linalg.norm(one - product * other))

@@ -1,4 +1,4 @@
-"""Candidate laws that give one column by a short formula of the other columns, with noise.
+"""Candidate laws that compute one column by a short formula of other columns, with noise.
 
 The column is first divided by powers of other columns that multiply the whole formula. A power of
 this quotient is then fitted by a short sum, or by a ratio of two polynomials.
@@ -52,7 +52,7 @@ ROWS_FOR_SUMS = 60
 
 
 def explicit_laws(context: SearchContext) -> Iterator[Candidate]:
-    """Yield short formulas, with noise, for the best explained columns of `context.free`."""
+    """Yield short noisy formulas for the columns in `context.free` that others explain best."""
     few, free = context.few, context.free
     if len(free) <= SMALL_TABLE and few.n_rows >= ROWS_FOR_SUMS:
         for _, target, quotient in _quotients(few, free)[:TARGETS]:

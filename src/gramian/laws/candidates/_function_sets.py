@@ -106,7 +106,7 @@ def _with_logarithms(
 
 
 def _up_to(degrees: Iterable[list[Monomial]], limit: int) -> list[Monomial]:
-    """Join the lists of functions, lowest degree first, as long as they have at most `limit`."""
+    """Join the lists of functions, lowest degree first; stop before more than `limit` functions."""
     found: list[Monomial] = []
     for new in degrees:
         if len(found) + len(new) > limit:

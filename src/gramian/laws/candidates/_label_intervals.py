@@ -38,7 +38,7 @@ def intervals(x: Array, effect: IntArray, allowed: float) -> tuple[tuple[float, 
     if not 2 <= len(levels) <= min(MOST_INTERVALS, len(x) / ROWS_PER_INTERVAL):
         return None
     if len(np.unique(x)) <= len(levels):
-        return None  # each value of x has a level of its own: a lookup by values is simpler
+        return None  # intervals would contain single values: a lookup by values finds this law
     middles = [float(np.median(x[effect == level])) for level in levels]
     if len(set(middles)) < len(middles):
         return None

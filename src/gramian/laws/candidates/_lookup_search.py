@@ -21,7 +21,7 @@ from gramian.laws.judge import Count, LookupTally, combined, count, mismatches
 from gramian.tables import COARSER
 
 MOST_TOGETHER = {2: 60, 3: 15}
-"""Largest number of keys that form lookups by two and by three keys: those with fewest levels."""
+"""Lookups by two and by three keys combine at most this many keys: those with fewest levels."""
 SCREEN_CELLS = 3e8
 """About the largest number of cells that the screening compares; limits its number of rows."""
 FEWEST_ROWS = 2_000

@@ -14,11 +14,11 @@ from gramian.laws.forms import ONE, Law, Monomial, Values, Variable, columns_of,
 DEPENDENT = 1e-12
 """A function of norm 1 is an exact combination of other functions if its residual is below this."""
 COMBINED_TERMS = 30
-"""Largest number of functions that are combined to give another function."""
+"""Largest number of functions in a combination that is equal to another function."""
 SHORT = 8
 """A law of at most this many terms is accepted; a longer law must pass the test of `SPARSE`."""
 SPARSE = 3.5
-"""A long law is accepted if the tried functions of its columns are this many times its terms."""
+"""A law of more than `SHORT` terms needs at least this many tried functions per term."""
 
 
 def monomials_of(
@@ -101,7 +101,9 @@ def dependencies(values: Values, monomials: Sequence[Monomial]) -> Iterator[Law]
 
 
 def _sparse(unit: Array, before: list[int], j: int) -> tuple[list[int], Array] | None:
-    """Return (indices, coefficients) of a short sum that is zero: functions of `before`, minus j.
+    """Write function j as a short sum of functions in `before`; return (indices, coefficients).
+
+    Function j is the last index, with the coefficient −1, so that all terms add up to zero.
 
     Return None if no combination of at most `COMBINED_TERMS` functions is equal to function j.
     """

@@ -11,9 +11,9 @@ from gramian._support.types import Array, IntArray
 NO_VARIANCE = 1e-20
 """A variance within a level counts as zero up to this share of the variance in all rows."""
 LESS_WITH_LEVELS = 0.25
-"""Fits by level count only if their residual is below this share of one fit for all levels."""
+"""Fits by level count only if their residual is below this share of the residual of one fit."""
 COLLINEAR = 1e-9
-"""Two numbers are collinear if one number leaves at most this share of the other's variance."""
+"""Two numbers are collinear if a line in one leaves at most this share of the other's variance."""
 
 
 def lines(codes: IntArray, x: Array) -> Array:

@@ -75,3 +75,4 @@ ALL_STAGES = (
         "noisy",
     ),
 )
+"""Stages of the full search, which also finds polynomials, logarithms, angles and noisy laws."""

@@ -16,7 +16,7 @@ from gramian.laws.forms import Law, Values, comparison
 ROUND_THRESHOLD = 5
 """Steps of a column that numbers the rows are laws only if thresholds are multiples of this."""
 ROWS_OF_UNIT = 10
-"""A column may number individuals (patients, shops) if each has, on average, fewer rows."""
+"""A number of an individual (a patient, a shop) occurs, on average, in fewer rows than this."""
 
 
 def whole_number_steps(context: SearchContext) -> Iterator[Candidate]:

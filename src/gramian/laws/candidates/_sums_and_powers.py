@@ -1,6 +1,7 @@
 """Candidate laws: exact sums of columns, and constant products of powers of columns.
 
-Sums are vectors of the null space of the centred columns; products, of their logarithms.
+The null space of the centred columns contains the sums. The null space of their logarithms contains
+the products.
 """
 
 from __future__ import annotations

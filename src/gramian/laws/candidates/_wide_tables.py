@@ -27,7 +27,7 @@ SUM_RESIDUAL = 0.03
 MAX_SUM_TERMS = 4
 """Largest number of terms of a sum, and of factors of a product."""
 COPIED = 1e-9
-"""A column of norm 1 is a copy of another column if its residual on it is at most this."""
+"""A unit column is a copy of another column if its residual on the other is at most this."""
 NOISY_EXPONENT_ERROR = 0.01
 """Least tolerance for replacing a noisy exponent by a fraction; large residuals increase it."""
 

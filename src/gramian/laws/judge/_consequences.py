@@ -11,7 +11,7 @@ from gramian.laws.forms import Law, Values, comparison
 from gramian.laws.judge._control import Verdict
 
 CONSEQUENCE = 1e-3
-"""A law follows from known laws if its unit gradient is their combination up to this residual."""
+"""A law is a consequence if a sum of known gradients fits its unit gradient within this error."""
 
 
 def is_consequence(law: Law, known: list[Law], values: Values) -> bool:

@@ -18,11 +18,14 @@ BREAKS_PRINTED = 8.0
 ROWWISE = 5.0
 """The row-wise error may be this many times the tolerance: rows with small terms count fully."""
 SENSITIVE = 1e-3
-"""Laws with a smaller result of `_sensitivity` are rejected: they are squares of other laws."""
+"""Laws with a smaller result of `_sensitivity` are rejected: they may be squares of other laws."""
 TERM_COST = 1.5
 """Description length of one term of a law, in units of log(n_rows)."""
 LAST_DIGIT = 2.2
-"""A printed number may miss a law by this many half units of its last digit (rounded twice)."""
+"""A printed number may miss a law by this many half units of its last digit.
+
+The limit allows for a number that was rounded twice.
+"""
 FEW_ROWS = 40
 """In tables with fewer rows, no rows are held out: each row is predicted from all other rows."""
 SPARE_ROWS = 4
@@ -231,7 +234,7 @@ def refit_law(law: Law, values: Values) -> Law:
     """Fit the coefficients of a law by least squares, and return the new law.
 
     The first coefficient does not change. The weight of a row is about the inverse of its largest
-    term.
+    term. If the fit fails, the law is returned unchanged.
     """
     terms = law.terms(values)
     largest = np.abs(terms).max(axis=1)

@@ -62,7 +62,10 @@ class Count:
         return 1 - self.most_frequent
 
     def holds(self, tolerance: float) -> bool:
-        """Return True if few rows break the law: at most `tolerance` times a guess's wrong rows."""
+        """Return True if few rows break the law, compared with guessing the most frequent value.
+
+        The limit is `tolerance` times the number of repeated rows that the guess would miss.
+        """
         return self.broken <= tolerance * self.repeated * self.guess_error
 
     def evidence(self, n_tried: float) -> float:
@@ -114,9 +117,10 @@ def combined(first: IntArray, second: IntArray) -> IntArray:
 
 
 def mismatches(cause: IntArray, effects: IntArray) -> IntArray:
-    """Sort rows by level; count for each effect the neighbours in a level with different values.
+    """Count for each effect the neighbouring rows of one level that have different values.
 
-    The number is 0 if levels determine the effect, and at most twice the number of broken rows.
+    Rows are first sorted by level. The number is 0 if levels determine the effect, and at most
+    twice the number of broken rows.
 
     Parameters
     ----------

@@ -13,7 +13,10 @@ from gramian._support.types import Array, IntArray
 from gramian.laws.columns import Precision
 
 LEVEL_ERROR = 1e-9
-"""Float64 error that an exact law may have in a row, as a share of the row's largest term."""
+"""Float64 error that an exact law may have in a row, as a share of the row's largest term.
+
+It is larger than `EXACT_ERROR`, because levels have few rows each.
+"""
 SLOPE_HALF_UNITS = 2.0
 """A row may miss an exact law by this many half units of the last printed digit."""
 LEVEL_RANK = 1e-9

@@ -100,7 +100,7 @@ class LookupTally:
 
     @property
     def _count(self) -> Count:
-        """The numbers of rows that agree with the most frequent value of their level or not."""
+        """The count of rows that have, or do not have, the most frequent value of their level."""
         totals = Counter[float]()
         broken = 0
         for values in self._counts.values():

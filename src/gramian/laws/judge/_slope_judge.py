@@ -60,7 +60,7 @@ class _Fit:
 
 
 class SlopeJudge:
-    """Judge of a law that gives one column y by numbers x, with coefficients for each level.
+    """Judge of a law that computes a column y from numbers x, with coefficients for each level.
 
     Parameters
     ----------
@@ -176,7 +176,8 @@ class SlopeJudge:
     def _validation(self, fit: _Fit, exact: bool) -> float | None:
         """Fit all rows but the held-out rows, and return the relative error in held-out rows.
 
-        Return None if the error is so large that the held-out rows refute the law.
+        Return None if the error is so large that the held-out rows refute the law, or if no
+        held-out row is in a level with fitted coefficients.
         """
         rows = self._rows
         order = np.random.default_rng(0).permutation(len(rows.y))
@@ -232,7 +233,7 @@ class SlopeJudge:
         return min(errors)
 
     def _invertible(self, coefficients: Array) -> tuple[int, ...]:
-        """Return the positions of the numbers x that can be computed from y and the level."""
+        """Return the positions of the numbers that y, the level and the other numbers determine."""
         rows = self._rows
         missed = np.abs(rows.missed(coefficients))
         found = []

@@ -13,7 +13,7 @@ from gramian.laws.judge._level_regression import ByLevel, known_levels
 from gramian.laws.judge._slope_judge import JudgedSlopes
 
 SAME = 1e-12
-"""A rounded sum equals a printed value if they differ by less than this share of a large term."""
+"""A rounded sum and a printed value count as equal up to this share of the largest term."""
 
 
 class SlopeTally:
@@ -62,7 +62,7 @@ class SlopeTally:
         self._precision = precision
         self._tolerance = tolerance
         self._alone = np.zeros(len(columns), dtype=bool)
-        """For each column, True if it has values in rows where the law misses another value."""
+        """For each column, True if it has values in rows that lack another column or a level."""
         self._squares, self._n_rows, self._exact, self._decimals = 0.0, 0, True, True
 
     def add(self, rows: Array) -> None:
